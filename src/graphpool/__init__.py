@@ -1,0 +1,39 @@
+"""graphpool: learn from whole graphs with hierarchical adaptive pooling (HAP).
+
+Names are imported when first used, so that `import graphpool` and `graphpool --help` are quick.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "GraphSet": "graphpool.graphs.graphset",
+    "Graph": "graphpool.graphs.graphset",
+    "GraphBatch": "graphpool.graphs.batch",
+    "load": "graphpool.load",
+    "read": "graphpool.load",
+    "GraphClassifier": "graphpool.estimators",
+    "list_poolers": "graphpool.nn.build",
+    "GraphpoolError": "graphpool.errors",
+}
+_ROOMS = ("graphs", "features", "nn", "tasks", "training", "evaluation", "report")
+
+if TYPE_CHECKING:
+    from graphpool.errors import GraphpoolError as GraphpoolError
+    from graphpool.graphs.batch import GraphBatch as GraphBatch
+    from graphpool.graphs.graphset import Graph as Graph
+    from graphpool.graphs.graphset import GraphSet as GraphSet
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return importlib.import_module(f"graphpool.{name}")
+    raise AttributeError(f"module 'graphpool' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*_HOMES, *_ROOMS, "__version__"])

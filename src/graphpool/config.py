@@ -1,0 +1,153 @@
+"""Settings of a run: frozen dataclasses, written and read as TOML.
+
+An unknown key or a value of the wrong kind is a `ConfigError` that names the key and the nearest
+known one; nothing is ever dropped silently.
+"""
+
+import dataclasses
+import json
+import tomllib
+import types
+import typing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from graphpool.errors import ConfigError, nearest
+from graphpool.files import atomic_write
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """What the network looks like. `graphpool list` explains the names."""
+
+    pooler: str = "hap"
+    encoder: Literal["gcn", "gat", "gin"] = "gcn"
+    hidden_channels: int = 64
+    layers: int = 2
+    heads: int = 4
+    clusters: tuple[int, ...] = (8, 1)
+    ratio: float = 0.0
+    dropout: float = 0.0
+    norm: Literal["none", "batch"] = "none"
+
+    def __post_init__(self) -> None:
+        _positive(self, "hidden_channels", "layers", "heads")
+        if not 0 <= self.dropout < 1:
+            raise ConfigError(f"model.dropout is {self.dropout}; it must lie in [0, 1)")
+        if any(count < 1 for count in self.clusters):
+            raise ConfigError(f"model.clusters is {self.clusters}; every level needs at least 1")
+        if not 0 <= self.ratio < 1:
+            raise ConfigError(f"model.ratio is {self.ratio}; it must lie in [0, 1)")
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How the network is trained."""
+
+    epochs: int = 100
+    batch_size: int = 32
+    learning_rate: float = 0.01
+    weight_decay: float = 0.0
+    schedule: Literal["constant", "cosine", "plateau"] = "constant"
+    patience: int = 0
+    clip: float = 0.0
+    seed: int = 0
+    device: str = "cpu"
+    threads: int = 0
+    checkpoint_seconds: float = 30.0
+    tensorboard: bool = False
+
+    def __post_init__(self) -> None:
+        _positive(self, "epochs", "batch_size", "learning_rate")
+        if min(self.patience, self.clip, self.weight_decay, self.threads) < 0:
+            raise ConfigError("train.patience, clip, weight_decay and threads can't be negative")
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """One training run from start to end."""
+
+    data: str = "MUTAG"
+    features: str = "auto"
+    model: ModelConfig = field(default_factory=ModelConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+
+
+def _positive(config: Any, *names: str) -> None:
+    for name in names:
+        if getattr(config, name) <= 0:
+            raise ConfigError(f"{name} is {getattr(config, name)}; it must be positive")
+
+
+def from_dict(kind: type[T], values: dict[str, Any], where: str = "config") -> T:
+    """Build the dataclass `kind` from plain values, checking every key and type."""
+    hints = typing.get_type_hints(kind)
+    known = {item.name: hints[item.name] for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    made = {}
+    for key, value in values.items():
+        if key not in known:
+            raise ConfigError(f"{where}: unknown key {key!r}; {nearest(key, known)}")
+        made[key] = _convert(known[key], value, f"{where}.{key}")
+    return kind(**made)
+
+
+def _convert(hint: Any, value: Any, where: str) -> Any:
+    """Check `value` against the type `hint` and bring it into that type."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if dataclasses.is_dataclass(hint):
+        if not isinstance(value, dict):
+            raise ConfigError(f"{where}: a table is needed here, not {value!r}")
+        return from_dict(typing.cast(type[Any], hint), value, where)
+    if origin is Literal:
+        if value not in arguments:
+            raise ConfigError(f"{where}: unknown value {value!r}; {nearest(str(value), arguments)}")
+        return value
+    if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise ConfigError(f"{where}: a list is needed here, not {value!r}")
+        return tuple(_convert(arguments[0], item, where) for item in value)
+    if origin in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        return _convert(next(kind for kind in arguments if kind is not type(None)), value, where)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
+        raise ConfigError(f"{where}: {value!r} is not of type {hint.__name__}")
+    return value
+
+
+def to_dict(config: Any) -> dict[str, Any]:
+    """Plain values of a config, ready for JSON or TOML."""
+    return typing.cast(dict[str, Any], json.loads(json.dumps(dataclasses.asdict(config))))
+
+
+def read_toml(kind: type[T], path: str | Path) -> T:
+    """Read a config file."""
+    path = Path(path)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such config file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    return from_dict(kind, values, str(path))
+
+
+def write_toml(config: Any, path: str | Path) -> None:
+    """Write a config file that `read_toml` gives back unchanged."""
+    with atomic_write(path, "w") as handle:
+        handle.write(_toml(to_dict(config), ()))
+
+
+def _toml(values: dict[str, Any], prefix: tuple[str, ...]) -> str:
+    plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in plain.items() if value is not None]
+    text = "\n".join(lines) + "\n" if lines else ""
+    for key, value in values.items():
+        if isinstance(value, dict):
+            text += f"\n[{'.'.join((*prefix, key))}]\n{_toml(value, (*prefix, key))}"
+    return text

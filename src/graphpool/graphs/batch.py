@@ -1,0 +1,64 @@
+"""A batch: several graphs as one large graph with no edges between them."""
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graphpool.graphs.adjacency import Adjacency
+
+
+@dataclass(frozen=True, eq=False)
+class GraphBatch:
+    """Graphs laid end to end: flat nodes, one adjacency, and where each graph begins.
+
+    Args:
+        x: `[nodes, channels]` node features.
+        adjacency: the edges of all graphs, in CSR order.
+        batch: `[nodes]`, the graph of each node (0 … num_graphs - 1).
+        ptr: `[num_graphs + 1]`, where each graph's nodes begin.
+        index: `[num_graphs]`, the positions of the graphs in the set they were taken from.
+        y: `[num_graphs]` classes, if known.
+        edge_label: `[edges]`, `edge_attr`: `[edges, channels]`; in the order of `edge_index`.
+    """
+
+    x: Tensor
+    adjacency: Adjacency
+    batch: Tensor
+    ptr: Tensor
+    index: Tensor
+    y: Tensor | None = None
+    edge_label: Tensor | None = None
+    edge_attr: Tensor | None = None
+
+    @property
+    def num_graphs(self) -> int:
+        """Number of graphs."""
+        return self.ptr.shape[0] - 1
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes of all graphs together."""
+        return self.x.shape[0]
+
+    @cached_property
+    def edge_index(self) -> Tensor:
+        """`[2, edges]`, source and target of every edge, as PyG writes it."""
+        present = self.adjacency.present
+        return torch.stack([self.adjacency.col[present], self.adjacency.row[present]])
+
+    @cached_property
+    def edge_weight(self) -> Tensor:
+        """`[edges]`, in the order of `edge_index`."""
+        return self.adjacency.weight[self.adjacency.present]
+
+    def to(self, device: torch.device | str) -> "GraphBatch":
+        """Copy to a device."""
+        moved: dict[str, Any] = {
+            item.name: value.to(device)
+            for item in fields(self)
+            if (value := getattr(self, item.name)) is not None
+        }
+        return replace(self, **moved)

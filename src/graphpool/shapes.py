@@ -1,0 +1,24 @@
+"""Tensor shapes as types: `Float[Tensor, "nodes channels"]`.
+
+The shapes are jaxtyping's and are checked while the tests run. jaxtyping is a development
+dependency: where it is not installed the annotations mean plain tensors.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Int
+else:
+    try:
+        from jaxtyping import Bool, Float, Int
+    except ImportError:
+
+        class _Shaped:
+            def __class_getitem__(cls, item: Any) -> Any:
+                return item[0]
+
+        Bool = Float = Int = _Shaped
+
+__all__ = ["Bool", "Float", "Int", "Tensor"]

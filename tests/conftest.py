@@ -1,0 +1,20 @@
+"""Shared fixtures; tensor shapes in annotations are checked while the tests run."""
+
+import os
+from pathlib import Path
+
+import pytest
+from jaxtyping import install_import_hook
+
+install_import_hook("graphpool", "beartype.beartype")
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def data_root() -> Path:
+    """Folder of real data files: GRAPHPOOL_DATA, or `shared/data` beside the checkout."""
+    root = Path(os.environ.get("GRAPHPOOL_DATA", SHARED_DATA))
+    if not (root / "PROTEINS.zip").exists():
+        pytest.skip(f"no data files in {root}; set GRAPHPOOL_DATA to a folder that has them")
+    return root
