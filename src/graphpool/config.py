@@ -6,6 +6,7 @@ known one; nothing is ever dropped silently.
 
 import dataclasses
 import json
+import math
 import tomllib
 import types
 import typing
@@ -32,6 +33,10 @@ class ModelConfig:
     ratio: float = 0.0
     dropout: float = 0.0
     norm: Literal["none", "batch"] = "none"
+    readout: tuple[Literal["sum", "mean", "max"], ...] = ("mean", "max")
+    assignment: Literal["default", "content", "static"] = "default"
+    relaxation: Literal["gram", "sort", "truncate", "tile"] = "gram"
+    connect: Literal["default", "offdiagonal", "gumbel", "offdiagonal-gumbel", "plain"] = "default"
 
     def __post_init__(self) -> None:
         _positive(self, "hidden_channels", "layers", "heads")
@@ -45,13 +50,20 @@ class ModelConfig:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """How the network is trained."""
+    """How the network is trained.
+
+    `patience` 0 means no early stopping, `clip` 0 no clipping, `threads` 0 torch's own choice,
+    `checkpoint_seconds` 0 a checkpoint after every step. The plateau settings say after how many
+    epochs without a better validation loss the learning rate is multiplied by which factor.
+    """
 
     epochs: int = 100
     batch_size: int = 32
     learning_rate: float = 0.01
     weight_decay: float = 0.0
     schedule: Literal["constant", "cosine", "plateau"] = "constant"
+    plateau_epochs: int = 10
+    plateau_factor: float = 0.5
     patience: int = 0
     clip: float = 0.0
     seed: int = 0
@@ -61,9 +73,14 @@ class TrainConfig:
     tensorboard: bool = False
 
     def __post_init__(self) -> None:
-        _positive(self, "epochs", "batch_size", "learning_rate")
-        if min(self.patience, self.clip, self.weight_decay, self.threads) < 0:
-            raise ConfigError("train.patience, clip, weight_decay and threads can't be negative")
+        _positive(self, "epochs", "batch_size", "learning_rate", "plateau_epochs")
+        for name in ("patience", "clip", "weight_decay", "threads", "checkpoint_seconds"):
+            if not getattr(self, name) >= 0:
+                raise ConfigError(f"train.{name} is {getattr(self, name)}; it can't be negative")
+        if not 0 < self.plateau_factor < 1:
+            raise ConfigError(
+                f"train.plateau_factor is {self.plateau_factor}; it must lie in (0, 1)"
+            )
 
 
 @dataclass(frozen=True)
@@ -77,9 +94,11 @@ class RunConfig:
 
 
 def _positive(config: Any, *names: str) -> None:
+    section = type(config).__name__.removesuffix("Config").lower()
     for name in names:
-        if getattr(config, name) <= 0:
-            raise ConfigError(f"{name} is {getattr(config, name)}; it must be positive")
+        value = getattr(config, name)
+        if not 0 < value < math.inf:
+            raise ConfigError(f"{section}.{name} is {value}; it must be positive")
 
 
 def from_dict(kind: type[T], values: dict[str, Any], where: str = "config") -> T:
@@ -110,14 +129,27 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
             raise ConfigError(f"{where}: a list is needed here, not {value!r}")
         return tuple(_convert(arguments[0], item, where) for item in value)
     if origin in (typing.Union, types.UnionType):
-        if value is None:
-            return None
-        return _convert(next(kind for kind in arguments if kind is not type(None)), value, where)
+        return _convert_union(arguments, value, where)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
         raise ConfigError(f"{where}: {value!r} is not of type {hint.__name__}")
     return value
+
+
+def _convert_union(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
+    """Take the first kind that fits."""
+    problem = ConfigError(f"{where}: a value is needed here")
+    for kind in kinds:
+        if kind is type(None):
+            if value is None:
+                return None
+            continue
+        try:
+            return _convert(kind, value, where)
+        except ConfigError as error:
+            problem = error
+    raise problem
 
 
 def to_dict(config: Any) -> dict[str, Any]:
@@ -132,6 +164,8 @@ def read_toml(kind: type[T], path: str | Path) -> T:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such config file") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
     return from_dict(kind, values, str(path))
@@ -145,9 +179,18 @@ def write_toml(config: Any, path: str | Path) -> None:
 
 def _toml(values: dict[str, Any], prefix: tuple[str, ...]) -> str:
     plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
-    lines = [f"{key} = {json.dumps(value)}" for key, value in plain.items() if value is not None]
+    lines = [f"{key} = {_toml_value(value)}" for key, value in plain.items() if value is not None]
     text = "\n".join(lines) + "\n" if lines else ""
     for key, value in values.items():
         if isinstance(value, dict):
             text += f"\n[{'.'.join((*prefix, key))}]\n{_toml(value, (*prefix, key))}"
     return text
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_toml_value(item) for item in value)}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    # TOML wants characters outside the basic plane as they are, and DEL escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -11,6 +11,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from graphpool.errors import DataError
+
 
 @dataclass(frozen=True, eq=False)
 class Adjacency:
@@ -21,7 +23,7 @@ class Adjacency:
         col: `[slots]`, column of each slot; the first slot of a row is its diagonal.
         weight: `[slots]`, edge weights; 0 in a diagonal slot without a self-loop.
         symmetric: whether A equals its transpose, weights included.
-        gcn: `[slots]`, the symmetrically normalised A + I, if already known.
+        known_gcn: `[slots]`, the symmetrically normalised A + I, if already known.
     """
 
     row_ptr: Tensor
@@ -36,21 +38,22 @@ class Adjacency:
     ) -> "Adjacency":
         """Sort `edge_index` (`[2, edges]`, source then target, PyG's convention) into CSR order.
 
-        Repeated edges stay repeated: their weights add up in every product.
+        Repeated edges stay repeated: their weights add up in every product. Self-loops live in
+        the diagonal slot of their row, where the weights of repeated ones are summed.
         """
-        source, target = edge_index
+        source, target = edge_index.long()
+        if source.shape[0] and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
+            raise DataError(
+                f"edge_index names nodes {int(edge_index.min())} … {int(edge_index.max())} of "
+                f"{num_nodes}; number them from 0 to {num_nodes - 1}"
+            )
         if edge_weight is None:
             edge_weight = torch.ones(source.shape[0], device=source.device)
-        nodes = torch.arange(num_nodes, device=source.device)
-        # A real self-loop sorts right behind the empty diagonal slot of its row.
-        rank = torch.cat([nodes * (num_nodes + 1), target * (num_nodes + 1) + 1 + source])
-        order = torch.sort(rank, stable=True).indices
-        row = torch.cat([nodes, target])[order]
-        col = torch.cat([nodes, source])[order]
-        weight = torch.cat([edge_weight.new_zeros(num_nodes), edge_weight])[order]
-        row_ptr = torch.zeros(num_nodes + 1, dtype=torch.long, device=source.device)
-        torch.cumsum(torch.bincount(row, minlength=num_nodes), 0, out=row_ptr[1:])
-        return cls(row_ptr, col, weight, is_symmetric(row, col, weight, num_nodes))
+        order = torch.argsort(target * num_nodes + source, stable=True)
+        row_ptr, row, col, weight = lay_slots(
+            source[order], target[order], edge_weight[order], num_nodes
+        )
+        return cls(row_ptr, col, weight, is_symmetric(row, col, weight))
 
     @property
     def num_nodes(self) -> int:
@@ -64,15 +67,20 @@ class Adjacency:
         return torch.repeat_interleave(nodes, self.row_ptr.diff(), output_size=self.col.shape[0])
 
     @cached_property
+    def slots(self) -> Tensor:
+        """0, 1, 2, … for all slots, `[slots]`."""
+        return torch.arange(self.col.shape[0], device=self.col.device)
+
+    @cached_property
     def diagonal(self) -> Tensor:
-        """True in the diagonal slot of each row, `[slots]`; a repeated self-loop is not in it."""
+        """True in the diagonal slot of each row, `[slots]`."""
         mask = torch.zeros(self.col.shape[0], dtype=torch.bool, device=self.col.device)
         mask[self.row_ptr[:-1]] = True
         return mask
 
     @cached_property
     def present(self) -> Tensor:
-        """True where the slot is an edge of the graph, `[slots]`."""
+        """True where the slot is an edge, `[slots]`; a self-loop of weight 0 is no edge."""
         return ~self.diagonal | (self.weight != 0)
 
     @cached_property
@@ -96,11 +104,13 @@ class Adjacency:
 
     def to(self, device: torch.device | str) -> "Adjacency":
         """Copy to a device."""
-        gcn = self.gcn.to(device)
         return Adjacency(
-            self.row_ptr.to(device), self.col.to(device), self.weight.to(device),
-            self.symmetric, gcn,
-        )  # fmt: skip
+            row_ptr=self.row_ptr.to(device),
+            col=self.col.to(device),
+            weight=self.weight.to(device),
+            symmetric=self.symmetric,
+            known_gcn=self.gcn.to(device),
+        )
 
     def dense(self) -> Tensor:
         """The full matrix, `[nodes, nodes]`: for small graphs and tests."""
@@ -108,18 +118,57 @@ class Adjacency:
         return full.index_put_((self.row, self.col), self.weight, accumulate=True)
 
 
-def is_symmetric(row: Tensor, col: Tensor, weight: Tensor, num_nodes: int) -> bool:
-    """Whether the slots of A and of its transpose are the same, weights included."""
-    forth, order = torch.sort(row * num_nodes + col, stable=True)
-    back, other = torch.sort(col * num_nodes + row, stable=True)
-    return torch.equal(forth, back) and torch.equal(weight[order], weight[other])
+def lay_slots(
+    source: Tensor, target: Tensor, weight: Tensor, num_nodes: int
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Give every row its diagonal slot; the edges must come ordered by target.
+
+    Returns `row_ptr` `[nodes + 1]` and row, column and weight of each slot.
+    """
+    device = source.device
+    nodes = torch.arange(num_nodes, device=device)
+    plain = source != target
+    count = torch.bincount(target[plain], minlength=num_nodes) + 1
+    row_ptr = torch.zeros(num_nodes + 1, dtype=torch.long, device=device)
+    torch.cumsum(count, 0, out=row_ptr[1:])
+    diagonal = row_ptr[:-1]
+    slots = num_nodes + int(plain.sum())
+    row = torch.repeat_interleave(nodes, count, output_size=slots)
+    # Before the k-th plain edge lie k others and the diagonal slots of its row and all above.
+    place = torch.arange(slots - num_nodes, device=device) + target[plain] + 1
+    col = torch.empty(slots, dtype=torch.long, device=device)
+    col[diagonal] = nodes
+    col[place] = source[plain]
+    values = torch.zeros(slots, dtype=weight.dtype, device=device)
+    values[place] = weight[plain]
+    values = values.index_add(0, diagonal[target[~plain]], weight[~plain])
+    return row_ptr, row, col, values
+
+
+def is_symmetric(row: Tensor, col: Tensor, weight: Tensor) -> bool:
+    """Whether A equals its transpose, weights included, for slots in CSR order.
+
+    True is certain. Repeated edges with different weights may give False for a symmetric A,
+    which costs time in the backward pass and nothing else.
+    """
+    plain = row != col
+    row, col, weight = row[plain].int(), col[plain].int(), weight[plain]
+    order = torch.argsort(col, stable=True)
+    return (
+        torch.equal(col[order], row)
+        and torch.equal(row[order], col)
+        and torch.equal(weight[order], weight)
+    )
 
 
 def gcn_values(row: Tensor, col: Tensor, weight: Tensor, row_ptr: Tensor) -> Tensor:
-    """Normalise A + I symmetrically; `row`, `col` and `weight` are slots, diagonal first."""
+    """Normalise A + I symmetrically; `row`, `col` and `weight` are slots, diagonal first.
+
+    A node whose row of A + I sums to zero or less (negative weights) gets zeros.
+    """
     looped = weight.clone()
     looped[row_ptr[:-1]] += 1.0
     degree = torch.zeros(row_ptr.shape[0] - 1, dtype=weight.dtype, device=weight.device)
     degree.index_add_(0, row, looped)
-    scale = degree.clamp(min=torch.finfo(weight.dtype).tiny).rsqrt()
+    scale = torch.where(degree > 0, degree, torch.inf).rsqrt()
     return scale[row] * looped * scale[col]

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.segments import Segments
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,11 @@ class GraphBatch:
     def num_nodes(self) -> int:
         """Number of nodes of all graphs together."""
         return self.x.shape[0]
+
+    @cached_property
+    def segments(self) -> Segments:
+        """Where each graph's nodes begin and end."""
+        return Segments(self.ptr, self.batch)
 
     @cached_property
     def edge_index(self) -> Tensor:

@@ -1,0 +1,204 @@
+"""Data sets by name or by file: the front door to `graphpool.graphs` and `graphpool.features`."""
+
+import importlib.util
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphpool.errors import DataError, nearest
+from graphpool.files import sha256_file
+from graphpool.graphs import catalogue, jsonl, tu
+from graphpool.graphs.cache import cache_key, cache_root, cached
+from graphpool.graphs.download import Progress, fetch
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.members import Members
+from graphpool.graphs.storage import SUFFIX, open_set
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A data set on this machine: its name, its file or folder, and which place that is."""
+
+    name: str
+    path: Path
+    place: str
+
+
+def load(
+    name: str,
+    root: str | Path | None = None,
+    features: str | None = "auto",
+    cache: bool = True,
+    download: bool = True,
+    progress: Progress | None = None,
+) -> GraphSet:
+    """The data set `name`, with node features.
+
+    It is looked for in the data root, in the installed grakel (which holds MUTAG and
+    Cuneiform), among earlier downloads, and then online.
+
+    Args:
+        name: a name of `graphpool data list`; short forms such as IMDB-B are known.
+        root: folder of data files; by default `GRAPHPOOL_DATA`, else `data` in the working
+            folder.
+        features: what `graphpool.features` makes `x` from; "auto" takes labels, else degrees.
+            None leaves `x` unset.
+        cache: keep the parsed set, so that it opens at once next time.
+        download: whether the set may be fetched.
+        progress: called with the bytes fetched so far and their total.
+    """
+    place = data_root(root)
+    path = _local(name, place)
+    full = name
+    if path is None:
+        full = catalogue.resolve(name)
+        path = _local(full, place) or _fetched(full, place, download, progress)
+    return _with_features(_read(path, full, cache), features)
+
+
+def read(path: str | Path, features: str | None = "auto", cache: bool = True) -> GraphSet:
+    """Graphs of your own: a `.jsonl` file, a TU folder or zip, or a `.safetensors` file."""
+    return _with_features(_read(Path(path), None, cache), features)
+
+
+def data_root(root: str | Path | None = None) -> Path | None:
+    """The folder of data files: `root`, else `GRAPHPOOL_DATA`, else `data` if it exists."""
+    chosen = root if root is not None else os.environ.get("GRAPHPOOL_DATA") or None
+    if chosen is None:
+        return Path("data") if Path("data").is_dir() else None
+    folder = Path(chosen).expanduser()
+    if not folder.is_dir():
+        origin = "root=" if root is not None else "GRAPHPOOL_DATA"
+        raise DataError.at(folder, "no such folder of data", hint=f"mend {origin}")
+    return folder
+
+
+def available(root: str | Path | None = None) -> list[Found]:
+    """The sets that `load` finds without a download, by name; earlier places hide later ones."""
+    found: dict[str, Found] = {}
+    for place, folder in _places(data_root(root)):
+        for path in sorted(folder.iterdir()):
+            name = path.name if path.is_dir() else path.stem
+            if name not in found and _is_set(path, name):
+                found[name] = Found(name, path, place)
+    return sorted(found.values(), key=lambda item: item.name.casefold())
+
+
+def _places(root: Path | None) -> list[tuple[str, Path]]:
+    """Where sets may lie on this machine, best first; only folders that exist."""
+    places = [("downloads", _downloads())]
+    if (embedded := _grakel()) is not None:
+        places.insert(0, ("grakel", embedded))
+    if root is not None:
+        places.insert(0, ("data root", root))
+    return [(place, folder) for place, folder in places if _readable(folder)]
+
+
+def _readable(folder: Path) -> bool:
+    return os.access(folder, os.R_OK | os.X_OK) and folder.is_dir()
+
+
+def _downloads() -> Path:
+    return cache_root() / "downloads"
+
+
+def _grakel() -> Path | None:
+    """Folder of the sets inside the installed grakel, found without importing it."""
+    spec = importlib.util.find_spec("grakel")
+    if spec is None or spec.origin is None:
+        return None
+    return Path(spec.origin).parent / "tests" / "data"
+
+
+def _is_set(path: Path, name: str) -> bool:
+    if path.suffix in (".jsonl", SUFFIX):
+        return path.is_file()
+    if path.suffix != ".zip" and not path.is_dir():
+        return False
+    try:
+        return Members.find(path, name).files.keys() >= {"A", "graph_indicator"}
+    except DataError:
+        return False
+
+
+def _local(name: str, root: Path | None) -> Path | None:
+    for place, folder in _places(root):
+        if (path := catalogue.find(name, folder)) is not None:
+            log.debug("%s: found in %s, %s", name, place, path)
+            return path
+    return None
+
+
+def _fetched(name: str, root: Path | None, download: bool, progress: Progress | None) -> Path:
+    """Download the set, or say why it can't be had."""
+    entry = catalogue.KNOWN.get(name)
+    target = (root or Path("data")) / f"{name}.zip"
+    if entry is None:
+        here = sorted(item.name for item in available(root))
+        hint = nearest(name, {*catalogue.KNOWN, *catalogue.ALIASES, *here})
+        listed = f"; on this machine: {', '.join(here)}" if hint.startswith("did") else ""
+        raise DataError(f"there is no data set {name!r}; {hint}{listed}")
+    if entry.url is None:
+        raise DataError(
+            f"{name} ({entry.about}) is not offered online in TU format; put it at {target}, or "
+            "name the folder that has it with root= or GRAPHPOOL_DATA"
+        )
+    if not download:
+        raise DataError(
+            f"{name} is not on this machine; allow the download, or get {entry.url} and put it "
+            f"at {target}"
+        )
+    return fetch(
+        entry.url,
+        _downloads() / f"{name}.zip",
+        sha256=entry.sha256,
+        check=lambda path: _check_download(path, name),
+        progress=progress,
+    )
+
+
+def _check_download(path: Path, name: str) -> None:
+    """Refuse a download that is not a whole zip of the set."""
+    members = Members.find(path, name)
+    for part in members.files:
+        with members.open(part) as stream:
+            while stream.read(1 << 20):  # the zip's own check sums are compared on the way
+                pass
+
+
+def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
+    """Read any form that we know, through the cache where parsing takes time."""
+    if path.suffix == SUFFIX:
+        return open_set(path)
+    if not path.exists():
+        raise DataError.at(path, "no such file or folder", hint="check the path")
+    if path.suffix == ".jsonl":
+        name = name or path.stem
+        key = cache_key(sha256_file(path), reader="jsonl", version=jsonl.VERSION, name=name)
+        return _kept(cache, name, key, lambda: jsonl.read_jsonl(path, name))
+    if not path.is_dir() and path.suffix != ".zip":
+        raise DataError.at(
+            path,
+            f"graphs can't be read from a {path.suffix or 'nameless'} file",
+            hint="give a .jsonl or .safetensors file, or a TU folder or zip",
+        )
+    members = Members.find(path, name)
+    key = cache_key(members.digest(), reader="tu", version=tu.VERSION, name=members.name)
+    return _kept(cache, members.name, key, lambda: tu.read_tu(path, name))
+
+
+def _kept(cache: bool, name: str, key: str, build: Callable[[], GraphSet]) -> GraphSet:
+    return cached(name, key, build) if cache else build()
+
+
+def _with_features(graphs: GraphSet, features: str | None) -> GraphSet:
+    """Make `x`; a saved set that already has it keeps it, unless other features are named."""
+    if features is None or (features == "auto" and graphs.x is not None):
+        return graphs
+    from graphpool.features.pipeline import FeaturePipeline
+
+    return FeaturePipeline(features).fit(graphs).transform(graphs)

@@ -1,0 +1,78 @@
+"""Raw node attributes, standardised."""
+
+from typing import Any
+
+import torch
+
+from graphpool.errors import DataError
+from graphpool.features.base import Feature, fitted
+from graphpool.graphs.graphset import GraphSet
+from graphpool.shapes import Float, Tensor
+
+
+class Attributes(Feature):
+    """The set's node attributes less their mean, divided by their standard deviation.
+
+    Mean and deviation come from the fitted graphs alone. A column that is constant there is
+    only shifted.
+    """
+
+    kind = "attributes"
+    summary = "node attributes, standardised on the training graphs"
+
+    def __init__(self) -> None:
+        self.moments: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+
+    def fit(self, graphs: GraphSet) -> "Attributes":
+        """Take mean and standard deviation of every column."""
+        values = self._values(graphs)
+        if not values.shape[0]:
+            raise DataError(f"{graphs.name} has no nodes to standardise attributes on")
+        scale = values.std(0, correction=0)
+        # Rounding leaves a tiny deviation in a constant column: compare the values themselves.
+        scale[values.amin(0) == values.amax(0)] = 1.0
+        self.moments = tuple(values.mean(0).tolist()), tuple(scale.tolist())
+        return self
+
+    def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
+        """Standardise with the fitted moments."""
+        mean, scale = fitted(self.kind, self.moments)
+        values = self._values(graphs)
+        if values.shape[1] != len(mean):
+            raise DataError(
+                f"{graphs.name} has {values.shape[1]} node attributes, but the features were "
+                f"fitted on {len(mean)}"
+            )
+        return ((values - values.new_tensor(mean)) / values.new_tensor(scale)).float()
+
+    def _values(self, graphs: GraphSet) -> Tensor:
+        if graphs.node_attr is None:
+            raise DataError(f"{graphs.name} has no node attributes; use features='auto'")
+        finite = torch.isfinite(graphs.node_attr).all(1)
+        if not finite.all():
+            node = int((~finite).nonzero()[0])
+            graph = int(graphs.node_graph[node])
+            raise DataError(
+                f"{graphs.name}, graph {graphs.ids[graph]}: node "
+                f"{node - int(graphs.node_ptr[graph])} has an attribute that is not a finite "
+                "number; mend or remove it, or use other features"
+            )
+        return graphs.node_attr.double()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """`attribute 0`, `attribute 1` and so on."""
+        mean, _ = fitted(self.kind, self.moments)
+        return tuple(f"attribute {column}" for column in range(len(mean)))
+
+    def state(self) -> dict[str, Any]:
+        """Mean and scale of every column."""
+        mean, scale = fitted(self.kind, self.moments)
+        return {"mean": list(mean), "scale": list(scale)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> "Attributes":
+        """Give back a fitted feature."""
+        feature = cls()
+        feature.moments = tuple(state["mean"]), tuple(state["scale"])
+        return feature

@@ -1,0 +1,38 @@
+"""The same number for every node."""
+
+from typing import Any
+
+import torch
+
+from graphpool.features.base import Feature
+from graphpool.graphs.graphset import GraphSet
+from graphpool.shapes import Float, Tensor
+
+
+class Constant(Feature):
+    """One column of ones: a model then sees nothing but the structure."""
+
+    kind = "constant"
+    summary = "1 for every node"
+
+    def fit(self, graphs: GraphSet) -> "Constant":
+        """Nothing to learn."""
+        return self
+
+    def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes 1"]:
+        """Ones."""
+        return torch.ones(graphs.num_nodes, 1, device=graphs.device)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The one column."""
+        return ("constant",)
+
+    def state(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> "Constant":
+        """Give back the feature."""
+        return cls()

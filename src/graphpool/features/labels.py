@@ -1,0 +1,93 @@
+"""One-hot node labels."""
+
+import logging
+from typing import Any
+
+import torch
+
+from graphpool.errors import DataError
+from graphpool.features.base import Feature, fitted
+from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.shapes import Float, Tensor
+
+log = logging.getLogger(__name__)
+
+
+class Labels(Feature):
+    """One column for each label that a fitted graph has.
+
+    Labels are matched by name, since another set may number them otherwise. A node with a label
+    that was not seen in `fit` gets a row of zeros; `unknown` counts them in the last transform,
+    and the first time there are any the log says so.
+    """
+
+    kind = "labels"
+    summary = "one-hot node labels, matched by name"
+
+    def __init__(self) -> None:
+        self.labels: tuple[Name, ...] | None = None
+        self.unknown = 0
+        self._told = False
+
+    def fit(self, graphs: GraphSet) -> "Labels":
+        """Take the labels that occur in `graphs`."""
+        codes = self._codes(graphs)
+        seen = torch.bincount(codes[codes >= 0], minlength=len(graphs.node_label_names)) > 0
+        self.labels = tuple(graphs.node_label_names[code] for code in seen.nonzero().flatten())
+        self._told = False
+        return self
+
+    def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
+        """Set one column of each row, or none for an unknown label."""
+        labels = fitted(self.kind, self.labels)
+        codes = self._codes(graphs)
+        column = {_key(label): place for place, label in enumerate(labels)}
+        # One row per code and a last one of zeros, which a code of -1 (no label) reads too.
+        table = torch.zeros(len(graphs.node_label_names) + 1, len(labels))
+        for code, name in enumerate(graphs.node_label_names):
+            if _key(name) in column:
+                table[code, column[_key(name)]] = 1.0
+        table = table.to(graphs.device)
+        missing = table.sum(1) == 0
+        self.unknown = int(missing[codes].sum())
+        if self.unknown and not self._told:
+            self._told = True
+            log.warning(
+                "%s: %d nodes have labels that were not seen in training, such as %r; "
+                "their label features are zero",
+                graphs.name, self.unknown, _example(graphs, codes, missing),
+            )  # fmt: skip
+        return table[codes]
+
+    def _codes(self, graphs: GraphSet) -> Tensor:
+        if graphs.node_label is None:
+            raise DataError(
+                f"{graphs.name} has no node labels; use features='degree', 'bindegree' or 'auto'"
+            )
+        return graphs.node_label.long()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """`label=NAME` for each column."""
+        return tuple(f"label={label}" for label in fitted(self.kind, self.labels))
+
+    def state(self) -> dict[str, Any]:
+        """The labels in the order of the columns."""
+        return {"labels": list(fitted(self.kind, self.labels))}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> "Labels":
+        """Give back a fitted feature."""
+        feature = cls()
+        feature.labels = tuple(state["labels"])
+        return feature
+
+
+def _key(name: Name) -> tuple[bool, Name]:
+    """Keep the label 1 and the label "1" apart in a dict."""
+    return isinstance(name, str), name
+
+
+def _example(graphs: GraphSet, codes: Tensor, missing: Tensor) -> Name | None:
+    code = int(codes[missing[codes]][0])
+    return graphs.node_label_names[code] if code >= 0 else None

@@ -1,0 +1,95 @@
+"""Ragged rows in flat tensors: pointers, gathers, and the sparse slots of a whole `GraphSet`."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from graphpool.graphs.adjacency import gcn_values, is_symmetric, lay_slots
+
+if TYPE_CHECKING:
+    from graphpool.graphs.graphset import GraphSet
+
+Array = NDArray[np.int64]
+
+
+def pointer(counts: Tensor) -> Tensor:
+    """0 followed by the running sum, `[len + 1]`."""
+    pointers = torch.zeros(counts.shape[0] + 1, dtype=torch.long, device=counts.device)
+    torch.cumsum(counts, 0, out=pointers[1:])
+    return pointers
+
+
+def gather(ptr: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
+    """Positions of all items of the chosen segments, one after the other, and their pointers."""
+    start = ptr[index]
+    new = pointer(ptr[index + 1] - start)
+    total = int(new[-1])
+    shift = torch.repeat_interleave(start - new[:-1], new.diff(), output_size=total)
+    return torch.arange(total, device=ptr.device) + shift, new
+
+
+def repeat(values: Array, counts: Array, device: torch.device) -> Tensor:
+    """Each value as often as its count says, on `device`."""
+    if device.type == "cpu":
+        return torch.from_numpy(np.repeat(values, counts))
+    # Only the short form travels, and the known total spares the device a question.
+    short = torch.from_numpy(np.stack([values, counts])).to(device)
+    return torch.repeat_interleave(short[0], short[1], output_size=int(counts.sum()))
+
+
+def take(values: Tensor | None, positions: Tensor) -> Tensor | None:
+    """The rows at these positions of a field that may be absent."""
+    return None if values is None else values.index_select(0, positions)
+
+
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """The CSR slots of every graph of a set, diagonal included, with local columns."""
+
+    table: Array  # [4, graphs]: first node and slot, number of nodes and slots
+    count: Tensor  # [nodes], slots in each node's row
+    col: Tensor  # [slots] int32
+    weight: Tensor  # [slots]
+    gcn: Tensor  # [slots]
+    symmetric: bool
+
+    @classmethod
+    def of(cls, graphs: "GraphSet") -> "Slots":
+        """Work out the slots of all graphs at once."""
+        weight = graphs.edge_weight
+        if weight is None:
+            weight = torch.ones(graphs.num_edges, device=graphs.device)
+        source, target = graphs.flat_edges
+        row_ptr, row, col, weight = lay_slots(source, target, weight, graphs.num_nodes)
+        ptr = torch.stack([graphs.node_ptr, row_ptr[graphs.node_ptr]])
+        return cls(
+            table=torch.cat([ptr[:, :-1], ptr.diff(dim=1)]).cpu().numpy(),
+            count=row_ptr.diff(),
+            col=(col - graphs.node_ptr[graphs.node_graph[row]]).int(),
+            weight=weight,
+            gcn=gcn_values(row, col, weight, row_ptr),
+            symmetric=is_symmetric(row, col, weight),
+        )
+
+    def choose(self, index: Array) -> tuple[Tensor, Tensor, Array, Array]:
+        """Where nodes and slots of the chosen graphs lie in the set.
+
+        Numbers per graph are worked out with numpy, which takes a fraction of torch's time for so
+        few and asks nothing of the device; numbers per node and slot are made on the device.
+
+        Returns nodes, slots, how many of each a graph has (`[2, chosen]`), and the node pointers.
+        """
+        chosen = self.table.take(index, axis=1)
+        start, count = chosen[:2], chosen[2:]
+        ptr = np.zeros((2, len(index) + 1), dtype=np.int64)
+        np.cumsum(count, axis=1, out=ptr[:, 1:])
+        shift, device = start - ptr[:, :-1], self.col.device
+        node = repeat(shift[0], count[0], device)
+        slot = repeat(shift[1], count[1], device)
+        node += torch.arange(node.shape[0], device=device)
+        slot += torch.arange(slot.shape[0], device=device)
+        return node, slot, count, ptr[0]

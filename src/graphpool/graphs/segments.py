@@ -1,0 +1,76 @@
+"""Where each graph's nodes begin and end in a flat tensor, and the index arrays made from it."""
+
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+
+class Segments:
+    """Consecutive runs of rows, one per graph.
+
+    Args:
+        ptr: `[graphs + 1]`, where each run begins; every run has at least one row.
+        batch: `[nodes]`, the run of each row; worked out from `ptr` if absent.
+    """
+
+    def __init__(self, ptr: Tensor, batch: Tensor | None = None) -> None:
+        self.ptr = ptr
+        self._batch = batch
+        self._columns: dict[int, tuple[Tensor, Tensor]] = {}
+        self._rows: dict[int, tuple[Tensor, Tensor]] = {}
+
+    @classmethod
+    def from_batch(cls, batch: Tensor, num_graphs: int | None = None) -> "Segments":
+        """Segments of PyG's `batch` vector, which must be sorted."""
+        if num_graphs is None:
+            num_graphs = int(batch.max()) + 1 if batch.numel() else 0
+        ptr = torch.zeros(num_graphs + 1, dtype=torch.long, device=batch.device)
+        torch.cumsum(torch.bincount(batch, minlength=num_graphs), 0, out=ptr[1:])
+        return cls(ptr, batch)
+
+    @classmethod
+    def equal(cls, graphs: int, nodes: int, device: torch.device | None = None) -> "Segments":
+        """Runs of equal length: a dense batch laid flat."""
+        return cls(torch.arange(0, graphs * nodes + 1, nodes, device=device))
+
+    @property
+    def num_graphs(self) -> int:
+        """Number of runs."""
+        return self.ptr.shape[0] - 1
+
+    @cached_property
+    def batch(self) -> Tensor:
+        """The graph of each node, `[nodes]`."""
+        if self._batch is not None:
+            return self._batch
+        graphs = torch.arange(self.num_graphs, device=self.ptr.device)
+        return torch.repeat_interleave(graphs, self.ptr.diff())
+
+    @cached_property
+    def nodes(self) -> Tensor:
+        """0, 1, 2, … for all nodes, `[nodes]`."""
+        return torch.arange(self.batch.shape[0], device=self.ptr.device)
+
+    @cached_property
+    def counts(self) -> Tensor:
+        """Nodes of each graph as floats, `[graphs, 1]`."""
+        return self.ptr.diff().to(torch.get_default_dtype()).unsqueeze(-1)
+
+    def columns(self, width: int) -> tuple[Tensor, Tensor]:
+        """CSR of the `[width · graphs, nodes]` matrix whose row (j, b) holds the nodes of b."""
+        if width not in self._columns:
+            total = self.batch.shape[0]
+            shift = torch.arange(width, device=self.ptr.device).unsqueeze(-1) * total
+            offsets = torch.cat([(shift + self.ptr[:-1]).flatten(), self.ptr[-1:] * width])
+            self._columns[width] = self.nodes.repeat(width), offsets
+        return self._columns[width]
+
+    def rows(self, width: int) -> tuple[Tensor, Tensor]:
+        """CSR of the `[nodes, graphs · width]` matrix whose row i holds the block of i's graph."""
+        if width not in self._rows:
+            lanes = torch.arange(width, device=self.ptr.device)
+            index = (self.batch.unsqueeze(-1) * width + lanes).flatten()
+            last = self.batch.shape[0] + 1
+            self._rows[width] = index, torch.arange(last, device=self.ptr.device) * width
+        return self._rows[width]

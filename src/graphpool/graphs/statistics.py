@@ -1,0 +1,180 @@
+"""What is in a set: sizes, classes, labels, components, and graphs that occur more than once."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.refinement import graph_colours
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Smallest, mean and largest value over the graphs."""
+
+    min: float
+    mean: float
+    max: float
+
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> "Spread":
+        """Spread of one value per graph; zeros if there are none."""
+        if not len(values):
+            return cls(0.0, 0.0, 0.0)
+        return cls(float(values.min()), float(values.mean()), float(values.max()))
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Graphs that colour refinement (1-WL) can't tell apart.
+
+    Node labels, edge labels and edge weights count; attributes and features are not looked at.
+    Isomorphic graphs are always 1-WL-equal; 1-WL-equal graphs are nearly, but not always,
+    isomorphic.
+
+    Args:
+        distinct: how many different graphs there are.
+        repeated: graphs that are 1-WL-equal to an earlier one.
+        groups: how many graphs occur more than once.
+        mixed: of those, how many occur with different classes.
+        ceiling: the highest accuracy on this set of any model that sees no more than 1-WL does.
+    """
+
+    distinct: int
+    repeated: int
+    groups: int
+    mixed: int | None
+    ceiling: float | None
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Numbers that describe a set.
+
+    Args:
+        edges: per graph; an undirected edge counts once, self-loops not at all.
+        density: per graph, edges / possible edges; 0 for a graph of one node.
+        self_loops: nodes with an edge to themselves.
+        isolated_nodes: nodes without edges to other nodes.
+        components: connected components of all graphs together (weak ones if directed).
+        classes: graphs of each class; node_labels, edge_labels: how often each label occurs, an
+            undirected edge counted once. In the order of the codes.
+    """
+
+    name: str
+    graphs: int
+    directed: bool
+    weighted: bool
+    total_nodes: int
+    total_edges: int
+    nodes: Spread
+    edges: Spread
+    density: Spread
+    self_loops: int
+    isolated_nodes: int
+    graphs_without_edges: int
+    components: int
+    connected_graphs: int
+    classes: tuple[tuple[Name, int], ...]
+    node_labels: tuple[tuple[Name, int], ...]
+    edge_labels: tuple[tuple[Name, int], ...]
+    node_attributes: int
+    edge_attributes: int
+    graph_attributes: int
+    duplicates: Duplicates | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+
+def statistics(graphs: GraphSet, duplicates: bool = True) -> Statistics:
+    """Describe a set; `duplicates` costs some passes over the edges and can be left out."""
+    graphs = graphs.to("cpu")
+    source, target = graphs.flat_edges
+    directed = not graphs.undirected
+    once = source != target if directed else source < target
+    owner = graphs.edge_graph
+    edges = torch.bincount(owner[once], minlength=len(graphs)).numpy()
+    nodes = graphs.node_counts.numpy()
+    possible = nodes * (nodes - 1) / (1 if directed else 2)
+    touched = torch.zeros(graphs.num_nodes, dtype=torch.bool)
+    touched[source[source != target]] = True
+    touched[target[source != target]] = True
+    component = _components(graphs.num_nodes, source, target)
+    per_graph = _distinct(graphs.node_graph.numpy(), component, len(graphs))
+    return Statistics(
+        name=graphs.name,
+        graphs=len(graphs),
+        directed=directed,
+        weighted=graphs.edge_weight is not None,
+        total_nodes=graphs.num_nodes,
+        total_edges=int(edges.sum()),
+        nodes=Spread.of(nodes),
+        edges=Spread.of(edges),
+        density=Spread.of(np.divide(edges, possible, out=np.zeros(len(nodes)), where=possible > 0)),
+        self_loops=int((source == target).sum()),
+        isolated_nodes=graphs.num_nodes - int(touched.sum()),
+        graphs_without_edges=int((edges == 0).sum()),
+        components=int(per_graph.sum()),
+        connected_graphs=int((per_graph == 1).sum()),
+        classes=_counts(graphs.y, graphs.classes),
+        node_labels=_counts(graphs.node_label, graphs.node_label_names),
+        edge_labels=_counts(
+            None if graphs.edge_label is None else graphs.edge_label[once | (source == target)],
+            graphs.edge_label_names,
+        ),
+        node_attributes=_channels(graphs.node_attr),
+        edge_attributes=_channels(graphs.edge_attr),
+        graph_attributes=_channels(graphs.graph_attr),
+        duplicates=_duplicates(graphs) if duplicates else None,
+    )
+
+
+def _counts(codes: Tensor | None, names: tuple[Name, ...]) -> tuple[tuple[Name, int], ...]:
+    if codes is None:
+        return ()
+    counts = torch.bincount(codes[codes >= 0].long(), minlength=len(names)).tolist()
+    return tuple(zip(names, counts, strict=True))
+
+
+def _channels(values: Tensor | None) -> int:
+    return 0 if values is None else values.shape[1]
+
+
+def _components(nodes: int, source: Tensor, target: Tensor) -> NDArray[Any]:
+    """A number for each node, the same within a connected component."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    ones = np.ones(source.shape[0], dtype=np.int8)
+    flat = coo_array((ones, (source.numpy(), target.numpy())), shape=(nodes, nodes)).tocsr()
+    return np.asarray(connected_components(flat, directed=True, connection="weak")[1])
+
+
+def _distinct(group: NDArray[Any], value: NDArray[Any], groups: int) -> NDArray[Any]:
+    """How many values occur in each group, where no value occurs in two groups."""
+    _, first = np.unique(value, return_index=True)
+    return np.bincount(group[first], minlength=groups)
+
+
+def _duplicates(graphs: GraphSet) -> Duplicates:
+    colours = graph_colours(graphs)
+    distinct, size = np.unique(colours, return_counts=True)
+    mixed = ceiling = None
+    if graphs.y is not None and len(graphs):
+        table = np.zeros((len(distinct), int(graphs.y.max()) + 1), dtype=np.int64)
+        np.add.at(table, (np.searchsorted(distinct, colours), graphs.y.numpy()), 1)
+        mixed = int(((table > 0).sum(1) > 1).sum())
+        ceiling = float(table.max(1).sum() / len(graphs))
+    return Duplicates(
+        distinct=len(distinct),
+        repeated=len(graphs) - len(distinct),
+        groups=int((size > 1).sum()),
+        mixed=mixed,
+        ceiling=ceiling,
+    )

@@ -1,0 +1,150 @@
+"""A `GraphSet` on disk: one safetensors file that memory-maps, with our header in its metadata.
+
+The header is JSON: format version, names, notes and the content hash. It carries a check sum of
+its own, so that a file is either exactly what was saved or refused.
+"""
+
+import hashlib
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as to_bytes
+from torch import Tensor
+
+from graphpool.errors import DataError
+from graphpool.files import atomic_write
+from graphpool.graphs.graphset import GraphSet
+
+FORMAT = 1
+SUFFIX = ".safetensors"
+_KEY = "graphpool"
+_REQUIRED = {"node_ptr", "edge_ptr", "edge_index"}
+_NAMES = ("name", "ids", "classes", "node_label_names", "edge_label_names")
+_FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes"}
+_NEXT_STEP = "make the file again from its source"
+
+
+def content_hash(graphs: GraphSet) -> str:
+    """SHA-256 of what the set says: names, ids, classes, labels, features and every tensor.
+
+    It depends neither on the device nor on anything derived from the tensors, nor on `notes`,
+    which tell where the set comes from. Equal sets have equal hashes.
+    """
+    return _content_hash(_names(graphs), _tensors(graphs))
+
+
+def save(graphs: GraphSet, path: str | Path, *, source: str = "") -> None:
+    """Write the set to `path`, atomically.
+
+    Args:
+        source: what the set was made from (a hash); `open_set` can ask for it.
+    """
+    names, tensors = _names(graphs), _tensors(graphs)
+    header = {
+        "format": FORMAT,
+        **names,
+        "notes": list(graphs.notes),
+        "source": source,
+        "content": _content_hash(names, tensors),
+    }
+    header["check"] = _check(header)
+    # The whole file is made in memory first: writing it is then one atomic step.
+    data = to_bytes(tensors, metadata={_KEY: _json(header)})
+    with atomic_write(path) as handle:
+        handle.write(data)
+
+
+def open_set(path: str | Path, *, verify: bool = True, source: str | None = None) -> GraphSet:
+    """Map the set at `path` into memory; nothing is copied.
+
+    Args:
+        verify: compute the content hash again and refuse a damaged file; this reads all of it
+            once. Without it only the header is checked.
+        source: refuse a file that was not made from this.
+    """
+    path = Path(path)
+    header, tensors = _map(path)
+    if source is not None and header["source"] != source:
+        raise DataError.at(path, "was made from something else", hint=_NEXT_STEP)
+    names = {key: header[key] for key in _NAMES}
+    if verify and header["content"] != _content_hash(names, tensors):
+        raise DataError.at(path, "damaged: its content hash does not fit", hint=_NEXT_STEP)
+    made: dict[str, Any] = {key: tuple(header[key]) for key in (*_NAMES[1:], "notes")}
+    return GraphSet(name=header["name"], **made, **tensors)  # type: ignore[arg-type]
+
+
+def _map(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """Header, checked, and tensors of a file."""
+    if not path.is_file():
+        raise DataError.at(path, "no such file", hint="check the path")
+    try:
+        with safe_open(path, framework="pt", device="cpu") as handle:
+            text = (handle.metadata() or {}).get(_KEY)
+            tensors = {key: handle.get_tensor(key) for key in handle.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError, RuntimeError) as error:
+        raise DataError.at(
+            path, f"not a whole safetensors file: {error}", hint=_NEXT_STEP
+        ) from None
+    if text is None:
+        raise DataError.at(
+            path, "a safetensors file, but not one of graphs", hint="graphpool.graphs writes them"
+        )
+    try:
+        header = json.loads(text)
+        version, check = header.get("format"), header.pop("check", None)
+    except (ValueError, AttributeError):
+        raise DataError.at(path, "damaged: its header is not JSON", hint=_NEXT_STEP) from None
+    if version != FORMAT:
+        raise DataError.at(
+            path, f"has format {version!r}; this graphpool reads {FORMAT}", hint=_NEXT_STEP
+        )
+    if check != _check(header) or not _REQUIRED <= set(tensors) <= _FIELDS:
+        raise DataError.at(path, "damaged: its header is not the one written", hint=_NEXT_STEP)
+    return header, tensors
+
+
+def _names(graphs: GraphSet) -> dict[str, Any]:
+    """Everything but tensors and notes, as JSON gives it back."""
+    values = {key: getattr(graphs, key) for key in _NAMES}
+    return {key: list(value) if isinstance(value, tuple) else value
+            for key, value in values.items()}  # fmt: skip
+
+
+def _tensors(graphs: GraphSet) -> dict[str, Tensor]:
+    """The set's tensors on the CPU, each with memory of its own."""
+    tensors: dict[str, Tensor] = {}
+    taken: set[int] = set()
+    for key in sorted(_FIELDS):
+        value = getattr(graphs, key)
+        if value is None:
+            continue
+        value = value.detach().cpu().contiguous()
+        # Features may be the very tensor of the attributes; safetensors refuses shared memory.
+        if value.data_ptr() in taken:
+            value = value.clone()
+        taken.add(value.data_ptr())
+        tensors[key] = value
+    return tensors
+
+
+def _content_hash(names: dict[str, Any], tensors: dict[str, Tensor]) -> str:
+    digest = hashlib.sha256(_json(names).encode())
+    for key in sorted(tensors):
+        value = tensors[key]
+        digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
+        if value.numel():
+            digest.update(value.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _check(header: dict[str, Any]) -> str:
+    return hashlib.sha256(_json(header).encode()).hexdigest()
+
+
+def _json(value: Any) -> str:
+    """One spelling for one value, so that it can be hashed."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))

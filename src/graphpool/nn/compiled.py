@@ -1,0 +1,108 @@
+"""Compiled loops for what every model does on a CPU: readouts and small dense normalisations.
+
+They compute what `readout` and `normalise` write down as tensor operations, in one pass and one
+call; see `hap.compiled` for why.
+"""
+
+from typing import Any, no_type_check
+
+import numpy as np
+import torch
+from numba import njit
+from torch import Tensor
+
+Array = Any
+
+
+def compilable(*tensors: Tensor) -> bool:
+    """Whether compiled loops can be used: float32 on a CPU, not to be differentiated again.
+
+    Gradients are off inside a function's forward pass, and inside its backward pass unless that
+    pass is itself to be differentiated.
+    """
+    return not torch.is_grad_enabled() and all(
+        tensor.dtype == torch.float32 and tensor.device.type == "cpu" for tensor in tensors
+    )
+
+
+@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@no_type_check
+def reduce_forward(x: Array, ptr: Array, total: Array, top: Array, where: Array) -> None:
+    """Sum and maximum over each graph's nodes, and the node where the maximum stands."""
+    channels = x.shape[1]
+    for graph in range(ptr.shape[0] - 1):
+        part = x[ptr[graph] : ptr[graph + 1]]
+        for c in range(channels):
+            total[graph, c] = part[0, c]
+            top[graph, c] = part[0, c]
+            where[graph, c] = 0
+        for i in range(1, part.shape[0]):
+            for c in range(channels):
+                value = part[i, c]
+                total[graph, c] += value
+                higher = value > top[graph, c]
+                top[graph, c] = value if higher else top[graph, c]
+                where[graph, c] = i if higher else where[graph, c]
+
+
+@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@no_type_check
+def reduce_backward(
+    ptr: Array, where: Array, grad_total: Array, grad_top: Array, dx: Array
+) -> None:
+    """Gradient of sum and maximum; `where` counts from each graph's first node."""
+    channels = dx.shape[1]
+    for graph in range(ptr.shape[0] - 1):
+        part = dx[ptr[graph] : ptr[graph + 1]]
+        for i in range(part.shape[0]):
+            for c in range(channels):
+                part[i, c] = grad_total[graph, c]
+        for c in range(channels):
+            part[where[graph, c], c] += grad_top[graph, c]
+
+
+@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@no_type_check
+def normalise_forward(
+    matrix: Array, keep: float, loop: float, floor: float, scale: Array, out: Array
+) -> None:
+    """D^-½ B D^-½ with B = A, its diagonal times `keep` plus `loop`, and D the row sums of B."""
+    size = matrix.shape[1]
+    for graph in range(matrix.shape[0]):
+        for i in range(size):
+            total = np.float32(floor)
+            for j in range(size):
+                total += matrix[graph, i, j]
+            total += matrix[graph, i, i] * np.float32(keep - 1.0) + np.float32(loop)
+            scale[graph, i] = np.float32(1.0) / np.sqrt(total)
+        for i in range(size):
+            own = scale[graph, i]
+            for j in range(size):
+                out[graph, i, j] = own * matrix[graph, i, j] * scale[graph, j]
+            diagonal = matrix[graph, i, i] * np.float32(keep) + np.float32(loop)
+            out[graph, i, i] = own * own * diagonal
+
+
+@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@no_type_check
+def normalise_backward(
+    grad: Array, out: Array, scale: Array, keep: float, pull: Array, dmatrix: Array
+) -> None:
+    """Gradient of `normalise_forward`; `pull` is scratch space, `[size]`."""
+    size = out.shape[1]
+    for graph in range(out.shape[0]):
+        for i in range(size):
+            pull[i] = np.float32(0.0)
+        for i in range(size):
+            total = np.float32(0.0)
+            for j in range(size):
+                value = grad[graph, i, j] * out[graph, i, j]
+                total += value
+                pull[j] += value
+            pull[i] += total
+        for i in range(size):
+            own = scale[graph, i]
+            half = np.float32(0.5) * pull[i] * own * own
+            for j in range(size):
+                dmatrix[graph, i, j] = grad[graph, i, j] * own * scale[graph, j] - half
+            dmatrix[graph, i, i] *= np.float32(keep)

@@ -1,0 +1,9 @@
+"""Encoders: layers of message passing, each in a ragged and a dense form with the same weights."""
+
+from graphpool.nn.encoders.base import EncoderLayer
+from graphpool.nn.encoders.gat import GATLayer
+from graphpool.nn.encoders.gcn import GCNLayer
+from graphpool.nn.encoders.gin import GINLayer
+from graphpool.nn.encoders.stack import Encoder, encoder_names
+
+__all__ = ["Encoder", "EncoderLayer", "GATLayer", "GCNLayer", "GINLayer", "encoder_names"]

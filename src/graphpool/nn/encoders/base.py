@@ -1,0 +1,35 @@
+"""What every encoder layer offers: one set of weights, ragged and dense."""
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+from torch import Tensor, nn
+
+from graphpool.graphs.adjacency import Adjacency
+
+Prepared = TypeVar("Prepared")
+
+
+class EncoderLayer(nn.Module, ABC, Generic[Prepared]):
+    """One round of message passing.
+
+    `forward(x, adjacency)` takes a ragged batch (`x` `[nodes, in_channels]` with an `Adjacency`)
+    or a dense one (`x` `[graphs, nodes, in_channels]` with weights `[graphs, nodes, nodes]`, where
+    entry (i, j) is the edge from j to i). What depends on the adjacency alone is done by
+    `prepare`, once for all layers of an encoder.
+    """
+
+    in_channels: int
+    out_channels: int
+
+    def forward(self, x: Tensor, adjacency: Adjacency | Tensor) -> Tensor:
+        """New node features, `[..., out_channels]`."""
+        return self.propagate(x, self.prepare(adjacency))
+
+    @abstractmethod
+    def prepare(self, adjacency: Adjacency | Tensor) -> Prepared:
+        """Work out what depends on the adjacency alone."""
+
+    @abstractmethod
+    def propagate(self, x: Tensor, prepared: Prepared, activate: bool = False) -> Tensor:
+        """Pass messages over a prepared adjacency; `activate` adds ReLU, in the same step."""

@@ -1,0 +1,80 @@
+"""GAT layer (Veličković et al. 2018), equation GAT of the paper, with several heads."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.nn.encoders.base import EncoderLayer
+from graphpool.nn.products import slot_max, slot_sum, spmm, take_col, take_row
+
+
+class GATLayer(EncoderLayer[Adjacency | Tensor]):
+    """`h_i' = ‖_heads Σ_j α_ij W h_j + b` over the neighbours j of i and i itself.
+
+    α_ij is the softmax over j of LeakyReLU(u·W h_j + v·W h_i) + log A_ij; a self-loop that the
+    graph does not have counts with weight 1. With 0/1 edges log A_ij is 0 or -∞ and this is GAT
+    as published; with the weights of a coarsened graph, whose entries are all positive, it is
+    what keeps attention from ignoring them.
+
+    Deviation from the paper: it writes the product A O_att, which is meant elementwise.
+    """
+
+    def __init__(
+        self, in_channels: int, out_channels: int, heads: int = 4, slope: float = 0.2
+    ) -> None:
+        super().__init__()
+        if out_channels % heads:
+            raise ValueError(f"out_channels ({out_channels}) must be a multiple of heads ({heads})")
+        self.in_channels, self.out_channels, self.heads = in_channels, out_channels, heads
+        self.slope = slope
+        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
+        self.source = nn.Parameter(torch.empty(heads, out_channels // heads))
+        self.target = nn.Parameter(torch.empty(heads, out_channels // heads))
+        self.bias = nn.Parameter(torch.zeros(out_channels))
+        nn.init.xavier_uniform_(self.weight)
+        limit = math.sqrt(6 / (1 + out_channels // heads))
+        nn.init.uniform_(self.source, -limit, limit)
+        nn.init.uniform_(self.target, -limit, limit)
+
+    def prepare(self, adjacency: Adjacency | Tensor) -> Adjacency | Tensor:
+        """Logarithms of the weights of a dense adjacency, with self-loops filled in."""
+        if isinstance(adjacency, Adjacency):
+            return adjacency
+        diagonal = adjacency.diagonal(dim1=-2, dim2=-1)
+        missing = torch.where(diagonal > 0, 0.0, 1.0)
+        return torch.log(adjacency + torch.diag_embed(missing))
+
+    def propagate(self, x: Tensor, prepared: Adjacency | Tensor, activate: bool = False) -> Tensor:
+        """Attend over neighbours."""
+        h = (x @ self.weight).unflatten(-1, (self.heads, -1))
+        toward = (h * self.source).sum(-1)
+        own = (h * self.target).sum(-1)
+        if isinstance(prepared, Adjacency):
+            out = self._ragged(h, toward, own, prepared)
+        else:
+            out = self._dense(h, toward, own, prepared)
+        out = out + self.bias
+        return out.relu() if activate else out
+
+    def _dense(self, h: Tensor, toward: Tensor, own: Tensor, log_weight: Tensor) -> Tensor:
+        # [graphs, heads, i, j]
+        logits = own.mT.unsqueeze(-1) + toward.mT.unsqueeze(-2)
+        logits = nn.functional.leaky_relu(logits, self.slope) + log_weight.unsqueeze(-3)
+        out = logits.softmax(-1) @ h.transpose(-2, -3)
+        return out.transpose(-2, -3).flatten(-2)
+
+    def _ragged(self, h: Tensor, toward: Tensor, own: Tensor, adjacency: Adjacency) -> Tensor:
+        logits = take_col(toward, adjacency) + take_row(own, adjacency)
+        logits = nn.functional.leaky_relu(logits, self.slope)
+        weight = torch.where(adjacency.present, adjacency.weight, 1.0)
+        logits = logits + weight.log().unsqueeze(-1)
+        shifted = logits - take_row(slot_max(logits.detach(), adjacency), adjacency)
+        share = shifted.exp()
+        total = slot_sum(share, adjacency)
+        heads = [
+            spmm(adjacency, share[:, head], h[:, head]) / total[:, head : head + 1]
+            for head in range(self.heads)
+        ]
+        return torch.cat(heads, -1)

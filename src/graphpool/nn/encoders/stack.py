@@ -1,0 +1,80 @@
+"""A stack of encoder layers: the paper's node & cluster embedding module."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any, cast
+
+from torch import Tensor, nn
+
+from graphpool.errors import ConfigError, nearest
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.nn.encoders.base import EncoderLayer
+from graphpool.nn.encoders.gat import GATLayer
+from graphpool.nn.encoders.gcn import GCNLayer
+from graphpool.nn.encoders.gin import GINLayer
+
+_LAYERS: dict[str, Callable[[int, int, int], EncoderLayer[Any]]] = {
+    "gcn": lambda in_channels, out_channels, heads: GCNLayer(in_channels, out_channels),
+    "gat": lambda in_channels, out_channels, heads: GATLayer(in_channels, out_channels, heads),
+    "gin": lambda in_channels, out_channels, heads: GINLayer(in_channels, out_channels),
+}
+
+
+def encoder_names() -> list[str]:
+    """Names that `Encoder` takes."""
+    return sorted(_LAYERS)
+
+
+class Encoder(nn.Module):
+    """`layers` rounds of message passing, each followed by ReLU.
+
+    Args:
+        kind: `"gcn"`, `"gat"` or `"gin"`.
+        in_channels: channels of the input features.
+        hidden_channels: channels of every layer's output.
+        layers: how many layers; the paper has two before each coarsening.
+        heads: attention heads of `"gat"`.
+        norm: `"batch"` normalises every layer's output over the nodes of a batch.
+        dropout: share of channels zeroed after every layer while training.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        in_channels: int,
+        hidden_channels: int,
+        layers: int = 2,
+        heads: int = 4,
+        norm: str = "none",
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if kind not in _LAYERS:
+            raise ConfigError(f"unknown encoder {kind!r}; {nearest(kind, _LAYERS)}")
+        if kind == "gat" and hidden_channels % heads:
+            raise ConfigError(
+                f"hidden_channels ({hidden_channels}) must be a multiple of heads ({heads})"
+            )
+        widths = [in_channels] + [hidden_channels] * layers
+        self.layers = nn.ModuleList(
+            _LAYERS[kind](before, after, heads) for before, after in itertools.pairwise(widths)
+        )
+        self.norms = nn.ModuleList(
+            nn.BatchNorm1d(hidden_channels) for _ in range(layers if norm == "batch" else 0)
+        )
+        self.dropout = dropout
+        self.out_channels = hidden_channels
+
+    def forward(self, x: Tensor, adjacency: Adjacency | Tensor) -> Tensor:
+        """Embed the nodes of a ragged or a dense batch, `[..., hidden_channels]`."""
+        prepared = None
+        for position, module in enumerate(self.layers):
+            layer = cast("EncoderLayer[Any]", module)
+            if prepared is None:
+                prepared = layer.prepare(adjacency)
+            x = layer.propagate(x, prepared, activate=not self.norms)
+            if self.norms:
+                x = self.norms[position](x.flatten(0, -2)).view_as(x).relu()
+            if self.dropout:
+                x = nn.functional.dropout(x, self.dropout, self.training)
+        return x

@@ -1,0 +1,88 @@
+"""MOA, master-orthogonal attention: from the global content C to the assignment M.
+
+Two named forms. Both return M, `[nodes, clusters]`, whose rows sum to one.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from graphpool.errors import ConfigError, nearest
+from graphpool.graphs.segments import Segments
+from graphpool.nn.hap.content import VARIANCE_FLOOR, content_assignment
+from graphpool.nn.hap.gcont import GCont
+from graphpool.nn.hap.relaxation import RELAXATIONS
+from graphpool.nn.products import spread
+
+
+class StaticAttention(nn.Module):
+    """The paper's attention as printed, equation (OA attention): `assignment="static"`.
+
+    M_ij = softmax_j LeakyReLU(a₁ · C_i + a₂ · c_j), with c_j the relaxed column j.
+
+    The score is a sum of a node term and a cluster term under an increasing function, so every
+    node of a graph ranks the clusters in the same order, whatever the weights: all nodes have the
+    same strongest cluster. This holds for every relaxation but `tile`, whose column term depends
+    on the node's number.
+
+    Args:
+        in_channels: channels of the node features H.
+        clusters: N'.
+        relaxation: `"gram"`, `"sort"`, `"truncate"` or `"tile"`; see `relaxation`.
+        slope: of LeakyReLU below zero.
+    """
+
+    def __init__(
+        self, in_channels: int, clusters: int, relaxation: str = "gram", slope: float = 0.2
+    ) -> None:
+        super().__init__()
+        if relaxation not in RELAXATIONS:
+            raise ConfigError(
+                f"unknown relaxation {relaxation!r}; {nearest(relaxation, RELAXATIONS)}"
+            )
+        self.content = GCont(in_channels, clusters)
+        self.relaxation, self.slope = relaxation, slope
+        bound = math.sqrt(6 / (2 * clusters + 1))
+        self.row = nn.Parameter(torch.empty(clusters).uniform_(-bound, bound))
+        self.column = nn.Parameter(torch.empty(clusters).uniform_(-bound, bound))
+
+    def forward(self, x: Tensor, segments: Segments) -> Tensor:
+        """Assign nodes `[nodes, channels]` to clusters."""
+        content = self.content(x)
+        column = RELAXATIONS[self.relaxation](content, self.column, segments)
+        if self.relaxation != "tile":  # whose column term is per node already
+            column = spread(column, segments)
+        score = (content @ self.row).unsqueeze(-1) + column
+        return nn.functional.leaky_relu(score, self.slope).softmax(-1)
+
+
+class ContentAttention(nn.Module):
+    """A scaled dot product of rows and relaxed columns: `assignment="content"`.
+
+    C̃_ij = (C_ij - mean_i) / sqrt(var_i + 1e-5) within each graph; c_j = C̃ᵀ C̃_(·,j) / N, the
+    correlation of column j with every column; M_ij = softmax_j ⟨C̃_i, c_j⟩ / √N'.
+
+    Deviation from the paper: the printed score is additive and gives every node of a graph the
+    same assignment (`StaticAttention`); a product of node and cluster does not.
+
+    Args:
+        in_channels: channels of the node features H.
+        clusters: N'.
+    """
+
+    def __init__(self, in_channels: int, clusters: int) -> None:
+        super().__init__()
+        self.content = GCont(in_channels, clusters)
+
+    def forward(self, x: Tensor, segments: Segments | None) -> Tensor:
+        """Assign nodes, `[nodes, channels]` or dense `[graphs, nodes, channels]`, to clusters."""
+        if segments is not None:
+            return content_assignment(x, self.content.weight, segments)
+        content = self.content(x)
+        centred = content - content.mean(-2, keepdim=True)
+        covariance = centred.mT @ centred / content.shape[-2]
+        scale = (covariance.diagonal(dim1=-2, dim2=-1) + VARIANCE_FLOOR).rsqrt()
+        mix = (scale * scale).unsqueeze(-1) * covariance * scale.unsqueeze(-2)
+        score: Tensor = centred @ (mix / math.sqrt(content.shape[-1]))
+        return score.softmax(-1)

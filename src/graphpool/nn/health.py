@@ -1,0 +1,70 @@
+"""Is a coarsening doing anything? Numbers that show when it collapses or is switched off."""
+
+import torch
+from torch import Tensor
+
+from graphpool.graphs.batch import GraphBatch
+from graphpool.nn.coarsened import Coarsened, Trace
+from graphpool.nn.products import segment_mean, segment_mm, segment_sum
+
+
+def effective_rank(level: Coarsened) -> Tensor:
+    """exp of the entropy of M's normalised singular values (Roy & Vetterli 2007), `[graphs]`.
+
+    Between 1 (every node has the same assignment) and the number of clusters.
+    """
+    share = level.assignment.detach().double()
+    gram = segment_mm(share, share, level.segments)
+    values = torch.linalg.eigvalsh(gram.cpu()).clamp(min=0).sqrt()
+    weight = values / values.sum(-1, keepdim=True)
+    rank: Tensor = torch.special.entr(weight).sum(-1).exp().to(share.device)
+    return rank
+
+
+def clusters_used(level: Coarsened) -> Tensor:
+    """How many clusters are the strongest one of some node, `[graphs]`."""
+    strongest = level.assignment.detach().argmax(-1)
+    chosen = torch.nn.functional.one_hot(strongest, level.clusters).float()
+    return (segment_sum(chosen, level.segments) > 0).sum(-1).double()
+
+
+def entropy(level: Coarsened) -> Tensor:
+    """Mean entropy of the nodes' assignments over its largest value, `[graphs]`: 0 hard, 1 even."""
+    rows = torch.special.entr(level.assignment.detach().double()).sum(-1, keepdim=True)
+    mean = segment_mean(rows, level.segments).squeeze(-1)
+    return mean / torch.log(torch.tensor(float(level.clusters), dtype=mean.dtype))
+
+
+def off_identity(level: Coarsened) -> Tensor:
+    """Share of the coarse adjacency's weight off the diagonal, `[graphs]`.
+
+    0 when no cluster hears of another: the coarse graph is switched off. NaN for a coarse graph
+    without any weight, which has nothing to be switched off.
+    """
+    adj = level.adj.detach().double().abs()
+    total = adj.sum((-2, -1))
+    own = adj.diagonal(dim1=-2, dim2=-1).sum(-1)
+    return torch.where(total > 0, 1 - own / total, torch.nan)
+
+
+MEASURES = {
+    "effective_rank": effective_rank,
+    "clusters_used": clusters_used,
+    "entropy": entropy,
+    "off_identity": off_identity,
+}
+
+
+@torch.no_grad()
+def level_health(trace: Trace, batch: GraphBatch) -> dict[str, float]:
+    """Means over the graphs of a batch, named `level1/effective_rank` and so on.
+
+    Levels of a single cluster have nothing to measure and are left out.
+    """
+    measured = {}
+    for number, level in enumerate(trace.levels, 1):
+        if level.clusters > 1:
+            measured[f"level{number}/clusters"] = float(level.clusters)
+            for name, measure in MEASURES.items():
+                measured[f"level{number}/{name}"] = float(measure(level).nanmean())
+    return measured

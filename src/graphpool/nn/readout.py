@@ -1,0 +1,80 @@
+"""Readouts: from the nodes of a level to one vector per graph."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graphpool.errors import ConfigError, nearest
+from graphpool.graphs.segments import Segments
+from graphpool.nn.compiled import compilable, reduce_backward, reduce_forward
+from graphpool.nn.products import segment_max, segment_mean, segment_sum
+
+REDUCTIONS = {"sum": segment_sum, "mean": segment_mean, "max": segment_max}
+
+
+class Readout:
+    """Concatenation of reductions over the nodes of each graph.
+
+    Args:
+        reductions: any of `"sum"`, `"mean"`, `"max"`.
+    """
+
+    def __init__(self, reductions: tuple[str, ...]) -> None:
+        for name in reductions:
+            if name not in REDUCTIONS:
+                raise ConfigError(f"unknown reduction {name!r}; {nearest(name, REDUCTIONS)}")
+        if not reductions:
+            raise ConfigError("a readout needs at least one of: " + ", ".join(REDUCTIONS))
+        self.reductions = reductions
+
+    def __call__(self, x: Tensor, segments: Segments | None) -> Tensor:
+        """`[nodes, channels]` with segments, or `[graphs, nodes, channels]`, to one row a graph."""
+        if segments is None and x.shape[-2] == 1:
+            return x.squeeze(-2)
+        if x.dtype == torch.float32 and x.device.type == "cpu":
+            if segments is None:
+                segments = Segments.equal(x.shape[0], x.shape[1])
+            return _Reduce.apply(x.flatten(0, -2), segments, self.reductions)  # type: ignore[no-any-return]
+        return torch.cat([REDUCTIONS[name](x, segments) for name in self.reductions], -1)
+
+    def width(self, channels: int, nodes: int | None = None) -> int:
+        """Channels of the result; a level of one node is its own readout."""
+        return channels if nodes == 1 else channels * len(self.reductions)
+
+
+class _Reduce(torch.autograd.Function):
+    """All reductions in one pass over the nodes."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, segments: Segments, reductions: tuple[str, ...]) -> Tensor:
+        x = x.contiguous()
+        total = x.new_empty(segments.num_graphs, x.shape[1])
+        top, where = torch.empty_like(total), torch.empty_like(total, dtype=torch.int32)
+        reduce_forward(x.numpy(), segments.ptr.numpy(), total.numpy(), top.numpy(), where.numpy())
+        ctx.save_for_backward(where)
+        ctx.segments, ctx.reductions, ctx.nodes = segments, reductions, x.shape[0]
+        made = {"sum": total, "max": top}
+        if "mean" in reductions:
+            made["mean"] = total / segments.counts
+        return torch.cat([made[name] for name in reductions], -1)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        (where,) = ctx.saved_tensors
+        segments = ctx.segments
+        parts = dict(zip(ctx.reductions, grad.chunk(len(ctx.reductions), -1), strict=True))
+        total = parts.get("sum", grad.new_zeros(where.shape))
+        if "mean" in parts:
+            total = total + parts["mean"] / segments.counts
+        top = parts.get("max", grad.new_zeros(where.shape))
+        if not compilable(grad):
+            nodes = where + segments.ptr[:-1].unsqueeze(-1)
+            spread = total.index_select(0, segments.batch)
+            return spread.scatter_add(0, nodes, top), None, None
+        dx = grad.new_empty(ctx.nodes, where.shape[1])
+        reduce_backward(
+            segments.ptr.numpy(), where.numpy(), total.contiguous().numpy(),
+            top.contiguous().numpy(), dx.numpy(),
+        )  # fmt: skip
+        return dx, None, None

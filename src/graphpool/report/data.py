@@ -1,0 +1,200 @@
+"""Everything that a report shows, as plain frozen values.
+
+Accuracies are fractions between 0 and 1. Arrays are numpy, on purpose: whoever fills a report has
+already left the model behind.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+Family: TypeAlias = Literal["ours", "baseline", "rule"]
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One method and every accuracy that was measured for it.
+
+    Args:
+        name: what the reader calls the method.
+        family: `ours` (the first such row is the headline), `baseline` (learns too), or `rule`
+            (learns nothing; the first such row is the majority class).
+        accuracies: one per fold and seed, in the same order for every row of a report.
+        note: a few words beside the name.
+    """
+
+    name: str
+    family: Family
+    accuracies: Sequence[float]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.accuracies:
+            raise ValueError(f"result {self.name!r} has no accuracies")
+        if not all(0.0 <= value <= 1.0 for value in self.accuracies):
+            raise ValueError(f"result {self.name!r}: accuracies are fractions in [0, 1]")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How one run learned; all sequences have one entry per epoch of `epochs`."""
+
+    label: str
+    epochs: Sequence[int]
+    train_loss: Sequence[float]
+    valid_loss: Sequence[float]
+    train_accuracy: Sequence[float]
+    valid_accuracy: Sequence[float]
+    best_epoch: int | None = None
+
+    def __post_init__(self) -> None:
+        named = ("train_loss", "valid_loss", "train_accuracy", "valid_accuracy")
+        for name in named:
+            found = len(getattr(self, name))
+            if found != len(self.epochs):
+                raise ValueError(
+                    f"curve {self.label!r}: {name} has {found} values for {len(self.epochs)} epochs"
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingPlot:
+    """The vector of every graph, to be laid out as a map.
+
+    Args:
+        vectors: `[graphs, channels]`.
+        y: `[graphs]`, true class of each graph, a position in `class_names`.
+        class_names: one name per class.
+        ids: one name per graph.
+        predicted: `[graphs]`, the class that the model gave, if known.
+        note: which graphs these are, e.g. that the model has seen them in training.
+    """
+
+    vectors: Array
+    y: Array
+    class_names: Sequence[str]
+    ids: Sequence[str]
+    predicted: Array | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.vectors.ndim != 2:
+            raise ValueError(f"embedding vectors of shape {self.vectors.shape}; one row per graph")
+        graphs = self.vectors.shape[0]
+        sizes = {"y": len(self.y), "ids": len(self.ids)}
+        if self.predicted is not None:
+            sizes["predicted"] = len(self.predicted)
+        for name, size in sizes.items():
+            if size != graphs:
+                raise ValueError(f"embedding of {graphs} graphs has {size} values in {name}")
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One level of one graph's hierarchy.
+
+    Args:
+        adjacency: `[nodes, nodes]` weights; read as undirected, the diagonal is not drawn.
+        assignment: `[nodes, clusters]`, the share of each node in each node of the next level;
+            None at the last level. A row of zeros is a node that pooling dropped.
+        node_labels: a short text per node (an atom's symbol), if known.
+        health: figures of this graph at this level, printed under its picture.
+    """
+
+    adjacency: Array
+    assignment: Array | None = None
+    node_labels: Sequence[str] | None = None
+    health: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        nodes = self.adjacency.shape[0]
+        if self.adjacency.shape != (nodes, nodes) or nodes == 0:
+            raise ValueError(f"adjacency of shape {self.adjacency.shape}; [nodes, nodes] is needed")
+        if self.assignment is not None and self.assignment.shape[:1] != (nodes,):
+            raise ValueError(f"assignment of shape {self.assignment.shape} for {nodes} nodes")
+        if self.node_labels is not None and len(self.node_labels) != nodes:
+            raise ValueError(f"{len(self.node_labels)} node labels for {nodes} nodes")
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchyExample:
+    """One graph at every level, finest first."""
+
+    graph: str
+    true_class: str
+    predicted_class: str
+    levels: Sequence[Level]
+
+    def __post_init__(self) -> None:
+        if not self.levels:
+            raise ValueError(f"hierarchy of graph {self.graph} has no levels")
+        for number, (fine, coarse) in enumerate(
+            zip(self.levels[:-1], self.levels[1:], strict=True)
+        ):
+            clusters = coarse.adjacency.shape[0]
+            if fine.assignment is None or fine.assignment.shape[1:] != (clusters,):
+                raise ValueError(
+                    f"hierarchy of graph {self.graph}: level {number} must be assigned to the "
+                    f"{clusters} nodes of level {number + 1}"
+                )
+
+
+@dataclass(frozen=True)
+class LevelHealth:
+    """What became of one coarsening, averaged over graphs.
+
+    Args:
+        level: 1 for the first coarsening.
+        clusters: how many clusters the level has.
+        effective_rank: of the assignment, 1 (collapsed) to `clusters`.
+        clusters_in_use: clusters that are some node's strongest.
+        entropy: of a node's memberships, as a share of the largest possible, 0 to 1.
+        off_identity: how far the coarse adjacency is from the identity; 0 means switched off.
+    """
+
+    level: int
+    clusters: int
+    effective_rank: float | None = None
+    clusters_in_use: float | None = None
+    entropy: float | None = None
+    off_identity: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """All that one page shows; every part but the title may be left out."""
+
+    title: str
+    subtitle: str = ""
+    command: str = ""
+    dataset: Mapping[str, str | int | float] = field(default_factory=dict)
+    results: Sequence[ResultRow] = ()
+    curves: Sequence[Curve] = ()
+    embedding: EmbeddingPlot | None = None
+    hierarchy: Sequence[HierarchyExample] = ()
+    health: Sequence[LevelHealth] = ()
+    warnings: Sequence[str] = ()
+    environment: Mapping[str, str | int | float] = field(default_factory=dict)
+
+    @property
+    def headline(self) -> ResultRow | None:
+        """The result that the page is about."""
+        return self._first("ours")
+
+    @property
+    def majority(self) -> ResultRow | None:
+        """The result of always answering the most frequent class."""
+        return self._first("rule")
+
+    @property
+    def best_baseline(self) -> ResultRow | None:
+        """The baseline with the highest mean accuracy."""
+        rows = [row for row in self.results if row.family == "baseline"]
+        return max(rows, key=lambda row: float(np.mean(row.accuracies)), default=None)
+
+    def _first(self, family: Family) -> ResultRow | None:
+        return next((row for row in self.results if row.family == family), None)

@@ -1,0 +1,205 @@
+"""Where to draw the nodes of a graph, and the clusters above them, so that the eye can follow.
+
+Everything is deterministic: the same graph always gets the same picture.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from graphpool.report.data import Array, HierarchyExample
+
+WIDTH, HEIGHT = 400.0, 320.0
+NARROW = 170.0
+MARGIN = 24.0
+LONGEST_EDGE = 62.0
+MOST_FOR_STRESS = 150
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """One level, ready to be drawn.
+
+    Args:
+        width: of the panel.
+        height: of the panel, the same at every level.
+        position: `[nodes, 2]`.
+        radius: `[nodes]`.
+        share: `[nodes, first clusters]`, how much of the original graph's nodes each node
+            holds, split by first-level cluster; at level 0 each node's memberships.
+    """
+
+    width: float
+    height: float
+    position: Array
+    radius: Array
+    share: Array
+
+    @property
+    def mass(self) -> Array:
+        """Number of original nodes that each node stands for, `[nodes]`."""
+        return np.asarray(self.share.sum(axis=1))
+
+
+def place_levels(example: HierarchyExample) -> list[Placed]:
+    """Lay out level 0 by itself; every later node stands amid the nodes that it gathers."""
+    first = example.levels[0]
+    nodes = first.adjacency.shape[0]
+    share = np.ones((nodes, 1)) if first.assignment is None else first.assignment
+    width = NARROW if nodes == 1 else WIDTH
+    position, radius = _base(first.adjacency, width)
+    placed = [Placed(width, HEIGHT, position, radius, np.asarray(share, dtype=float))]
+    for number, level in enumerate(example.levels[:-1]):
+        assert level.assignment is not None  # checked by HierarchyExample
+        members = np.asarray(level.assignment, dtype=float)
+        below = placed[-1]
+        share = np.diag(members.sum(axis=0)) if number == 0 else members.T @ below.share
+        width = NARROW if members.shape[1] == 1 else WIDTH
+        radius = _radii(share.sum(axis=1), width)
+        centre = centroids(below.position, members) + np.array([(width - below.width) / 2, 0])
+        placed.append(Placed(width, HEIGHT, spread(centre, radius, width), radius, share))
+    return _crop(placed)
+
+
+def _crop(levels: list[Placed]) -> list[Placed]:
+    """Give all panels the height that the tallest needs; all are centred on the same line."""
+    tallest = max(
+        float((np.abs(level.position[:, 1] - HEIGHT / 2) + level.radius).max()) for level in levels
+    )
+    height = max(2 * tallest + 16.0, 110.0)
+    up = [0.0, (height - HEIGHT) / 2]
+    return [replace(level, height=height, position=level.position + up) for level in levels]
+
+
+def centroids(position: Array, members: Array) -> Array:
+    """Middle of the nodes whose strongest cluster this is, else of all by membership, `[k, 2]`."""
+    strongest = np.zeros_like(members)
+    kept = members.max(axis=1) > 0
+    strongest[kept, members[kept].argmax(axis=1)] = members[kept].max(axis=1)
+    weight = np.where(strongest.sum(axis=0) > 0, strongest, members)
+    total = weight.sum(axis=0)
+    weight = np.where(total > 0, weight / np.where(total > 0, total, 1.0), 1.0 / len(members))
+    return np.asarray(weight.T @ position)
+
+
+def spread(centre: Array, radius: Array, width: float, gap: float = 14.0) -> Array:
+    """Stretch points to fill their panel and push circles apart until none overlap."""
+    box = np.array([width, HEIGHT])
+    middle = box / 2
+    if len(centre) == 1:
+        return np.asarray(middle[None, :])
+    offset = centre - (centre.max(axis=0) + centre.min(axis=0)) / 2
+    reach = np.abs(offset).max(axis=0) + 1e-9
+    stretch = min(1.8, float(((middle - MARGIN - radius.max()) / reach).min()))
+    points = middle + offset * max(stretch, 0.2)
+    # Coinciding points need some direction to part in; the golden angle gives all a different one.
+    angle = np.arange(len(points)) * 2.399963
+    points = points + 1e-3 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    wanted = radius[:, None] + radius[None, :] + gap
+    np.fill_diagonal(wanted, 0.0)
+    low = MARGIN + radius[:, None]
+    for _ in range(300):
+        apart = points[:, None] - points[None, :]
+        distance = np.sqrt((apart**2).sum(axis=2)) + 1e-9
+        lack = np.clip(wanted - distance, 0, None)
+        if lack.max() < 0.1:
+            break
+        points = points + 0.3 * (apart * (lack / distance)[:, :, None]).sum(axis=1)
+        points = np.clip(points, low, np.maximum(box - low, low))
+    return np.asarray(points)
+
+
+def _radii(mass: Array, width: float) -> Array:
+    """Circles whose area follows their mass; an empty cluster stays visible as a small one."""
+    largest = 46.0 if len(mass) == 1 else min(40.0, 92.0 / np.sqrt(len(mass)))
+    share = mass / max(float(mass.max()), 1e-12)
+    return np.asarray(np.maximum(largest * np.sqrt(share), 6.0 if len(mass) < 30 else 4.0))
+
+
+def _base(adjacency: Array, width: float) -> tuple[Array, Array]:
+    """Positions and radii of the graph itself."""
+    box = np.array([width, HEIGHT])
+    nodes = len(adjacency)
+    linked = (adjacency != 0) | (adjacency.T != 0)
+    np.fill_diagonal(linked, False)
+    points = _pack(linked)
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = np.maximum(high - low, 1e-9)
+    # One unit is one edge: small graphs stop growing when their edges are long enough.
+    scale = min(float(((box - 2 * MARGIN) / size).min()), LONGEST_EDGE)
+    points = box / 2 + (points - (low + high) / 2) * scale
+    if nodes == 1:
+        return points, np.full(1, 13.0)
+    distance = np.sqrt(((points[:, None] - points[None, :]) ** 2).sum(axis=2))
+    np.fill_diagonal(distance, np.inf)
+    radius = 0.4 * float(np.quantile(distance.min(axis=1), 0.25))
+    return points, np.full(nodes, float(np.clip(radius, 2.5, 14.0)))
+
+
+def _pack(linked: Array) -> Array:
+    """Lay out each component with edges of about unit length, then set them side by side."""
+    import networkx as nx
+
+    graph = nx.from_numpy_array(linked)
+    parts = sorted((sorted(part) for part in nx.connected_components(graph)), key=_largest_first)
+    blocks = [_component(graph.subgraph(part), part) for part in parts]
+    sizes = [np.maximum(np.ptp(block, axis=0), 0.0) + 1.0 for block in blocks]
+    row_width = max(max(size[0] for size in sizes), 1.25 * sum(np.prod(sizes, axis=1)) ** 0.5)
+    points = np.zeros((len(linked), 2))
+    x = y = height = 0.0
+    for part, block, size in zip(parts, blocks, sizes, strict=True):
+        if x > 0 and x + size[0] > row_width:
+            x, y, height = 0.0, y + height, 0.0
+        points[part] = block - block.min(axis=0) + (x, y)
+        x, height = x + float(size[0]), max(height, float(size[1]))
+    return points
+
+
+def _largest_first(part: list[int]) -> tuple[int, int]:
+    return -len(part), part[0]
+
+
+def _component(graph: Any, nodes: list[int]) -> Array:
+    """One connected component, its long side horizontal, its edges one unit long on average."""
+    import networkx as nx
+
+    if len(nodes) == 1:
+        return np.zeros((1, 2))
+    if len(nodes) == 2:
+        return np.array([[0.0, 0.0], [1.0, 0.0]])
+    # A subgraph view lists its nodes in hash order; a fresh graph keeps pictures the same.
+    plain = nx.Graph()
+    plain.add_nodes_from(nodes)
+    plain.add_edges_from(sorted(graph.edges))
+    if len(nodes) > MOST_FOR_STRESS:
+        found = nx.spring_layout(plain, seed=0, iterations=100)
+        points = np.array([found[node] for node in nodes])
+    else:
+        hops = np.asarray(nx.floyd_warshall_numpy(plain, nodelist=nodes))
+        circle, spectral = nx.circular_layout(plain), nx.spectral_layout(plain)
+        # Alike nodes coincide in a spectral layout and could never part again.
+        parted = {node: spectral[node] + 0.03 * circle[node] for node in nodes}
+        starts = (circle, parted)
+        found_all = [nx.kamada_kawai_layout(plain, pos=start) for start in starts]
+        tries = [np.array([found[node] for node in nodes]) for found in found_all]
+        points = min(tries, key=lambda tried: stress(tried, hops))
+    points = points - points.mean(axis=0)
+    _, _, axes = np.linalg.svd(points, full_matrices=False)
+    points = points @ axes.T
+    ends = points[np.abs(points).argmax(axis=0), np.arange(2)]
+    points = points * np.where(ends < 0, -1.0, 1.0)
+    row = {node: place for place, node in enumerate(nodes)}
+    pairs = np.array([(row[a], row[b]) for a, b in plain.edges])
+    length = np.sqrt(((points[pairs[:, 0]] - points[pairs[:, 1]]) ** 2).sum(axis=1)).mean()
+    return np.asarray(points / max(float(length), 1e-9))
+
+
+def stress(points: Array, hops: Array) -> float:
+    """How badly distances on paper follow distances in the graph, at the best scale."""
+    upper = np.triu_indices(len(points), 1)
+    drawn = np.sqrt(((points[:, None] - points[None, :]) ** 2).sum(axis=2))[upper]
+    wanted = hops[upper]
+    ratio = drawn / wanted
+    best = ratio.sum() / max(float((ratio**2).sum()), 1e-12)
+    return float(((best * ratio - 1) ** 2).sum())

@@ -1,0 +1,131 @@
+"""What every task offers to the training loop, and how validation metrics choose an epoch."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+
+import torch
+from torch import Tensor, nn
+
+from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
+
+
+@runtime_checkable
+class Traced(Protocol):
+    """What a task reads of a model's trace."""
+
+    @property
+    def logits(self) -> Tensor:
+        """`[B, classes]`."""
+        ...
+
+    @property
+    def losses(self) -> Mapping[str, Tensor]:
+        """Auxiliary losses of the poolers, scalars, already weighted."""
+        ...
+
+
+class Step(NamedTuple):
+    """One training step's forward pass, still on the device.
+
+    Attributes:
+        loss: scalar to differentiate.
+        correct: scalar, how many of the batch's graphs were answered rightly.
+    """
+
+    loss: Tensor
+    correct: Tensor
+
+
+class Criterion(NamedTuple):
+    """A metric that selects epochs, and whether more of it is better."""
+
+    metric: str
+    higher: bool
+
+
+@runtime_checkable
+class Task(Protocol):
+    """A question about graphs, with its loss and its metrics."""
+
+    @property
+    def selection(self) -> tuple[Criterion, ...]:
+        """What makes one epoch better than another; later criteria decide ties."""
+        ...
+
+    def check(self, graphs: GraphSet) -> None:
+        """Raise a `DataError` if the task can't be learnt from these graphs."""
+        ...
+
+    def step(self, model: nn.Module, batch: GraphBatch) -> Step:
+        """Forward pass of one training step."""
+        ...
+
+    def losses(self, model: nn.Module, batch: GraphBatch) -> Tensor:
+        """`[B]`, the loss of each graph; auxiliary losses of the batch are added to each."""
+        ...
+
+    def loss(self, model: nn.Module, batch: GraphBatch) -> Tensor:
+        """Mean of `losses`."""
+        ...
+
+    def evaluate(self, model: nn.Module, graphs: GraphSet, batch_size: int) -> dict[str, float]:
+        """Metrics in eval mode, without gradients; the model's mode is restored."""
+        ...
+
+
+def trace(model: nn.Module, batch: GraphBatch) -> Traced:
+    """`model.trace(batch)`, typed."""
+    return cast(Traced, cast(Any, model).trace(batch))
+
+
+def is_better(
+    selection: Sequence[Criterion], new: Mapping[str, float], best: Mapping[str, float]
+) -> bool:
+    """Whether `new` beats `best`; NaN beats nothing, and anything finite beats NaN.
+
+    An empty `best` is beaten by everything.
+    """
+    for metric, higher in selection:
+        if metric not in best:
+            return True
+        sign = 1.0 if higher else -1.0
+        ours, theirs = (
+            -math.inf if math.isnan(value) else sign * value
+            for value in (new[metric], best[metric])
+        )
+        if ours != theirs:
+            return ours > theirs
+    return False
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Eval mode without gradients; afterwards every module has the mode it had before."""
+    training = [module for module in model.modules() if module.training]
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for module in training:
+            module.training = True
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where the model's weights lie."""
+    weight = next(model.parameters(), None)
+    return torch.device("cpu") if weight is None else weight.device
+
+
+def batches(graphs: GraphSet, batch_size: int) -> Iterator[GraphBatch]:
+    """The graphs in their own order, `batch_size` at a time."""
+    for start in range(0, len(graphs), batch_size):
+        yield graphs.batch(slice(start, start + batch_size))
+
+
+def on_device(graphs: GraphSet, device: torch.device) -> GraphSet:
+    """The same set if it already lies on the device, else a copy there."""
+    return graphs if graphs.device == device else graphs.to(device)

@@ -1,0 +1,145 @@
+"""Checkpoints: one safetensors file with its own digest, and JSON inside; never pickle.
+
+A folder holds `last.safetensors`, from which a run resumes to the bit, and `best.safetensors`,
+the weights of the selected epoch. Both are replaced atomically.
+"""
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import safetensors
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+import graphpool
+from graphpool.errors import CheckpointError
+from graphpool.files import atomic_write
+from graphpool.training.state import load_weights
+
+LAST = "last.safetensors"
+BEST = "best.safetensors"
+_FORMAT = "graphpool-checkpoint"
+_VERSION = "1"
+
+
+class Checkpoint(NamedTuple):
+    """What a checkpoint file holds: tensors by name and the JSON beside them."""
+
+    path: Path
+    tensors: dict[str, Tensor]
+    header: dict[str, Any]
+
+    @property
+    def weights(self) -> dict[str, Tensor]:
+        """The model's weights and buffers."""
+        start = "weights/"
+        return {
+            name[len(start) :]: value
+            for name, value in self.tensors.items()
+            if name.startswith(start)
+        }
+
+
+def versions() -> dict[str, str]:
+    """What wrote a checkpoint."""
+    return {
+        "graphpool": graphpool.__version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], header: dict[str, Any]) -> None:
+    """Write tensors and JSON as one file, atomically."""
+    flat = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    text = json.dumps(header)
+    metadata = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "header": text,
+        "digest": _digest(flat, text),
+    }
+    content = safetensors.torch.save(flat, metadata)
+    with atomic_write(path) as handle:
+        handle.write(content)
+
+
+def read_checkpoint(path: str | Path) -> Checkpoint:
+    """Read a checkpoint and check every byte of it."""
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"{path}: no such checkpoint")
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (safetensors.SafetensorError, OSError, ValueError) as error:
+        raise CheckpointError(_damaged(path, str(error))) from None
+    if metadata.get("format") != _FORMAT:
+        raise CheckpointError(
+            f"{path}: a safetensors file, but not a checkpoint of graphpool; "
+            "give the folder of a training run"
+        )
+    if metadata.get("version") != _VERSION:
+        raise CheckpointError(
+            f"{path}: written in form {metadata.get('version')} of the checkpoint; this "
+            f"version of graphpool ({graphpool.__version__}) reads form {_VERSION}"
+        )
+    text = metadata.get("header", "")
+    if _digest(tensors, text) != metadata.get("digest"):
+        raise CheckpointError(_damaged(path, "its content does not fit its digest"))
+    return Checkpoint(path, tensors, json.loads(text))
+
+
+def check_weights(model: nn.Module, checkpoint: Checkpoint) -> None:
+    """Raise a `CheckpointError` that names the first tensor which does not fit the model."""
+    ours, theirs = model.state_dict(), checkpoint.weights
+    for name, value in ours.items():
+        if name not in theirs:
+            _refuse(checkpoint.path, f"the model's tensor {name!r} is not in the file")
+        if value.shape != theirs[name].shape or value.dtype != theirs[name].dtype:
+            _refuse(
+                checkpoint.path,
+                f"tensor {name!r} is {_describe(theirs[name])} in the file and "
+                f"{_describe(value)} in the model",
+            )
+    for name in theirs:
+        if name not in ours:
+            _refuse(checkpoint.path, f"the file's tensor {name!r} is not in the model")
+
+
+def load_model_weights(model: nn.Module, checkpoint: Checkpoint) -> None:
+    """Copy a checkpoint's weights into the model; on a mismatch the model stays as it was."""
+    check_weights(model, checkpoint)
+    load_weights(model, checkpoint.weights)
+
+
+def _digest(tensors: Mapping[str, Tensor], text: str) -> str:
+    """SHA-256 of the JSON and of every tensor's name, type, shape and bytes."""
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        value = tensors[name]
+        digest.update(f"\n{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        digest.update(value.flatten().view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _damaged(path: Path, problem: str) -> str:
+    message = f"{path}: damaged ({problem})"
+    best = path.with_name(BEST)
+    if path.name != BEST and best.is_file():
+        return f"{message}; {best} still holds the best weights; remove {path.name} to start anew"
+    return f"{message}; remove it to start anew"
+
+
+def _refuse(path: Path, problem: str) -> None:
+    raise CheckpointError(f"{path}: {problem}; build the model with the settings of that run")
+
+
+def _describe(value: Tensor) -> str:
+    return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"

@@ -1,0 +1,369 @@
+"""The training loop: plain, guarded, and resumable to the bit at any step."""
+
+import json
+import logging
+import math
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+from torch import Tensor, nn
+
+from graphpool.config import TrainConfig, to_dict
+from graphpool.errors import ConfigError
+from graphpool.graphs.graphset import GraphSet
+from graphpool.tasks.base import Task, is_better, on_device
+from graphpool.training.checkpoint import versions
+from graphpool.training.collapse import collapse_warnings
+from graphpool.training.environment import deterministic, thread_count
+from graphpool.training.events import EventLog
+from graphpool.training.guard import (
+    CHECK_STEPS,
+    NonFiniteError,
+    all_finite,
+    gradients,
+    guilty_positions,
+    guilty_when_evaluated,
+    stop_message,
+)
+from graphpool.training.identity import data_digest
+from graphpool.training.progress import ProgressBar
+from graphpool.training.saver import Saver
+from graphpool.training.schedule import learning_rate
+from graphpool.training.seeding import epoch_order, seed_everything
+from graphpool.training.setup import find_device, make_optimizer, make_sums
+from graphpool.training.signals import Interrupted, StopRequest, watch_signals
+from graphpool.training.state import RunState, Snapshot, load_weights
+from graphpool.training.tensorboard import TensorBoardLog
+
+logger = logging.getLogger(__name__)
+
+EVALUATION_BATCH = 128
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """What came of a training run; the model holds the weights of the best epoch.
+
+    Attributes:
+        best_epoch: the selected epoch, counted from 1; the last one without validation graphs.
+        best_metrics: its validation metrics (training metrics without validation graphs).
+        history: one row per epoch: epoch, step, lr, train, valid, diagnostics, seconds.
+        stopped: `epochs` or `patience`.
+        warnings: levels that collapsed, in words.
+    """
+
+    best_epoch: int
+    best_metrics: dict[str, float]
+    history: tuple[dict[str, Any], ...] = field(repr=False)
+    stopped: str
+    warnings: tuple[str, ...]
+
+
+def fit(
+    model: nn.Module,
+    task: Task,
+    train: GraphSet,
+    valid: GraphSet | None,
+    config: TrainConfig,
+    *,
+    folder: Path | None = None,
+    resume: bool = False,
+    progress: bool = True,
+    extra: dict[str, Any] | None = None,
+) -> FitResult:
+    """Train `model` in place, on `config.device`, and leave it in eval mode with its best weights.
+
+    Seeds every random number generator from `config.seed`; the weights are those that the
+    model comes with. The epoch is selected on `valid` only.
+
+    Args:
+        folder: gets checkpoints and `events.jsonl`. A run that is already there is replaced,
+            unless `resume` is set. SIGINT and SIGTERM then write a checkpoint and raise
+            `Interrupted`; without a folder they do what they always do.
+        resume: go on from the folder's last checkpoint; start anew if there is none. On the
+            CPU the result equals that of an uninterrupted run to the bit.
+        progress: show a bar if stderr is a terminal.
+        extra: JSON that is stored in the checkpoints, for instance the model's settings and
+            the state of the features; it must be the same to resume.
+    """
+    run = _Run(model, task, train, valid, config, folder, extra or {})
+    with ExitStack() as stack:
+        stack.enter_context(thread_count(config.threads))
+        stack.enter_context(deterministic(run.device))
+        run.stop = stack.enter_context(watch_signals(active=folder is not None))
+        run.begin(resume)
+        counters = run.state.counters
+        stack.callback(run.events.close)
+        run.board = stack.enter_context(
+            TensorBoardLog(folder, config.tensorboard, counters.epoch + 1)
+        )
+        run.bar = stack.enter_context(
+            ProgressBar(run.steps * config.epochs, config.epochs, progress)
+        )
+        run.train_epochs()
+        return run.result()
+
+
+class _Run:
+    """One call of `fit`."""
+
+    stop: StopRequest
+    board: TensorBoardLog
+    bar: ProgressBar
+    good: Snapshot  # the last state known to be finite
+
+    def __init__(
+        self,
+        model: nn.Module,
+        task: Task,
+        train: GraphSet,
+        valid: GraphSet | None,
+        config: TrainConfig,
+        folder: Path | None,
+        extra: dict[str, Any],
+    ) -> None:
+        task.check(train)
+        if valid is not None:
+            task.check(valid)
+        if config.patience and valid is None:
+            raise ConfigError("train.patience needs validation graphs; give some, or set it to 0")
+        self.task, self.config = task, config
+        self.device = find_device(config.device)
+        self.model = model.to(self.device)
+        self.parameters = [weight for weight in model.parameters() if weight.requires_grad]
+        # A buffer that begins with infinities, such as a mask, means them.
+        buffers = (buffer for buffer in model.buffers() if buffer.is_floating_point())
+        self.watched = [*self.parameters, *(b for b in buffers if b.isfinite().all())]
+        self.optimizer = make_optimizer(self.parameters, config, self.device)
+        self.state = RunState(model, self.optimizer, make_sums(self.device))
+        self.loss_sum, self.correct_sum = self.state.sums
+        header = {} if folder is None else _header(config, train, valid, extra)
+        self.saver = Saver(folder, header, config.checkpoint_seconds)
+        self.events = EventLog(folder)
+        self.train = on_device(train, self.device)
+        self.valid = None if valid is None else on_device(valid, self.device)
+        self.steps = math.ceil(len(train) / config.batch_size)
+        self.careful_until = 0
+
+    def begin(self, resume: bool) -> None:
+        """Put the last checkpoint back, or start from the weights that the model has."""
+        if resume and self.saver.resume(self.state):
+            counters = self.state.counters
+            if counters.stopped == "epochs" and counters.epoch < self.config.epochs:
+                counters.stopped = ""
+            if not counters.stopped:
+                self.events.rewind(counters.epoch, counters.step)
+                self.events.write("resume", epoch=counters.epoch, step=counters.step)
+                logger.info("resuming after epoch %d, step %d", counters.epoch, counters.step)
+        else:
+            seed_everything(self.config.seed)
+            self.events.clear()
+            self.saver.begin(self.state)
+            sizes = {"train": len(self.train), "valid": len(self.valid or ())}
+            self.events.write(
+                "start", config=to_dict(self.config), versions=versions(), graphs=sizes
+            )
+        self.good = self.state.capture()
+
+    def train_epochs(self) -> None:
+        """Train until the epochs or the patience are used up, or a signal comes."""
+        self.model.train()
+        finished = bool(self.state.counters.stopped)
+        while not self.state.counters.stopped:
+            if not (self._learn() and self._finish_epoch()):
+                self._retreat()
+        if not finished:
+            self.saver.save(self.state)
+            self._log_stop(self.state.counters.stopped)
+        if self.stop.signum is not None:
+            raise Interrupted(self.stop.signum)
+
+    def result(self) -> FitResult:
+        """Load the best weights into the model and say what was reached."""
+        counters = self.state.counters
+        if self.state.best is not None:
+            load_weights(self.model, self.state.best)
+        self.model.zero_grad(set_to_none=True)
+        self.model.eval()
+        metrics = counters.best_metrics
+        if self.valid is None:
+            metrics = self.task.evaluate(self.model, self.train, self._evaluation_batch)
+        warnings = collapse_warnings(metrics)
+        for warning in warnings:
+            logger.warning("%s", warning)
+        return FitResult(
+            best_epoch=counters.best_epoch,
+            best_metrics=dict(metrics),
+            history=tuple(counters.history),
+            stopped=counters.stopped,
+            warnings=tuple(warnings),
+        )
+
+    # ------------------------------------------------------------------ one epoch
+
+    def _learn(self) -> bool:
+        """Learn from the rest of the current epoch; False if something is not finite."""
+        state, stop, saver, bar = self.state, self.stop, self.saver, self.bar
+        counters, epoch = state.counters, state.counters.epoch
+        self.optimizer.param_groups[0]["lr"] = learning_rate(self.config, epoch, counters.plateau)
+        order = epoch_order(self.config.seed, epoch, len(self.train)).to(self.device)
+        on_cpu = self.device.type == "cpu"
+        started = time.monotonic() - counters.seconds
+        for index in torch.split(order, self.config.batch_size)[counters.position :]:
+            before = state.capture() if counters.step < self.careful_until else None
+            loss = self._step(index)
+            if before is not None:
+                self._inspect(loss, index, before)
+            elif on_cpu and not math.isfinite(loss.item()):  # on a GPU it would have to wait
+                return False
+            counters.position += 1
+            counters.step += 1
+            bar.step(counters.step, epoch + 1)
+            if counters.step % CHECK_STEPS == 0:
+                if not self._healthy():
+                    return False
+                self.good = state.capture()
+            if stop.signum is not None or saver.due():
+                if not self._healthy():
+                    return False
+                counters.seconds = time.monotonic() - started
+                saver.save(state)
+                self._raise_if_interrupted()
+        counters.seconds = time.monotonic() - started
+        return math.isfinite(float(self.loss_sum))
+
+    def _step(self, index: Tensor) -> Tensor:
+        """Forward, backward, update; the loss stays on the device."""
+        loss, correct = self.task.step(self.model, self.train.batch(index))
+        for weight in self.parameters:  # Optimizer.zero_grad does the same, 20 times slower
+            weight.grad = None
+        loss.backward()  # type: ignore[no-untyped-call]
+        if self.config.clip:
+            nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
+        self.optimizer.step()
+        loss = loss.detach()
+        self.loss_sum.add_(loss, alpha=index.shape[0])
+        self.correct_sum.add_(correct)
+        return loss
+
+    def _finish_epoch(self) -> bool:
+        """Evaluate, select, log; False if something is not finite."""
+        counters, started = self.state.counters, time.monotonic()
+        loss, correct = (self.state.sums / len(self.train)).tolist()
+        learnt = {"loss": loss, "accuracy": correct}
+        metrics: dict[str, float] = {}
+        if self.valid is not None:
+            metrics = self.task.evaluate(self.model, self.valid, self._evaluation_batch)
+            if not math.isfinite(metrics["loss"]):
+                if not self._healthy():
+                    return False
+                self._blame_validation(self.valid)
+        counters.epoch += 1
+        row = {
+            "epoch": counters.epoch,
+            "step": counters.step,
+            "lr": self.optimizer.param_groups[0]["lr"],
+            "train": learnt,
+            "valid": {name: value for name, value in metrics.items() if "/" not in name},
+            "diagnostics": {name: value for name, value in metrics.items() if "/" in name},
+            "seconds": counters.seconds + time.monotonic() - started,
+        }
+        counters.history.append(row)
+        counters.position, counters.seconds = 0, 0.0
+        self.state.sums.zero_()
+        self._select(metrics, learnt)
+        if counters.stopped and not self._healthy():
+            return False
+        self.events.write("epoch", **row)
+        self.board.write(row)
+        self.bar.epoch(row)
+        return True
+
+    def _select(self, metrics: dict[str, float], learnt: dict[str, float]) -> None:
+        """Keep the weights if they are the best yet, and decide whether to go on."""
+        counters, config = self.state.counters, self.config
+        if not metrics or is_better(self.task.selection, metrics, counters.best_metrics):
+            self.state.best = self.state.weights()
+            counters.best_epoch, counters.stale = counters.epoch, 0
+            counters.best_metrics = metrics or learnt
+        else:
+            counters.stale += 1
+        counters.plateau.observe((metrics or learnt)["loss"], config)
+        if config.patience and counters.stale >= config.patience:
+            counters.stopped = "patience"
+        elif counters.epoch >= config.epochs:
+            counters.stopped = "epochs"
+
+    @property
+    def _evaluation_batch(self) -> int:
+        return max(self.config.batch_size, EVALUATION_BATCH)
+
+    def _raise_if_interrupted(self) -> None:
+        if self.stop.signum is not None:
+            stop = Interrupted(self.stop.signum)
+            self._log_stop(stop.name)
+            raise stop
+
+    def _log_stop(self, reason: str, **values: Any) -> None:
+        counters = self.state.counters
+        self.events.write(
+            "stop", reason=reason, epoch=counters.epoch, step=counters.step,
+            best_epoch=counters.best_epoch, **values,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ not finite
+
+    def _healthy(self) -> bool:
+        return math.isfinite(float(self.loss_sum)) and all_finite(self.watched)
+
+    def _retreat(self) -> None:
+        """Go back to the last good state; the steps up to here are then repeated with checks."""
+        self.careful_until = self.state.counters.step + 1
+        self.state.restore(self.good)
+        self.events.rewind(self.state.counters.epoch, self.state.counters.step)
+
+    def _inspect(self, loss: Tensor, index: Tensor, before: Snapshot) -> None:
+        """Stop if the step that was just taken from the state `before` is not finite."""
+        if not math.isfinite(loss.item()):
+            what = "the loss"
+        elif not all_finite(gradients(self.model)):
+            what = "the gradient"
+        elif not all_finite(self.watched):
+            what = "a weight or buffer after the step"
+        else:
+            return
+        self.state.restore(before)
+        self.saver.save(self.state)
+        positions = guilty_positions(self.task, self.model, self.train, index)
+        self.state.restore(before)
+        self._stop_not_finite(what, self.train, positions, self.state.counters.step + 1)
+
+    def _blame_validation(self, valid: GraphSet) -> NoReturn:
+        self.saver.save(self.state)
+        positions = guilty_when_evaluated(self.task, self.model, valid, self._evaluation_batch)
+        self._stop_not_finite("the validation loss", valid, positions, self.state.counters.step)
+
+    def _stop_not_finite(
+        self, what: str, graphs: GraphSet, positions: Tensor, step: int
+    ) -> NoReturn:
+        ids = tuple(graphs.ids[position] for position in positions.tolist())
+        self._log_stop("not finite", graph_ids=ids)
+        epoch = self.state.counters.epoch + 1
+        message = stop_message(what, graphs.name, ids, epoch, step, self.saver.last)
+        raise NonFiniteError(message, epoch, step, ids)
+
+
+def _header(
+    config: TrainConfig, train: GraphSet, valid: GraphSet | None, extra: dict[str, Any]
+) -> dict[str, Any]:
+    """What every checkpoint of a run says about it."""
+    return {
+        "versions": versions(),
+        "config": to_dict(config),
+        "data": {"train": data_digest(train), "valid": data_digest(valid)},
+        "extra": json.loads(json.dumps(extra)),
+    }

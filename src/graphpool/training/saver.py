@@ -1,0 +1,76 @@
+"""Keeps the newest state and the best weights of a run in its folder."""
+
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+from graphpool.training.checkpoint import (
+    BEST,
+    LAST,
+    check_weights,
+    read_checkpoint,
+    write_checkpoint,
+)
+from graphpool.training.identity import check_same_run
+from graphpool.training.state import RunState, Snapshot
+
+
+class Saver:
+    """Writes and reads a run's checkpoints; without a folder it does nothing.
+
+    Args:
+        folder: where `last.safetensors` and `best.safetensors` lie.
+        header: JSON of every checkpoint: versions, config, data digests, extra.
+        seconds: time between two checkpoints.
+    """
+
+    def __init__(self, folder: Path | None, header: dict[str, Any], seconds: float) -> None:
+        self.folder, self.header, self.seconds = folder, header, seconds
+        self._written_best = 0
+        self._next = math.inf
+        self._postpone()
+
+    @property
+    def last(self) -> Path | None:
+        """The file that a run resumes from."""
+        return None if self.folder is None else self.folder / LAST
+
+    def due(self) -> bool:
+        """Whether it is time for another checkpoint."""
+        return time.monotonic() >= self._next
+
+    def begin(self, state: RunState) -> None:
+        """Write the untrained state, so that nothing of an earlier run can be mistaken for it."""
+        self.save(state)
+        if self.folder is not None:
+            (self.folder / BEST).unlink(missing_ok=True)
+
+    def save(self, state: RunState) -> None:
+        """Write the state, and the best weights if they are new."""
+        if self.folder is None:
+            return
+        counters, snapshot = state.counters, state.capture()
+        if state.best is not None and counters.best_epoch != self._written_best:
+            best = {f"weights/{name}": value for name, value in state.best.items()}
+            selected = {"epoch": counters.best_epoch, "metrics": counters.best_metrics}
+            write_checkpoint(self.folder / BEST, best, {**self.header, "best": selected})
+            self._written_best = counters.best_epoch
+        write_checkpoint(self.folder / LAST, snapshot.tensors, {**self.header, **snapshot.values})
+        self._postpone()
+
+    def resume(self, state: RunState) -> bool:
+        """Put the last checkpoint back; False if there is none."""
+        if self.last is None or not self.last.exists():
+            return False
+        checkpoint = read_checkpoint(self.last)
+        # Tensors first: a model of another shape says more than the setting it comes from.
+        check_weights(state.model, checkpoint)
+        check_same_run(self.last, checkpoint.header, self.header)
+        values = {key: checkpoint.header[key] for key in ("state", "rng")}
+        state.restore(Snapshot(checkpoint.tensors, values))
+        return True
+
+    def _postpone(self) -> None:
+        if self.folder is not None:
+            self._next = time.monotonic() + self.seconds

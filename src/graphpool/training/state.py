@@ -1,0 +1,142 @@
+"""Everything that changes while a run trains, and taking it down and putting it back exactly."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from graphpool.training.schedule import Plateau
+from graphpool.training.seeding import rng_state, set_rng_state
+
+Weights = dict[str, Tensor]
+
+
+class Snapshot(NamedTuple):
+    """A moment of a run: tensors by name, and plain values that JSON can hold."""
+
+    tensors: dict[str, Tensor]
+    values: dict[str, Any]
+
+    def part(self, prefix: str) -> dict[str, Tensor]:
+        """Tensors whose name begins with `prefix/`, without it."""
+        start = f"{prefix}/"
+        return {
+            name[len(start) :]: tensor
+            for name, tensor in self.tensors.items()
+            if name.startswith(start)
+        }
+
+
+@dataclass
+class Counters:
+    """Where a run stands.
+
+    Attributes:
+        epoch: epochs finished.
+        position: batches of the current epoch already learnt from.
+        step: optimizer steps altogether.
+        seconds: time spent in the current epoch so far.
+        history: one row per finished epoch.
+        best_epoch: number of the selected epoch, counted from 1; 0 before the first.
+        best_metrics: its validation metrics, or its training metrics without validation graphs.
+        stale: epochs since the best one.
+        stopped: why the run ended; empty while it goes on.
+        plateau: memory of the learning-rate schedule.
+    """
+
+    epoch: int = 0
+    position: int = 0
+    step: int = 0
+    seconds: float = 0.0
+    history: list[dict[str, Any]] = field(default_factory=list)
+    best_epoch: int = 0
+    best_metrics: dict[str, float] = field(default_factory=dict)
+    stale: int = 0
+    stopped: str = ""
+    plateau: Plateau = field(default_factory=Plateau)
+
+    def copy(self) -> "Counters":
+        """A copy that further training does not change; rows of the history are shared."""
+        return dataclasses.replace(
+            self, history=list(self.history), plateau=dataclasses.replace(self.plateau)
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON."""
+        return {**vars(self), "plateau": vars(self.plateau)}
+
+    @classmethod
+    def from_plain(cls, values: dict[str, Any]) -> "Counters":
+        """From JSON."""
+        return cls(**{**values, "plateau": Plateau(**values["plateau"])})
+
+
+class RunState:
+    """Model, optimizer, counters and running sums of one training run.
+
+    Attributes:
+        sums: `[2]` float64 on the device: loss and right answers of the current epoch so far.
+        best: weights of the selected epoch; their tensors are never written to.
+    """
+
+    def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer, sums: Tensor) -> None:
+        self.model = model
+        self.optimizer = optimizer
+        self.sums = sums
+        self.counters = Counters()
+        self.best: Weights | None = None
+
+    def weights(self) -> Weights:
+        """A copy of the model's weights and buffers."""
+        return {name: value.clone() for name, value in self.model.state_dict().items()}
+
+    def capture(self) -> Snapshot:
+        """Take everything down; the snapshot shares no memory with what training changes."""
+        tensors = {f"weights/{name}": value for name, value in self.weights().items()}
+        for name, parameter in self.model.named_parameters():
+            for key, value in self.optimizer.state.get(parameter, {}).items():
+                tensors[f"optimizer/{name}/{key}"] = value.clone()
+        tensors["sums"] = self.sums.clone()
+        generators, plain = rng_state()
+        tensors.update({f"rng/{name}": value for name, value in generators.items()})
+        if self.best is not None:
+            tensors.update({f"best/{name}": value for name, value in self.best.items()})
+        return Snapshot(tensors, {"state": self.counters.copy().plain(), "rng": plain})
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Put a snapshot of the same model back; what follows is what would have followed it."""
+        load_weights(self.model, snapshot.part("weights"))
+        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.state.clear()
+        moments = snapshot.part("optimizer")
+        for name, parameter in self.model.named_parameters():
+            start = f"{name}/"
+            found = {
+                key[len(start) :]: value.clone()
+                for key, value in moments.items()
+                if key.startswith(start) and "/" not in key[len(start) :]
+            }
+            if found:
+                self.optimizer.state[parameter] = self._placed(found, parameter)
+        self.sums.copy_(snapshot.tensors["sums"])
+        self.counters = Counters.from_plain(snapshot.values["state"]).copy()
+        best = snapshot.part("best")
+        self.best = {name: value.to(self.sums.device) for name, value in best.items()} or None
+        set_rng_state(snapshot.part("rng"), snapshot.values["rng"])
+
+    def _placed(self, found: dict[str, Tensor], parameter: Tensor) -> dict[str, Tensor]:
+        """Moments lie beside their parameter; the step count only where the optimizer is fused."""
+        fused = self.optimizer.defaults.get("fused")
+        return {
+            key: value.to(parameter.device) if fused or key != "step" else value.cpu()
+            for key, value in found.items()
+        }
+
+
+def load_weights(model: nn.Module, weights: Weights) -> None:
+    """Copy weights and buffers into the model, in place."""
+    with torch.no_grad():
+        for name, value in model.state_dict().items():
+            value.copy_(weights[name])

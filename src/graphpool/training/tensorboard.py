@@ -1,0 +1,50 @@
+"""TensorBoard curves of a run, for those who have it installed."""
+
+import importlib
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from graphpool.errors import ConfigError
+
+
+class TensorBoardLog:
+    """Writes an epoch's numbers as scalars; does nothing unless it is asked for."""
+
+    def __init__(self, folder: Path | None, active: bool, first_epoch: int) -> None:
+        self._writer: Any = None
+        if not active:
+            return
+        if folder is None:
+            raise ConfigError("train.tensorboard needs a run folder to write to; give one")
+        try:
+            module = importlib.import_module("torch.utils.tensorboard")
+        except ImportError:
+            raise ConfigError(
+                "train.tensorboard is on, but TensorBoard is not installed; "
+                "pip install 'graphpool[track]', or turn it off"
+            ) from None
+        # A resumed run hides what an earlier process wrote beyond its checkpoint.
+        self._writer = module.SummaryWriter(str(folder / "tensorboard"), purge_step=first_epoch)
+
+    def write(self, row: dict[str, Any]) -> None:
+        """Add one epoch's row of the history."""
+        if self._writer is None:
+            return
+        for name, value in row.items():
+            if isinstance(value, dict):
+                for key, number in value.items():
+                    self._writer.add_scalar(f"{name}/{key}", number, row["epoch"])
+        self._writer.add_scalar("lr", row["lr"], row["epoch"])
+
+    def __enter__(self) -> "TensorBoardLog":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._writer is not None:
+            self._writer.close()

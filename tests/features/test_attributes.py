@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+import torch
+
+from graphpool.errors import DataError
+from graphpool.features.attributes import Attributes
+from graphpool.graphs.graphset import GraphSet
+
+
+def attributed(values: list[list[float]]) -> GraphSet:
+    """One graph for each row."""
+    ones = torch.ones(len(values))
+    return GraphSet.build("set", ones, 0 * ones, torch.zeros(2, 0), node_attr=torch.tensor(values))
+
+
+def test_values_are_standardised_with_moments_of_the_fitted_graphs() -> None:
+    train = np.random.default_rng(0).normal(5, 3, (40, 2))
+    feature = Attributes().fit(attributed(train.tolist()))
+    found = feature.transform(attributed([[1.0, 2.0]])).numpy()
+    expected = (np.array([[1.0, 2.0]]) - train.mean(0)) / train.std(0)
+    assert np.allclose(found, expected, atol=1e-5)
+    assert feature.names == ("attribute 0", "attribute 1")
+
+
+@pytest.mark.parametrize("value", [0.0, 1e8, 0.1])
+def test_constant_column_is_shifted_and_not_blown_up(value: float) -> None:
+    feature = Attributes().fit(attributed([[value]] * 7))
+    assert feature.transform(attributed([[value]])).tolist() == [[0.0]]
+    assert float(feature.transform(attributed([[value + 64]]))) == pytest.approx(64, rel=1e-5)
+
+
+def test_other_number_of_attributes_is_refused() -> None:
+    feature = Attributes().fit(attributed([[1.0, 2.0]]))
+    with pytest.raises(DataError, match=r"has 1 node attributes, but .* fitted on 2"):
+        feature.transform(attributed([[1.0]]))
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_number_that_is_not_finite_is_refused_with_its_graph(bad: float) -> None:
+    with pytest.raises(DataError, match="set, graph 1: node 0 has an attribute"):
+        Attributes().fit(attributed([[1.0], [bad]]))
+
+
+def test_set_without_attributes_names_the_next_step() -> None:
+    bare = GraphSet.build("bare", torch.tensor([1]), torch.tensor([0]), torch.zeros(2, 0))
+    with pytest.raises(DataError, match="bare has no node attributes; use features='auto'"):
+        Attributes().fit(bare)

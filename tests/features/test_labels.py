@@ -1,0 +1,65 @@
+import logging
+
+import pytest
+import torch
+
+from graphpool.errors import ConfigError, DataError
+from graphpool.features.labels import Labels
+from graphpool.graphs.graphset import GraphSet, Name
+
+
+def labelled(codes: list[int], names: tuple[Name, ...]) -> GraphSet:
+    """One graph without edges."""
+    return GraphSet.build(
+        "labelled",
+        torch.tensor([len(codes)]),
+        torch.tensor([0]),
+        torch.zeros(2, 0),
+        node_label=torch.tensor(codes),
+        node_label_names=names,
+    )
+
+
+def test_columns_are_the_labels_that_occur() -> None:
+    feature = Labels().fit(labelled([2, 0, 2], ("C", "N", "O")))
+    assert feature.names == ("label=C", "label=O")
+    assert feature.transform(labelled([0, 2], ("C", "N", "O"))).tolist() == [[1, 0], [0, 1]]
+
+
+def test_labels_match_by_name_where_codes_differ() -> None:
+    feature = Labels().fit(labelled([0, 1], ("C", "N")))
+    assert feature.transform(labelled([0, 1, 1], ("N", "C"))).tolist() == [[0, 1], [1, 0], [1, 0]]
+
+
+def test_number_and_text_are_different_labels() -> None:
+    feature = Labels().fit(labelled([0, 1], (1, "1")))
+    assert feature.transform(labelled([0, 1], ("1", 1))).tolist() == [[0, 1], [1, 0]]
+
+
+def test_unknown_labels_are_zero_counted_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    feature = Labels().fit(labelled([0], ("C",)))
+    with caplog.at_level(logging.WARNING):
+        first = feature.transform(labelled([0, 1, 1], ("C", "Xe")))
+        feature.transform(labelled([0, 1], ("C", "Xe")))
+    assert first.tolist() == [[1], [0], [0]]
+    assert feature.unknown == 1
+    assert [record.getMessage() for record in caplog.records] == [
+        "labelled: 2 nodes have labels that were not seen in training, such as 'Xe'; "
+        "their label features are zero"
+    ]
+
+
+def test_node_without_a_label_has_a_row_of_zeros() -> None:
+    feature = Labels().fit(labelled([0, 1, -1], ("C", "N")))
+    assert feature.transform(labelled([1, -1], ("C", "N"))).tolist() == [[0, 1], [0, 0]]
+
+
+def test_set_without_labels_names_the_next_step() -> None:
+    bare = GraphSet.build("bare", torch.tensor([1]), torch.tensor([0]), torch.zeros(2, 0))
+    with pytest.raises(DataError, match=r"bare has no node labels; use features='degree'"):
+        Labels().fit(bare)
+
+
+def test_transform_before_fit_says_to_fit() -> None:
+    with pytest.raises(ConfigError, match=r"'labels' is not fitted; call fit"):
+        Labels().transform(labelled([0], ("C",)))

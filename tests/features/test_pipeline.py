@@ -1,0 +1,113 @@
+import json
+
+import pytest
+import torch
+
+from graphpool.errors import CheckpointError, ConfigError, DataError
+from graphpool.features import KINDS, FeaturePipeline
+from graphpool.graphs.graphset import GraphSet
+
+
+def graphs(labels: bool = True, names: tuple[str, ...] = ("C", "N")) -> GraphSet:
+    """A triangle and a path of two nodes."""
+    return GraphSet.build(
+        "two",
+        torch.tensor([3, 2]),
+        torch.tensor([3, 1]),
+        torch.tensor([[0, 1, 2, 0], [1, 2, 0, 1]]),
+        undirected=True,
+        node_label=torch.tensor([0, 0, 1, 1, 0]) if labels else None,
+        node_label_names=names if labels else (),
+        node_attr=torch.arange(10.0).reshape(5, 2),
+    )
+
+
+EVERYTHING = "labels+degree:5+bindegree+logdegree+constant+attributes+rw:4"
+
+
+def test_auto_takes_labels_where_there_are_labels() -> None:
+    assert FeaturePipeline("auto").fit(graphs()).names == ("label=C", "label=N")
+
+
+def test_auto_takes_the_degree_where_there_are_none() -> None:
+    pipeline = FeaturePipeline().fit(graphs(labels=False))
+    assert pipeline.names == ("degree=0", "degree=1", "degree>=2")
+
+
+def test_kinds_stand_side_by_side_in_the_given_order() -> None:
+    made = FeaturePipeline("constant + auto+rw:2").fit_transform(graphs())
+    # On the triangle a walk of two steps returns with 1/2, on the path with 1.
+    assert made.x is not None
+    assert made.x.tolist() == [
+        [1, 1, 0, 0, 0.5],
+        [1, 1, 0, 0, 0.5],
+        [1, 0, 1, 0, 0.5],
+        [1, 0, 1, 0, 1],
+        [1, 1, 0, 0, 1],
+    ]
+
+
+def test_every_kind_is_in_the_test_string() -> None:
+    assert {item.partition(":")[0] for item in EVERYTHING.split("+")} == set(KINDS)
+    assert all(KINDS[kind].kind == kind for kind in KINDS)
+
+
+def test_stored_state_gives_the_same_features_on_unseen_graphs() -> None:
+    pipeline = FeaturePipeline(EVERYTHING).fit(graphs()[[0]])
+    again = FeaturePipeline.from_state(json.loads(json.dumps(pipeline.state())))
+    unseen = graphs(names=("N", "C"))
+    assert torch.equal(again.columns(unseen), pipeline.columns(unseen))
+    assert (again.names, again.spec) == (pipeline.names, EVERYTHING)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, EVERYTHING])
+def test_columns_are_finite_floats_one_per_name(kind: str) -> None:
+    pipeline = FeaturePipeline(kind)
+    x = pipeline.fit_transform(graphs()).x
+    assert x is not None
+    assert x.shape == (5, len(pipeline.names)) == (5, pipeline.channels)
+    assert x.dtype == torch.float32
+    assert torch.isfinite(x).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_do_not_depend_on_other_graphs_of_the_set(kind: str) -> None:
+    pipeline = FeaturePipeline(kind).fit(graphs())
+    assert torch.equal(pipeline.columns(graphs()[[1, 0]])[:2], pipeline.columns(graphs())[3:])
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("lables", "unknown kind 'lables'; did you mean 'labels'"),
+        ("labels+degre:3", "did you mean 'degree'"),
+        ("autos", "did you mean 'auto'"),
+        ("", "empty part"),
+        ("labels+", "empty part"),
+        ("rw:2+rw:4", "'rw' stands twice"),
+        ("labels:3", "'labels' takes no argument"),
+        ("rw:0", "rw:0 needs a whole number"),
+        ("rw:x", "rw:x needs a whole number"),
+    ],
+)
+def test_wrong_string_is_refused_before_any_data_is_read(spec: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        FeaturePipeline(spec)
+
+
+def test_unfitted_pipeline_says_to_fit() -> None:
+    with pytest.raises(ConfigError, match="not fitted"):
+        FeaturePipeline("labels").transform(graphs())
+
+
+def test_labels_of_a_set_without_labels_is_a_data_error() -> None:
+    with pytest.raises(DataError, match="no node labels"):
+        FeaturePipeline("labels").fit(graphs(labels=False))
+
+
+@pytest.mark.parametrize(
+    "state", [{}, {"spec": "rw", "features": [{"kind": "gone"}]}, {"spec": "rw", "features": 3}]
+)
+def test_damaged_state_is_a_checkpoint_error(state: dict[str, object]) -> None:
+    with pytest.raises(CheckpointError, match="can't be read back"):
+        FeaturePipeline.from_state(state)
