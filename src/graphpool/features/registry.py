@@ -5,6 +5,7 @@ from graphpool.features.attributes import Attributes
 from graphpool.features.base import Feature
 from graphpool.features.constant import Constant
 from graphpool.features.degree import BinnedDegree, Degree, LogDegree
+from graphpool.features.given import Given
 from graphpool.features.labels import Labels
 from graphpool.features.randomwalk import RandomWalk
 
@@ -16,6 +17,7 @@ KINDS: dict[str, type[Feature]] = {
     "constant": Constant,
     "attributes": Attributes,
     "rw": RandomWalk,
+    "given": Given,
 }
 """What can stand in a feature string, besides `auto`."""
 

@@ -127,22 +127,24 @@ def lay_slots(
     """
     device = source.device
     nodes = torch.arange(num_nodes, device=device)
-    plain = source != target
-    count = torch.bincount(target[plain], minlength=num_nodes) + 1
+    loop = (source == target).nonzero().flatten()
+    looped, loop_weight = target[loop], weight[loop]
+    if loop.shape[0]:
+        plain = source != target
+        source, target, weight = source[plain], target[plain], weight[plain]
+    count = torch.bincount(target, minlength=num_nodes) + 1
     row_ptr = torch.zeros(num_nodes + 1, dtype=torch.long, device=device)
     torch.cumsum(count, 0, out=row_ptr[1:])
-    diagonal = row_ptr[:-1]
-    slots = num_nodes + int(plain.sum())
+    diagonal, slots = row_ptr[:-1], num_nodes + source.shape[0]
     row = torch.repeat_interleave(nodes, count, output_size=slots)
     # Before the k-th plain edge lie k others and the diagonal slots of its row and all above.
-    place = torch.arange(slots - num_nodes, device=device) + target[plain] + 1
+    place = torch.arange(1, source.shape[0] + 1, device=device).add_(target)
     col = torch.empty(slots, dtype=torch.long, device=device)
     col[diagonal] = nodes
-    col[place] = source[plain]
+    col[place] = source
     values = torch.zeros(slots, dtype=weight.dtype, device=device)
-    values[place] = weight[plain]
-    values = values.index_add(0, diagonal[target[~plain]], weight[~plain])
-    return row_ptr, row, col, values
+    values[place] = weight
+    return row_ptr, row, col, values.index_add(0, diagonal[looped], loop_weight)
 
 
 def is_symmetric(row: Tensor, col: Tensor, weight: Tensor) -> bool:
@@ -151,13 +153,14 @@ def is_symmetric(row: Tensor, col: Tensor, weight: Tensor) -> bool:
     True is certain. Repeated edges with different weights may give False for a symmetric A,
     which costs time in the backward pass and nothing else.
     """
-    plain = row != col
-    row, col, weight = row[plain].int(), col[plain].int(), weight[plain]
+    plain = (row != col).nonzero().flatten()
+    row, col, weight = (values.index_select(0, plain) for values in (row.int(), col.int(), weight))
+    # Listed by column, the edges are those of the transpose, and in its CSR order.
     order = torch.argsort(col, stable=True)
     return (
-        torch.equal(col[order], row)
-        and torch.equal(row[order], col)
-        and torch.equal(weight[order], weight)
+        torch.equal(col.index_select(0, order), row)
+        and torch.equal(row.index_select(0, order), col)
+        and torch.equal(weight.index_select(0, order), weight)
     )
 
 

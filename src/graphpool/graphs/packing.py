@@ -65,14 +65,16 @@ class Slots:
             weight = torch.ones(graphs.num_edges, device=graphs.device)
         source, target = graphs.flat_edges
         row_ptr, row, col, weight = lay_slots(source, target, weight, graphs.num_nodes)
+        gcn, symmetric = gcn_values(row, col, weight, row_ptr), is_symmetric(row, col, weight)
         ptr = torch.stack([graphs.node_ptr, row_ptr[graphs.node_ptr]])
+        first = torch.repeat_interleave(ptr[0, :-1], ptr[1].diff(), output_size=col.shape[0])
         return cls(
             table=torch.cat([ptr[:, :-1], ptr.diff(dim=1)]).cpu().numpy(),
             count=row_ptr.diff(),
-            col=(col - graphs.node_ptr[graphs.node_graph[row]]).int(),
+            col=col.sub_(first).int(),
             weight=weight,
-            gcn=gcn_values(row, col, weight, row_ptr),
-            symmetric=is_symmetric(row, col, weight),
+            gcn=gcn,
+            symmetric=symmetric,
         )
 
     def choose(self, index: Array) -> tuple[Tensor, Tensor, Array, Array]:

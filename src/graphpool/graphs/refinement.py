@@ -6,6 +6,7 @@ over graphs; after each round colours are renumbered 0, 1, 2, …, which keeps c
 (about 1 in 10^19 for a pair) from building up.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,39 +32,71 @@ def _numbered(values: Array) -> tuple[Array, int]:
     return numbers.reshape(-1), len(distinct)
 
 
+class _Rounds:
+    """One round of refinement after the other, over the same edges.
+
+    Args:
+        edge: a mixed 64-bit number for each edge, `[edges]`.
+    """
+
+    def __init__(self, graphs: GraphSet, edge: Array) -> None:
+        self.edge = edge
+        self.source, self.target = graphs.flat_edges.numpy()
+        self.starts = np.flatnonzero(np.diff(self.target, prepend=-1))
+        self.order = None if graphs.undirected else np.argsort(self.source, kind="stable")
+
+    def refine(self, colours: Array) -> tuple[Array, int]:
+        """The next colours, `[nodes]`, numbered from 0, and how many there are."""
+        source, target, edge = self.source, self.target, self.edge
+        spread = _mix(colours)
+        # A node's own colour must not count like a neighbour's.
+        fresh = _mix(spread ^ _OWN)
+        if len(target):
+            arriving = _mix(spread[source] ^ edge)
+            fresh[target[self.starts]] += np.add.reduceat(arriving, self.starts)
+        if self.order is not None and len(source):
+            leaving = source[self.order]
+            ends = np.flatnonzero(np.diff(leaving, prepend=-1))
+            out = np.add.reduceat(_mix(~(spread[target] ^ edge))[self.order], ends)
+            fresh[leaving[ends]] += out
+        return _numbered(fresh)
+
+
 def node_colours(graphs: GraphSet) -> Array:
     """Stable 1-WL colours of all nodes, `[nodes]`, comparable between the set's graphs.
 
     Node labels, edge labels, edge weights, directions and self-loops count; attributes don't.
     """
     graphs = graphs.to("cpu")
-    source, target = graphs.flat_edges.numpy()
-    edge = _edge_colours(graphs)
+    rounds = _Rounds(graphs, _edge_colours(graphs))
     label = np.zeros(graphs.num_nodes, dtype=np.int64)
     if graphs.node_label is not None:
         label = graphs.node_label.numpy().astype(np.int64)
     # A neighbour's colour can't say whether the neighbour is the node itself.
     loop = np.zeros(graphs.num_nodes, dtype=np.int64)
-    loop[target[source == target]] = 1
+    loop[rounds.target[rounds.source == rounds.target]] = 1
     colours, number = _numbered(_mix(label) + _mix(loop + (1 << 32)))
-    starts = np.flatnonzero(np.diff(target, prepend=-1))
-    reached = target[starts]
-    order = None if graphs.undirected else np.argsort(source, kind="stable")
     while True:
-        spread = _mix(colours)
-        # A node's own colour must not count like a neighbour's.
-        fresh = _mix(spread ^ _OWN)
-        if len(target):
-            fresh[reached] += np.add.reduceat(_mix(spread[source] ^ edge), starts)
-        if order is not None and len(source):
-            leaving = source[order]
-            ends = np.flatnonzero(np.diff(leaving, prepend=-1))
-            out = np.add.reduceat(_mix(~(spread[target] ^ edge))[order], ends)
-            fresh[leaving[ends]] += out
-        finer, count = _numbered(fresh)
+        finer, count = rounds.refine(colours)
         if count == number:
             return finer
         colours, number = finer, count
+
+
+def colour_rounds(graphs: GraphSet, start: Array) -> Iterator[tuple[Array, int]]:
+    """Colours of all nodes, `[nodes]`, and their number, after 0, 1, 2, … rounds, without end.
+
+    Edges count by their direction alone: their labels and weights are not looked at.
+
+    Args:
+        start: `[nodes]`, whole numbers to begin with, such as labels.
+    """
+    graphs = graphs.to("cpu")
+    rounds = _Rounds(graphs, np.zeros(graphs.num_edges, dtype=np.uint64))
+    colours, number = _numbered(start)
+    while True:
+        yield colours, number
+        colours, number = rounds.refine(colours)
 
 
 def graph_colours(graphs: GraphSet) -> Array:
