@@ -33,7 +33,7 @@ class ModelConfig:
     ratio: float = 0.0
     dropout: float = 0.0
     norm: Literal["none", "batch"] = "none"
-    readout: tuple[Literal["sum", "mean", "max"], ...] = ("mean", "max")
+    readout: tuple[Literal["sum", "mean", "max"], ...] = ("sum",)
     assignment: Literal["default", "content", "static"] = "default"
     relaxation: Literal["gram", "sort", "truncate", "tile"] = "gram"
     connect: Literal["default", "offdiagonal", "gumbel", "offdiagonal-gumbel", "plain"] = "default"
@@ -59,7 +59,7 @@ class TrainConfig:
 
     epochs: int = 100
     batch_size: int = 32
-    learning_rate: float = 0.01
+    learning_rate: float = 0.003
     weight_decay: float = 0.0
     schedule: Literal["constant", "cosine", "plateau"] = "constant"
     plateau_epochs: int = 10

@@ -3,8 +3,9 @@ import math
 import pytest
 import scipy.stats
 
+from graphpool.evaluation.statistics import summarise
 from graphpool.report.data import Report, ResultRow
-from graphpool.report.tables import difference, results_table, summarise
+from graphpool.report.tables import difference, results_table
 
 VALUES = [0.80, 0.90, 0.85, 0.95]
 

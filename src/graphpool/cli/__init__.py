@@ -1,1 +1,1 @@
-"""."""
+"""The command line. Modules here import nothing heavy at the top: `--help` must answer at once."""

@@ -5,6 +5,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from graphpool.errors import DataError
+
 
 class Segments:
     """Consecutive runs of rows, one per graph.
@@ -22,7 +24,13 @@ class Segments:
 
     @classmethod
     def from_batch(cls, batch: Tensor, num_graphs: int | None = None) -> "Segments":
-        """Segments of PyG's `batch` vector, which must be sorted."""
+        """Segments of PyG's `batch` vector, which must be sorted and leave out no graph."""
+        step = batch.diff(prepend=batch.new_full((1,), -1))
+        if bool(((step < 0) | (step > 1)).any()):
+            raise DataError(
+                "batch must number the graphs 0, 1, 2, … with the nodes of each in a row; "
+                "sort the nodes by graph and leave out graphs without nodes"
+            )
         if num_graphs is None:
             num_graphs = int(batch.max()) + 1 if batch.numel() else 0
         ptr = torch.zeros(num_graphs + 1, dtype=torch.long, device=batch.device)

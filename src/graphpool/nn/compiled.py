@@ -13,25 +13,33 @@ from torch import Tensor
 
 Array = Any
 
+# Without "nnan" and "ninf": a number that is not finite must come out again, or the training
+# guard would never hear of it.
+FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 
-def compilable(*tensors: Tensor) -> bool:
+
+def compilable(tensor: Tensor) -> bool:
     """Whether compiled loops can be used: float32 on a CPU, not to be differentiated again.
 
     Gradients are off inside a function's forward pass, and inside its backward pass unless that
     pass is itself to be differentiated.
     """
-    return not torch.is_grad_enabled() and all(
-        tensor.dtype == torch.float32 and tensor.device.type == "cpu" for tensor in tensors
-    )
+    return tensor.dtype is torch.float32 and tensor.is_cpu and not torch.is_grad_enabled()
 
 
-@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def reduce_forward(x: Array, ptr: Array, total: Array, top: Array, where: Array) -> None:
-    """Sum and maximum over each graph's nodes, and the node where the maximum stands."""
+    """Sum and maximum over each graph's nodes, and the node where the maximum stands.
+
+    NaN is the maximum wherever it occurs. A graph without nodes gets zeros.
+    """
     channels = x.shape[1]
     for graph in range(ptr.shape[0] - 1):
         part = x[ptr[graph] : ptr[graph + 1]]
+        if part.shape[0] == 0:
+            total[graph], top[graph], where[graph] = 0, 0, 0
+            continue
         for c in range(channels):
             total[graph, c] = part[0, c]
             top[graph, c] = part[0, c]
@@ -40,12 +48,12 @@ def reduce_forward(x: Array, ptr: Array, total: Array, top: Array, where: Array)
             for c in range(channels):
                 value = part[i, c]
                 total[graph, c] += value
-                higher = value > top[graph, c]
+                higher = value > top[graph, c] or value != value
                 top[graph, c] = value if higher else top[graph, c]
                 where[graph, c] = i if higher else where[graph, c]
 
 
-@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def reduce_backward(
     ptr: Array, where: Array, grad_total: Array, grad_top: Array, dx: Array
@@ -57,11 +65,11 @@ def reduce_backward(
         for i in range(part.shape[0]):
             for c in range(channels):
                 part[i, c] = grad_total[graph, c]
-        for c in range(channels):
+        for c in range(channels if part.shape[0] else 0):
             part[where[graph, c], c] += grad_top[graph, c]
 
 
-@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def normalise_forward(
     matrix: Array, keep: float, loop: float, floor: float, scale: Array, out: Array
@@ -74,7 +82,8 @@ def normalise_forward(
             for j in range(size):
                 total += matrix[graph, i, j]
             total += matrix[graph, i, i] * np.float32(keep - 1.0) + np.float32(loop)
-            scale[graph, i] = np.float32(1.0) / np.sqrt(total)
+            # Not `total > 0`, which would let NaN pass for an empty row.
+            scale[graph, i] = np.float32(0.0) if total <= 0 else np.float32(1.0) / np.sqrt(total)
         for i in range(size):
             own = scale[graph, i]
             for j in range(size):
@@ -83,7 +92,7 @@ def normalise_forward(
             out[graph, i, i] = own * own * diagonal
 
 
-@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def normalise_backward(
     grad: Array, out: Array, scale: Array, keep: float, pull: Array, dmatrix: Array

@@ -15,6 +15,9 @@ def effective_rank(level: Coarsened) -> Tensor:
     """
     share = level.assignment.detach().double()
     gram = segment_mm(share, share, level.segments)
+    # The eigenvalues of a matrix that is not finite are an error, and its rank is NaN.
+    sound = gram.isfinite().all(-1).all(-1)
+    gram = torch.where(sound[:, None, None], gram, 0.0)
     values = torch.linalg.eigvalsh(gram.cpu()).clamp(min=0).sqrt()
     weight = values / values.sum(-1, keepdim=True)
     rank: Tensor = torch.special.entr(weight).sum(-1).exp().to(share.device)

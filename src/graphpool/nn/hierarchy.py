@@ -1,7 +1,7 @@
 """The encode-coarsen loop: a graph classifier as one sentence, head(readout(levels(graph)))."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -33,10 +33,9 @@ class Hierarchy(nn.Module):
     Args:
         encoders: one before each coarsening; with no coarsening just one.
         coarsenings: modules such as `HAPCoarsening`.
-        readout: reductions of each level.
+        readouts: one per level, nodes first: the graph vector is the concatenation of what they
+            read; `None` leaves a level out.
         out_channels: classes.
-        gather: `"levels"` reads out every level, nodes included, and concatenates;
-            `"last"` (the paper) takes the last level alone.
         dropout: before the last layer, while training.
     """
 
@@ -44,43 +43,45 @@ class Hierarchy(nn.Module):
         self,
         encoders: Sequence[Encoder],
         coarsenings: Sequence[nn.Module],
-        readout: Readout,
+        readouts: Sequence[Readout | None],
         out_channels: int,
-        gather: Literal["levels", "last"] = "levels",
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         if len(encoders) != max(1, len(coarsenings)):
             raise ValueError(f"{len(encoders)} encoders for {len(coarsenings)} coarsenings")
+        if len(readouts) != len(coarsenings) + 1 or not any(readouts):
+            raise ValueError(f"{len(readouts)} readouts for {len(coarsenings) + 1} levels")
         self.encoders, self.coarsenings = nn.ModuleList(encoders), nn.ModuleList(coarsenings)
-        self.readout, self.gather, self.dropout = readout, gather, dropout
+        self.readouts, self.dropout = tuple(readouts), dropout
         hidden = encoders[-1].out_channels
-        widths = [readout.width(encoder.out_channels) for encoder in encoders]
-        if coarsenings:
-            widths.append(readout.width(hidden, int(coarsenings[-1].clusters)))  # type: ignore[arg-type]
-        self.embedding_channels = sum(widths) if gather == "levels" else widths[-1]
+        nodes = [None, *(int(module.clusters) for module in coarsenings)]  # type: ignore[arg-type]
+        channels = [encoder.out_channels for encoder in encoders] + [hidden]
+        self.embedding_channels = sum(
+            readout.width(width, count)
+            for readout, width, count in zip(readouts, channels, nodes, strict=False)
+            if readout
+        )
         self.head = nn.ModuleList(
             [nn.Linear(self.embedding_channels, hidden), nn.Linear(hidden, out_channels)]
         )
 
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the whole model and keep every level."""
-        x, adjacency, segments = batch.x, batch.adjacency, batch.segments
-        level_x: Tensor = x
-        level_adjacency: Adjacency | Tensor = adjacency
-        level_segments: Segments | None = segments
+        x: Tensor = batch.x
+        adjacency: Adjacency | Tensor = batch.adjacency
+        segments: Segments | None = batch.segments
         levels: list[Coarsened] = []
         vectors = []
-        for position, encoder in enumerate(self.encoders):
-            level_x = encoder(level_x, level_adjacency)
-            if self.gather == "levels" or not self.coarsenings:
-                vectors.append(self.readout(level_x, level_segments))
-            if self.coarsenings:
-                level = self.coarsenings[position](level_x, level_adjacency, level_segments)
+        for position, readout in enumerate(self.readouts):
+            if position < len(self.encoders):
+                x = self.encoders[position](x, adjacency)
+            if readout:
+                vectors.append(readout(x, segments))
+            if position < len(self.coarsenings):
+                level = self.coarsenings[position](x, adjacency, segments)
                 levels.append(level)
-                level_x, level_adjacency, level_segments = level.x, level.adj, None
-        if self.coarsenings:
-            vectors.append(self.readout(level_x, None))
+                x, adjacency, segments = level.x, level.adj, None
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]
         hidden = self.head[0](embedding).relu()
         if self.dropout:

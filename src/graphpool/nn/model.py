@@ -5,7 +5,7 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.coarsened import Coarsened, Trace
 from graphpool.nn.encoders import Encoder
@@ -50,7 +50,7 @@ class HAP(Hierarchy):
         heads: int = 4,
         norm: str = "none",
         dropout: float = 0.0,
-        readout: tuple[str, ...] = ("mean", "max"),
+        readout: tuple[str, ...] = ("sum",),
         assignment: str | None = None,
         relaxation: str = "gram",
         connect: str | None = None,
@@ -71,11 +71,29 @@ class HAP(Hierarchy):
                 HAPCoarsening(hidden_channels, count, assignment, relaxation, connect)
                 for count in clusters
             ],
-            readout=Readout(readout),
+            readouts=_readouts(readout, clusters, gather or ("last" if paper else "levels")),
             out_channels=out_channels,
-            gather=gather or ("last" if paper else "levels"),
             dropout=dropout,
         )
+
+
+def _readouts(
+    reductions: tuple[str, ...], clusters: Sequence[int], gather: str
+) -> list[Readout | None]:
+    """One readout per level; none where it would repeat the next one.
+
+    A coarsening to one cluster is the sum over the nodes, so the level before it needs no sum.
+    """
+    if gather not in ("levels", "last"):
+        raise ConfigError(f"unknown gather {gather!r}; {nearest(gather, ('levels', 'last'))}")
+    last = Readout(reductions)
+    if gather == "last":
+        return [None] * len(clusters) + [last]
+    made: list[Readout | None] = []
+    for count in clusters:
+        needed = tuple(name for name in reductions if count > 1 or name != "sum")
+        made.append(Readout(needed) if needed else None)
+    return [*made, last]
 
 
 class FlatNetwork(Hierarchy):
@@ -100,7 +118,7 @@ class FlatNetwork(Hierarchy):
         super().__init__(
             encoders=[Encoder(encoder, in_channels, hidden_channels, layers, heads, norm, dropout)],
             coarsenings=[],
-            readout=Readout(readout),
+            readouts=[Readout(readout)],
             out_channels=out_channels,
             dropout=dropout,
         )

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from graphpool.nn.compiled import compilable, normalise_backward, normalise_forward
+from graphpool.nn.products import refuse_second_order
 from graphpool.shapes import Float
 
 
@@ -21,15 +22,18 @@ class _Normalise(torch.autograd.Function):
             if keep != 1 or loop != 0:
                 eye = torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
                 matrix = matrix * (1 - (1 - keep) * eye) + loop * eye
-            scale = (matrix.sum(-1) + floor).rsqrt()
+            total = matrix.sum(-1) + floor
+            # Negative weights: no row gets an imaginary scale, and NaN stays NaN.
+            scale = total.masked_fill(total <= 0, torch.inf).rsqrt()
             out = matrix * scale.unsqueeze(-1) * scale.unsqueeze(-2)
         ctx.save_for_backward(out, scale)
         return out
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("normalise")
         out, scale = ctx.saved_tensors
-        if compilable(grad, out):
+        if compilable(grad):
             dmatrix = torch.empty_like(out)
             pull = scale.new_empty(out.shape[-1])
             normalise_backward(
@@ -57,6 +61,7 @@ def normalise(
     """D^-½ B D^-½ with D the row sums of B plus `floor`.
 
     B is `matrix` with its diagonal multiplied by `keep` and then raised by `loop`: `keep=0` drops
-    the diagonal, `loop=1` adds the identity.
+    the diagonal, `loop=1` adds the identity. A row that sums to zero or less (negative weights)
+    gives zeros, and so does its column.
     """
     return _Normalise.apply(matrix, keep, loop, floor)  # type: ignore[no-any-return]

@@ -25,9 +25,9 @@ from graphpool.shapes import Float, Int
 def bag_sum(
     table: Float[Tensor, "rows channels"],
     index: Int[Tensor, " entries"],
-    offsets: Int[Tensor, " bags+1"],
+    offsets: Int[Tensor, " bounds"],
     weight: Float[Tensor, " entries"] | None = None,
-) -> Float[Tensor, "bags channels"]:
+) -> Float[Tensor, "bounds-1 channels"]:
     """Sum of `weight[e] · table[index[e]]` over the entries of each bag; no gradient."""
     # Detached: with gradients in sight embedding_bag would also prepare its own backward pass.
     table = table.detach().contiguous()
@@ -83,6 +83,12 @@ def _call(function: Any, kernel: Callable[..., Tensor], *arguments: Any) -> Tens
     if torch.is_grad_enabled():
         return function.apply(*arguments)  # type: ignore[no-any-return]
     return kernel(*arguments)
+
+
+def refuse_second_order(name: str) -> None:
+    """Say so, in a backward pass written by hand, when it is itself to be differentiated."""
+    if torch.is_grad_enabled():
+        raise RuntimeError(f"{name} can't be differentiated twice")
 
 
 class _Spmm(torch.autograd.Function):
@@ -164,6 +170,9 @@ class _SegmentMax(torch.autograd.Function):
         out, _, _, where = torch.embedding_bag(
             x, segments.nodes, segments.ptr, False, 2, False, None, True
         )
+        # The bags skip NaN, which would hide it from the training guard.
+        total = _segment_sum(x, segments)
+        out = torch.where(total.isnan(), total, out)
         ctx.save_for_backward(where)
         ctx.nodes = x.shape[0]
         return out

@@ -32,11 +32,12 @@ class Readout:
         """`[nodes, channels]` with segments, or `[graphs, nodes, channels]`, to one row a graph."""
         if segments is None and x.shape[-2] == 1:
             return x.squeeze(-2)
-        if x.dtype == torch.float32 and x.device.type == "cpu":
+        if "max" in self.reductions and x.dtype == torch.float32 and x.is_cpu:
             if segments is None:
                 segments = Segments.equal(x.shape[0], x.shape[1])
             return _Reduce.apply(x.flatten(0, -2), segments, self.reductions)  # type: ignore[no-any-return]
-        return torch.cat([REDUCTIONS[name](x, segments) for name in self.reductions], -1)
+        made = [REDUCTIONS[name](x, segments) for name in self.reductions]
+        return torch.cat(made, -1) if len(made) > 1 else made[0]
 
     def width(self, channels: int, nodes: int | None = None) -> int:
         """Channels of the result; a level of one node is its own readout."""
@@ -64,10 +65,12 @@ class _Reduce(torch.autograd.Function):
         (where,) = ctx.saved_tensors
         segments = ctx.segments
         parts = dict(zip(ctx.reductions, grad.chunk(len(ctx.reductions), -1), strict=True))
-        total = parts.get("sum", grad.new_zeros(where.shape))
+        total, top = parts.get("sum"), parts.get("max")
         if "mean" in parts:
-            total = total + parts["mean"] / segments.counts
-        top = parts.get("max", grad.new_zeros(where.shape))
+            mean = parts["mean"] / segments.counts
+            total = mean if total is None else mean + total
+        total = grad.new_zeros(where.shape) if total is None else total
+        top = grad.new_zeros(where.shape) if top is None else top
         if not compilable(grad):
             nodes = where + segments.ptr[:-1].unsqueeze(-1)
             spread = total.index_select(0, segments.batch)

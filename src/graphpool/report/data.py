@@ -25,12 +25,15 @@ class ResultRow:
             (learns nothing; the first such row is the majority class).
         accuracies: one per fold and seed, in the same order for every row of a report.
         note: a few words beside the name.
+        overlap: test graphs over training graphs of the splits, which share graphs and so say
+            less than independent measurements; 0 if they are independent.
     """
 
     name: str
     family: Family
     accuracies: Sequence[float]
     note: str = ""
+    overlap: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.accuracies:

@@ -12,7 +12,7 @@ from graphpool.report.health import health_section, warning_box
 from graphpool.report.hierarchy import draw_hierarchy
 from graphpool.report.style import stylesheet
 from graphpool.report.svg import figure, text
-from graphpool.report.tables import all_numbers, difference, percent, results_table, summarise
+from graphpool.report.tables import all_numbers, difference, percent, results_table, summary_of
 from graphpool.report.tsne import FEWEST_FOR_TSNE, graph_map
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ def comparison(ours: ResultRow, other: ResultRow) -> str:
     """Whether `ours` is ahead of the best baseline, and whether that may be chance (plain text)."""
     gain = difference(ours, other)
     if gain is None:
-        rough = summarise(ours.accuracies).mean - summarise(other.accuracies).mean
+        rough = summary_of(ours).mean - summary_of(other).mean
         return (
             f"It lies {_points(abs(rough))} points {_side(rough)} {other.name}; the two were "
             "measured on different numbers of splits, so no interval of the difference is given."
@@ -92,7 +92,7 @@ def _hero(report: Report) -> str:
     ours, best, majority = report.headline, report.best_baseline, report.majority
     if ours is None:
         return ""
-    summary = summarise(ours.accuracies)
+    summary = summary_of(ours)
     spread = "on one split"
     if summary.std is not None and summary.low is not None and summary.high is not None:
         spread = (
@@ -101,10 +101,10 @@ def _hero(report: Report) -> str:
         )
     cells = [_cell("ours", f"Accuracy of {ours.name}", summary.mean, spread)]
     if best is not None:
-        cells.append(_cell("", "Best baseline", summarise(best.accuracies).mean, best.name))
+        cells.append(_cell("", "Best baseline", summary_of(best).mean, best.name))
     words = []
     if majority is not None:
-        level = summarise(majority.accuracies).mean
+        level = summary_of(majority).mean
         cells.append(_cell("", "No learning at all", level, majority.name))
         if summary.mean <= level:
             words.append("The model is no better than always answering the most frequent class.")

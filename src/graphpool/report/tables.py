@@ -2,48 +2,24 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from graphpool.evaluation.statistics import Summary, paired_difference, summarise
 from graphpool.report.data import Report, ResultRow
 from graphpool.report.svg import text, ticks
 
 
-@dataclass(frozen=True)
-class Summary:
-    """Mean, sample standard deviation and Student's 95 % interval of the mean.
-
-    One value has a mean and nothing else.
-    """
-
-    mean: float
-    std: float | None
-    low: float | None
-    high: float | None
-    count: int
-
-
-def summarise(values: Sequence[float]) -> Summary:
-    """Describe repeated measurements of one quantity."""
-    from scipy.special import stdtrit
-
-    count = len(values)
-    mean = float(np.mean(values))
-    if count < 2:
-        return Summary(mean, None, None, None, count)
-    # Equal values have no spread; their mean may differ from them in the last bit.
-    std = 0.0 if min(values) == max(values) else float(np.std(values, ddof=1))
-    reach = float(stdtrit(count - 1, 0.975)) * std / math.sqrt(count)
-    return Summary(mean, std, mean - reach, mean + reach, count)
+def summary_of(row: ResultRow) -> Summary:
+    """Mean, spread and interval of a row's accuracies."""
+    return summarise(row.accuracies, row.overlap)
 
 
 def difference(ours: ResultRow, other: ResultRow) -> Summary | None:
     """Gain of `ours` over `other` split by split; None unless they were measured on as many."""
     if len(ours.accuracies) != len(other.accuracies):
         return None
-    pairs = zip(ours.accuracies, other.accuracies, strict=True)
-    return summarise([mine - theirs for mine, theirs in pairs])
+    return paired_difference(ours.accuracies, other.accuracies, max(ours.overlap, other.overlap))
 
 
 def percent(value: float, digits: int = 1) -> str:
@@ -58,7 +34,7 @@ def results_table(report: Report) -> str:
         return ""
     low, high = _range(rows)
     line = report.majority
-    majority = None if line is None else summarise(line.accuracies).mean
+    majority = None if line is None else summary_of(line).mean
     body = "".join(_row(row, row is report.headline, low, high, majority) for row in rows)
     return (
         '<table class="results"><thead><tr><th scope="col">Method</th>'
@@ -87,7 +63,7 @@ def _range(rows: Sequence[ResultRow]) -> tuple[float, float]:
     """An axis from one multiple of 5 % to another that holds every dot and interval."""
     values = [value for row in rows for value in row.accuracies]
     for row in rows:
-        summary = summarise(row.accuracies)
+        summary = summary_of(row)
         values += [value for value in (summary.low, summary.high) if value is not None]
     low = max(0.0, math.floor(min(values) * 20 - 0.2) / 20)
     high = min(1.0, math.ceil(max(values) * 20 + 0.2) / 20)
@@ -95,7 +71,7 @@ def _range(rows: Sequence[ResultRow]) -> tuple[float, float]:
 
 
 def _row(row: ResultRow, main: bool, low: float, high: float, majority: float | None) -> str:
-    summary = summarise(row.accuracies)
+    summary = summary_of(row)
     spread = "" if summary.std is None else f' <span class="soft">± {percent(summary.std)}</span>'
     interval = "one split"
     if summary.low is not None and summary.high is not None:

@@ -130,6 +130,8 @@ def _digest(tensors: Mapping[str, Tensor], text: str) -> str:
 
 
 def _damaged(path: Path, problem: str) -> str:
+    if path.name not in (LAST, BEST):  # a file that a user named: it may be anything
+        return f"{path}: damaged, or not a model file ({problem}); give a model file or run folder"
     message = f"{path}: damaged ({problem})"
     best = path.with_name(BEST)
     if path.name != BEST and best.is_file():

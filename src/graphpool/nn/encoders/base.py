@@ -1,7 +1,8 @@
 """What every encoder layer offers: one set of weights, ragged and dense."""
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from collections.abc import Sequence
+from typing import Generic, TypeVar, cast
 
 from torch import Tensor, nn
 
@@ -33,3 +34,10 @@ class EncoderLayer(nn.Module, ABC, Generic[Prepared]):
     @abstractmethod
     def propagate(self, x: Tensor, prepared: Prepared, activate: bool = False) -> Tensor:
         """Pass messages over a prepared adjacency; `activate` adds ReLU, in the same step."""
+
+    @classmethod
+    def run_stack(cls, layers: Sequence[nn.Module], x: Tensor, prepared: Prepared) -> Tensor:
+        """Several layers of this kind, each with ReLU, one after the other."""
+        for layer in layers:
+            x = cast("EncoderLayer[Prepared]", layer).propagate(x, prepared, activate=True)
+        return x

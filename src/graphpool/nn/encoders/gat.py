@@ -44,7 +44,9 @@ class GATLayer(EncoderLayer[Adjacency | Tensor]):
             return adjacency
         diagonal = adjacency.diagonal(dim1=-2, dim2=-1)
         missing = torch.where(diagonal > 0, 0.0, 1.0)
-        return torch.log(adjacency + torch.diag_embed(missing))
+        looped = adjacency + torch.diag_embed(missing)
+        # Not log 0: its slope is infinite, and times the gradient 0 of a missing edge NaN.
+        return looped.clamp(min=torch.finfo(looped.dtype).tiny).log()
 
     def propagate(self, x: Tensor, prepared: Adjacency | Tensor, activate: bool = False) -> Tensor:
         """Attend over neighbours."""

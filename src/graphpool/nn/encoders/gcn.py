@@ -1,6 +1,7 @@
 """GCN layer (Kipf & Welling 2017), equation GCN of the paper."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -9,7 +10,9 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
 from graphpool.nn.normalise import normalise
-from graphpool.nn.products import spmm
+from graphpool.nn.products import refuse_second_order, spmm
+
+_relu_backward = torch.ops.aten.threshold_backward.default
 
 
 class GCNLayer(EncoderLayer[Adjacency | Tensor]):
@@ -35,72 +38,101 @@ class GCNLayer(EncoderLayer[Adjacency | Tensor]):
 
     def propagate(self, x: Tensor, prepared: Adjacency | Tensor, activate: bool = False) -> Tensor:
         """Aggregate on the narrower side of the weight matrix."""
-        function = _RaggedGCN if isinstance(prepared, Adjacency) else _DenseGCN
-        return function.apply(x, self.weight, self.bias, prepared, activate)  # type: ignore[no-any-return]
+        return _run(x, prepared, activate, self.weight, self.bias)
+
+    @classmethod
+    def run_stack(
+        cls, layers: Sequence[nn.Module], x: Tensor, prepared: Adjacency | Tensor
+    ) -> Tensor:
+        """All layers, each with ReLU, as one step of the backward pass."""
+        parameters = [value for layer in layers for value in (layer.weight, layer.bias)]
+        return _run(x, prepared, True, *parameters)
+
+
+def _run(x: Tensor, prepared: Adjacency | Tensor, activate: bool, *parameters: Any) -> Tensor:
+    function = _RaggedGCN if isinstance(prepared, Adjacency) else _DenseGCN
+    return function.apply(x, prepared, activate, *parameters)  # type: ignore[no-any-return]
 
 
 class _RaggedGCN(torch.autograd.Function):
-    """S x W + b with a sparse S, and ReLU if asked, as one step of the backward pass."""
+    """S x W + b layer by layer with a sparse S, each with ReLU if asked.
+
+    The parameters come as W₁, b₁, W₂, b₂, …
+    """
 
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, adjacency: Adjacency, activate: bool
+        ctx: Any, x: Tensor, adjacency: Adjacency, activate: bool, *parameters: Tensor
     ) -> Tensor:
-        ctx.adjacency, ctx.narrow_first = adjacency, weight.shape[0] < weight.shape[1]
-        if ctx.narrow_first:
-            x = spmm(adjacency, adjacency.gcn, x)
-            out = torch.addmm(bias, x, weight)
-        else:
-            out = spmm(adjacency, adjacency.gcn, x @ weight).add_(bias)
-        return _finish(ctx, out, activate, x, weight)
+        ctx.adjacency, ctx.activate = adjacency, activate
+        saved = []
+        for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
+            if weight.shape[0] < weight.shape[1]:
+                x = spmm(adjacency, adjacency.gcn, x)
+                out = torch.addmm(bias, x, weight)
+            else:
+                out = spmm(adjacency, adjacency.gcn, x @ weight).add_(bias)
+            if activate:
+                out.relu_()
+            saved += [x, weight, out]
+            x = out
+        ctx.save_for_backward(*saved)
+        return x
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        x, weight, *out = ctx.saved_tensors
-        grad = _through_relu(grad, out)
-        adjacency, dx = ctx.adjacency, None
-        dbias = grad.sum(0)
-        if not ctx.narrow_first:
-            grad = spmm(adjacency, adjacency.gcn, grad, transpose=True)
-        dweight = x.t() @ grad
-        if ctx.needs_input_grad[0]:
-            dx = grad @ weight.t()
-            if ctx.narrow_first:
-                dx = spmm(adjacency, adjacency.gcn, dx, transpose=True)
-        return dx, dweight, dbias, None, None
+        refuse_second_order("GCN")
+        saved, adjacency = ctx.saved_tensors, ctx.adjacency
+        grads: list[Tensor] = []
+        for position in range(len(saved) - 3, -1, -3):
+            x, weight, out = saved[position : position + 3]
+            if ctx.activate:
+                grad = _relu_backward(grad, out, 0)
+            narrow_first = weight.shape[0] < weight.shape[1]
+            dbias = grad.sum(0)
+            if not narrow_first:
+                grad = spmm(adjacency, adjacency.gcn, grad, transpose=True)
+            grads += [dbias, x.t() @ grad]
+            if position == 0 and not ctx.needs_input_grad[0]:
+                return None, None, None, *reversed(grads)
+            grad = grad @ weight.t()
+            if narrow_first:
+                grad = spmm(adjacency, adjacency.gcn, grad, transpose=True)
+        return grad, None, None, *reversed(grads)
 
 
 class _DenseGCN(torch.autograd.Function):
-    """S x W + b with a dense S per graph, and ReLU if asked, as one step."""
+    """The same with a dense S per graph."""
 
     @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, matrix: Tensor, activate: bool
-    ) -> Tensor:
-        moved = x @ weight
-        out = torch.bmm(matrix, moved).add_(bias)
-        return _finish(ctx, out, activate, x, weight, matrix, moved)
+    def forward(ctx: Any, x: Tensor, matrix: Tensor, activate: bool, *parameters: Tensor) -> Tensor:
+        ctx.activate = activate
+        saved = [matrix]
+        for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
+            x = x.contiguous()
+            moved = x @ weight
+            out = torch.bmm(matrix, moved).add_(bias)
+            if activate:
+                out.relu_()
+            saved += [x, weight, moved, out]
+            x = out
+        ctx.save_for_backward(*saved)
+        return x
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        x, weight, matrix, moved, *out = ctx.saved_tensors
-        grad = _through_relu(grad, out)
-        back = torch.bmm(matrix.mT, grad)
-        flat = back.flatten(0, 1)
-        dx = (flat @ weight.t()).view_as(x)
-        dweight = x.reshape(-1, x.shape[-1]).t() @ flat
-        dmatrix = torch.bmm(grad, moved.mT) if ctx.needs_input_grad[3] else None
-        return dx, dweight, grad.sum((0, 1)), dmatrix, None
-
-
-def _finish(ctx: Any, out: Tensor, activate: bool, *saved: Tensor) -> Tensor:
-    if activate:
-        out = out.relu_()
-        saved = (*saved, out)
-    ctx.save_for_backward(*saved)
-    return out
-
-
-def _through_relu(grad: Tensor, out: list[Tensor]) -> Tensor:
-    """The gradient before ReLU; `out` holds its result if there was one."""
-    return torch.ops.aten.threshold_backward(grad, out[0], 0) if out else grad
+        refuse_second_order("GCN")
+        matrix, *saved = ctx.saved_tensors
+        grads: list[Tensor] = []
+        dmatrix = None
+        for position in range(len(saved) - 4, -1, -4):
+            x, weight, moved, out = saved[position : position + 4]
+            if ctx.activate:
+                grad = _relu_backward(grad, out, 0)
+            if ctx.needs_input_grad[1]:
+                here = torch.bmm(grad, moved.mT)
+                dmatrix = here if dmatrix is None else dmatrix.add_(here)
+            back = torch.bmm(matrix.mT, grad).flatten(0, 1)
+            grads += [grad.sum((0, 1)), x.flatten(0, 1).t() @ back]
+            grad = (back @ weight.t()).view_as(x)
+        return grad, dmatrix, None, *reversed(grads)

@@ -55,6 +55,8 @@ class Encoder(nn.Module):
             raise ConfigError(
                 f"hidden_channels ({hidden_channels}) must be a multiple of heads ({heads})"
             )
+        if norm not in ("none", "batch"):
+            raise ConfigError(f"unknown norm {norm!r}; {nearest(norm, ('none', 'batch'))}")
         widths = [in_channels] + [hidden_channels] * layers
         self.layers = nn.ModuleList(
             _LAYERS[kind](before, after, heads) for before, after in itertools.pairwise(widths)
@@ -67,11 +69,11 @@ class Encoder(nn.Module):
 
     def forward(self, x: Tensor, adjacency: Adjacency | Tensor) -> Tensor:
         """Embed the nodes of a ragged or a dense batch, `[..., hidden_channels]`."""
-        prepared = None
-        for position, module in enumerate(self.layers):
-            layer = cast("EncoderLayer[Any]", module)
-            if prepared is None:
-                prepared = layer.prepare(adjacency)
+        layers = cast("list[EncoderLayer[Any]]", list(self.layers))
+        prepared = layers[0].prepare(adjacency)
+        if not self.norms and not self.dropout:
+            return layers[0].run_stack(layers, x, prepared)
+        for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
             if self.norms:
                 x = self.norms[position](x.flatten(0, -2)).view_as(x).relu()

@@ -12,6 +12,7 @@ from graphpool.nn.coarsened import Coarsened
 from graphpool.nn.hap.connect import CONNECTIONS
 from graphpool.nn.hap.formation import form_clusters
 from graphpool.nn.hap.moa import ContentAttention, StaticAttention
+from graphpool.nn.hap.relaxation import RELAXATIONS
 
 ASSIGNMENTS = ("content", "static")
 
@@ -48,6 +49,12 @@ class HAPCoarsening(nn.Module):
             raise ConfigError(
                 f"unknown assignment {assignment!r}; {nearest(assignment, ASSIGNMENTS)}"
             )
+        if relaxation not in RELAXATIONS:
+            raise ConfigError(
+                f"unknown relaxation {relaxation!r}; {nearest(relaxation, RELAXATIONS)}"
+            )
+        if clusters < 1:
+            raise ConfigError(f"clusters is {clusters}; a coarse graph needs at least 1")
         self.clusters, self.connect, self.symmetrise = clusters, connect, symmetrise
         self.assign: nn.Module | None = None
         if clusters > 1 and assignment == "content":
@@ -72,7 +79,8 @@ class HAPCoarsening(nn.Module):
         if x.ndim == 3:
             return self._dense(x, _checked_dense(x, adjacency))
         if isinstance(adjacency, Tensor):
-            adjacency = Adjacency.from_edge_index(adjacency, x.shape[0])
+            weight = x.new_ones(adjacency.shape[1])
+            adjacency = Adjacency.from_edge_index(adjacency, x.shape[0], weight)
         if batch is None:
             batch = torch.zeros(x.shape[0], dtype=torch.long, device=x.device)
         segments = batch if isinstance(batch, Segments) else Segments.from_batch(batch)

@@ -11,49 +11,57 @@ from typing import Any, no_type_check
 import numpy as np
 from numba import njit
 
+from graphpool.nn.compiled import FASTMATH
+
 Array = Any
 
 
-@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def content_scores(
     content: Array, ptr: Array, floor: float, covariance: Array, scale: Array, score: Array
 ) -> None:
-    """Centre `content` `[clusters, nodes]` in place and write covariance, scale and scores."""
+    """Centre `content` `[clusters, nodes]` in place and write covariance, scale and scores.
+
+    Rows are taken one at a time: a contiguous view that begins at 0 is what lets a loop over it be
+    vectorised.
+    """
     clusters = content.shape[0]
     root = np.float32(1.0) / np.sqrt(np.float32(clusters))
     for graph in range(ptr.shape[0] - 1):
-        # Views that begin at 0: an index known not to be negative lets the loops be vectorised.
-        part = content[:, ptr[graph] : ptr[graph + 1]]
-        out = score[:, ptr[graph] : ptr[graph + 1]]
-        nodes = part.shape[1]
-        inverse = np.float32(1.0) / np.float32(nodes)
+        start, stop = ptr[graph], ptr[graph + 1]
+        inverse = np.float32(1.0) / np.float32(stop - start)
         for j in range(clusters):
+            own = content[j][start:stop]
             total = np.float32(0.0)
-            for i in range(nodes):
-                total += part[j, i]
+            for i in range(own.shape[0]):
+                total += own[i]
             total *= inverse
-            for i in range(nodes):
-                part[j, i] -= total
+            for i in range(own.shape[0]):
+                own[i] -= total
         for j in range(clusters):
+            own = content[j][start:stop]
             for m in range(j + 1):
+                other = content[m][start:stop]
                 total = np.float32(0.0)
-                for i in range(nodes):
-                    total += part[j, i] * part[m, i]
+                for i in range(own.shape[0]):
+                    total += own[i] * other[i]
                 covariance[graph, j, m] = total * inverse
                 covariance[graph, m, j] = total * inverse
             scale[graph, j] = np.float32(1.0) / np.sqrt(covariance[graph, j, j] + floor)
         for j in range(clusters):
-            for i in range(nodes):
-                out[j, i] = np.float32(0.0)
+            out = score[j][start:stop]
+            for i in range(out.shape[0]):
+                out[i] = np.float32(0.0)
             for m in range(clusters):
-                own = scale[graph, m]
-                value = own * own * root * covariance[graph, m, j] * scale[graph, j]
-                for i in range(nodes):
-                    out[j, i] += value * part[m, i]
+                other = content[m][start:stop]
+                left = scale[graph, m] * scale[graph, m] * root
+                value = left * covariance[graph, m, j] * scale[graph, j]
+                for i in range(out.shape[0]):
+                    out[i] += value * other[i]
 
 
-@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def content_backward(
     share: Array, grad: Array, content: Array, ptr: Array, covariance: Array, scale: Array,
@@ -64,103 +72,132 @@ def content_backward(
     root = np.float32(1.0) / np.sqrt(np.float32(clusters))
     mixed = np.empty((clusters, clusters), np.float32)
     back = np.empty((clusters, clusters), np.float32)
-    inner = np.empty(content.shape[1], np.float32)
+    common = np.zeros(content.shape[1], np.float32)
     for graph in range(ptr.shape[0] - 1):
-        first, last = ptr[graph], ptr[graph + 1]
-        held, score = share[:, first:last], grad[:, first:last]
-        part, out = content[:, first:last], dcontent[:, first:last]
-        nodes = part.shape[1]
-        inverse = np.float32(1.0) / np.float32(nodes)
+        start, stop = ptr[graph], ptr[graph + 1]
+        inverse = np.float32(1.0) / np.float32(stop - start)
         # Through the softmax: share · (grad - Σ share · grad).
-        for i in range(nodes):
-            inner[i] = np.float32(0.0)
+        inner = common[start:stop]
         for j in range(clusters):
-            for i in range(nodes):
-                inner[i] += held[j, i] * score[j, i]
+            held, pulled = share[j][start:stop], grad[j][start:stop]
+            for i in range(inner.shape[0]):
+                inner[i] += held[i] * pulled[i]
         for j in range(clusters):
-            for i in range(nodes):
-                score[j, i] = held[j, i] * (score[j, i] - inner[i])
+            held, pulled = share[j][start:stop], grad[j][start:stop]
+            for i in range(inner.shape[0]):
+                pulled[i] = held[i] * (pulled[i] - inner[i])
         # Into the small matrix K, and from there into covariance and scale.
         for m in range(clusters):
+            own = content[m][start:stop]
             left = scale[graph, m] * scale[graph, m]
             for j in range(clusters):
+                pulled = grad[j][start:stop]
                 total = np.float32(0.0)
-                for i in range(nodes):
-                    total += part[m, i] * score[j, i]
+                for i in range(own.shape[0]):
+                    total += own[i] * pulled[i]
                 mixed[m, j] = total * root
                 back[m, j] = total * root * left * scale[graph, j]
         for m in range(clusters):
-            own = scale[graph, m]
+            size = scale[graph, m]
             pull = np.float32(0.0)
             for j in range(clusters):
-                other = scale[graph, j]
-                pull += np.float32(2.0) * own * mixed[m, j] * covariance[graph, m, j] * other
-                pull += other * other * mixed[j, m] * covariance[graph, j, m]
-            back[m, m] -= np.float32(0.5) * own * own * own * pull
+                beside = scale[graph, j]
+                pull += np.float32(2.0) * size * mixed[m, j] * covariance[graph, m, j] * beside
+                pull += beside * beside * mixed[j, m] * covariance[graph, j, m]
+            back[m, m] -= np.float32(0.5) * size * size * size * pull
         # Into the centred content: score Kᵀ + content (back + backᵀ) / N, then its mean out.
         for m in range(clusters):
-            for i in range(nodes):
-                out[m, i] = np.float32(0.0)
-            own = scale[graph, m]
+            out = dcontent[m][start:stop]
+            for i in range(out.shape[0]):
+                out[i] = np.float32(0.0)
+            left = scale[graph, m] * scale[graph, m] * root
             for j in range(clusters):
-                one = own * own * root * covariance[graph, m, j] * scale[graph, j]
+                pulled, other = grad[j][start:stop], content[j][start:stop]
+                one = left * covariance[graph, m, j] * scale[graph, j]
                 two = (back[m, j] + back[j, m]) * inverse
-                for i in range(nodes):
-                    out[m, i] += one * score[j, i] + two * part[j, i]
+                for i in range(out.shape[0]):
+                    out[i] += one * pulled[i] + two * other[i]
             total = np.float32(0.0)
-            for i in range(nodes):
-                total += out[m, i]
+            for i in range(out.shape[0]):
+                total += out[i]
             total *= inverse
-            for i in range(nodes):
-                out[m, i] -= total
+            for i in range(out.shape[0]):
+                out[i] -= total
 
 
-@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def _collect(share: Array, values: Array, start: int, stop: int, out: Array) -> None:
+    """Add shareᵀ values over the nodes from start to stop to `out` `[clusters, channels]`."""
+    clusters, channels = share.shape[1], values.shape[1]
+    # Four nodes at a time: each sum is loaded and stored once for four products.
+    blocked = start + (stop - start) // 4 * 4
+    for i in range(start, blocked, 4):
+        v0, v1, v2, v3 = values[i], values[i + 1], values[i + 2], values[i + 3]
+        for j in range(clusters):
+            m0, m1, m2, m3 = share[i, j], share[i + 1, j], share[i + 2, j], share[i + 3, j]
+            for c in range(channels):
+                out[j, c] += m0 * v0[c] + m1 * v1[c] + m2 * v2[c] + m3 * v3[c]
+    for i in range(blocked, stop):
+        for j in range(clusters):
+            for c in range(channels):
+                out[j, c] += share[i, j] * values[i, c]
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def _return(
+    share: Array, values: Array, grad: Array, start: int, stop: int, dvalues: Array, dshare: Array
+) -> None:
+    """Gradients of `_collect`, added to `dvalues` and `dshare`."""
+    clusters, channels = share.shape[1], values.shape[1]
+    # Four clusters at a time: a node's row is loaded once for eight products.
+    blocked = clusters // 4 * 4
+    for j in range(0, blocked, 4):
+        g0, g1, g2, g3 = grad[j], grad[j + 1], grad[j + 2], grad[j + 3]
+        for i in range(start, stop):
+            value, dvalue = values[i], dvalues[i]
+            m0, m1, m2, m3 = share[i, j], share[i, j + 1], share[i, j + 2], share[i, j + 3]
+            t0 = t1 = t2 = t3 = np.float32(0.0)
+            for c in range(channels):
+                dvalue[c] += m0 * g0[c] + m1 * g1[c] + m2 * g2[c] + m3 * g3[c]
+                t0 += value[c] * g0[c]
+                t1 += value[c] * g1[c]
+                t2 += value[c] * g2[c]
+                t3 += value[c] * g3[c]
+            dshare[i, j] += t0
+            dshare[i, j + 1] += t1
+            dshare[i, j + 2] += t2
+            dshare[i, j + 3] += t3
+    for j in range(blocked, clusters):
+        for i in range(start, stop):
+            total = np.float32(0.0)
+            for c in range(channels):
+                dvalues[i, c] += share[i, j] * grad[j, c]
+                total += values[i, c] * grad[j, c]
+            dshare[i, j] += total
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def form_forward(
-    share: Array, x: Array, row_ptr: Array, col: Array, weight: Array, ptr: Array,
-    reached: Array, coarse_x: Array, coarse_adj: Array,
-) -> None:  # fmt: skip
-    """Write A M, H' = Mᵀ H and A' = Mᵀ A M; the outputs come in filled with zeros."""
-    clusters, channels = share.shape[1], x.shape[1]
-    for graph in range(ptr.shape[0] - 1):
-        for i in range(ptr[graph], ptr[graph + 1]):
-            for slot in range(row_ptr[i], row_ptr[i + 1]):
-                value, other = weight[slot], col[slot]
-                for j in range(clusters):
-                    reached[i, j] += value * share[other, j]
-            for j in range(clusters):
-                value = share[i, j]
-                for c in range(channels):
-                    coarse_x[graph, j, c] += value * x[i, c]
-                for c in range(clusters):
-                    coarse_adj[graph, j, c] += value * reached[i, c]
-
-
-@njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
-@no_type_check
-def form_backward(
-    share: Array, x: Array, reached: Array, grad_x: Array, grad_adj: Array,
-    row_ptr: Array, col: Array, weight: Array, ptr: Array,
-    dreached: Array, dshare: Array, dx: Array,
-) -> None:  # fmt: skip
-    """Gradients of M and H for a symmetric A; `dreached` and `dx` come in filled with zeros."""
-    clusters, channels = share.shape[1], x.shape[1]
+    share: Array, x: Array, reached: Array, ptr: Array, coarse_x: Array, coarse_adj: Array
+) -> None:
+    """Add H' = Mᵀ H and A' = Mᵀ (A M) to the outputs; `reached` is A M."""
     for graph in range(ptr.shape[0] - 1):
         start, stop = ptr[graph], ptr[graph + 1]
-        for i in range(start, stop):
-            for j in range(clusters):
-                value = share[i, j]
-                total = np.float32(0.0)
-                for c in range(channels):
-                    dx[i, c] += value * grad_x[graph, j, c]
-                    total += x[i, c] * grad_x[graph, j, c]
-                for c in range(clusters):
-                    dreached[i, c] += value * grad_adj[graph, j, c]
-                    total += reached[i, c] * grad_adj[graph, j, c]
-                dshare[i, j] = total
-        for i in range(start, stop):
-            for slot in range(row_ptr[i], row_ptr[i + 1]):
-                value, other = weight[slot], col[slot]
-                for j in range(clusters):
-                    dshare[i, j] += value * dreached[other, j]
+        _collect(share, x, start, stop, coarse_x[graph])
+        _collect(share, reached, start, stop, coarse_adj[graph])
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def form_backward(
+    share: Array, x: Array, reached: Array, grad_x: Array, grad_adj: Array, ptr: Array,
+    dshare: Array, dx: Array, dreached: Array,
+) -> None:  # fmt: skip
+    """Add the gradients of `form_forward` to the outputs."""
+    for graph in range(ptr.shape[0] - 1):
+        start, stop = ptr[graph], ptr[graph + 1]
+        _return(share, x, grad_x[graph], start, stop, dx, dshare)
+        _return(share, reached, grad_adj[graph], start, stop, dreached, dshare)

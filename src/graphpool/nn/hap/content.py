@@ -15,7 +15,7 @@ from torch import Tensor
 from graphpool.graphs.segments import Segments
 from graphpool.nn.compiled import compilable
 from graphpool.nn.hap.compiled import content_backward, content_scores
-from graphpool.nn.products import row_mm, segment_mm, segment_sum, spread
+from graphpool.nn.products import refuse_second_order, row_mm, segment_mm, segment_sum, spread
 
 VARIANCE_FLOOR = 1e-5
 
@@ -24,7 +24,7 @@ class _ContentAssignment(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, segments: Segments) -> Tensor:
         content = weight.t() @ x.t()  # [clusters, nodes]
-        if compilable(x, weight):
+        if compilable(x):
             covariance, scale, score = _compiled_scores(content, segments)
         else:
             covariance, scale, score = _tensor_scores(content, segments)
@@ -35,8 +35,9 @@ class _ContentAssignment(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("the content assignment")
         x, weight, content, covariance, scale, share = ctx.saved_tensors
-        back = _compiled_backward if compilable(grad, x) else _tensor_backward
+        back = _compiled_backward if compilable(grad) else _tensor_backward
         dcontent = back(grad, content, covariance, scale, share, ctx.segments)
         dx = dcontent.t() @ weight.t() if ctx.needs_input_grad[0] else None
         return dx, (dcontent @ x).t(), None
@@ -76,8 +77,10 @@ def _compiled_backward(
     segments: Segments,
 ) -> Tensor:  # fmt: skip
     dcontent = torch.empty_like(content)
+    # A copy even where `grad` lies right already: it is overwritten, and others may hold it.
+    score = grad.t().clone(memory_format=torch.contiguous_format)
     content_backward(
-        share.numpy(), grad.t().contiguous().numpy(), content.numpy(), segments.ptr.numpy(),
+        share.numpy(), score.numpy(), content.numpy(), segments.ptr.numpy(),
         covariance.numpy(), scale.numpy(), dcontent.numpy(),
     )  # fmt: skip
     return dcontent

@@ -8,7 +8,6 @@ import math
 import torch
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.content import VARIANCE_FLOOR, content_assignment
 from graphpool.nn.hap.gcont import GCont
@@ -37,10 +36,6 @@ class StaticAttention(nn.Module):
         self, in_channels: int, clusters: int, relaxation: str = "gram", slope: float = 0.2
     ) -> None:
         super().__init__()
-        if relaxation not in RELAXATIONS:
-            raise ConfigError(
-                f"unknown relaxation {relaxation!r}; {nearest(relaxation, RELAXATIONS)}"
-            )
         self.content = GCont(in_channels, clusters)
         self.relaxation, self.slope = relaxation, slope
         bound = math.sqrt(6 / (2 * clusters + 1))

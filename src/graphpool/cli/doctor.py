@@ -1,0 +1,151 @@
+"""`graphpool doctor`: what is installed, which device, which data, and whether it works."""
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from graphpool import __version__
+from graphpool.cli.output import Json, print_json, print_table, say
+
+CORE = (
+    "torch", "numpy", "scipy", "scikit-learn", "numba", "networkx", "safetensors", "typer",
+    "rich", "matplotlib", "torch-geometric",
+)  # fmt: skip
+OPTIONAL = {
+    "grakel": "embedded MUTAG and Cuneiform",
+    "tensorboard": "train --set train.tensorboard=true",
+    "rdkit": "molecules from SMILES",
+    "optuna": "searching for settings",
+}
+
+
+def doctor(json: Json = False) -> None:
+    """Check this installation; exit code 1 if something that is needed does not work."""
+    document: dict[str, Any] = {
+        "graphpool": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "packages": {name: _version(name) for name in CORE},
+        "optional": {name: _version(name) for name in OPTIONAL},
+        "device": _device(),
+        "kernels": _kernels(),
+        "data": _data(),
+        "cache": _cache(),
+    }
+    problems = [f"{name} is not installed" for name, found in document["packages"].items()
+                if found is None]  # fmt: skip
+    problems += [part["problem"] for part in document.values()
+                 if isinstance(part, dict) and part.get("problem")]  # fmt: skip
+    document["problems"] = problems
+    if json:
+        print_json(document)
+    else:
+        _print(document)
+    if problems:
+        raise typer.Exit(1)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _device() -> dict[str, Any]:
+    if importlib.util.find_spec("torch") is None:
+        return {"problem": "torch is not installed; pip install torch"}
+    import torch
+
+    cards = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    return {
+        "cuda": cards,
+        "mps": torch.backends.mps.is_available(),
+        "threads": torch.get_num_threads(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _kernels() -> dict[str, Any]:
+    """Coarsen two small graphs: compiled loops and sparse products must run and agree."""
+    try:
+        import torch
+
+        from graphpool.nn.hap import HAPCoarsening
+
+        layer = HAPCoarsening(4, 2)
+        x = torch.linspace(-1, 1, 20).reshape(5, 4).requires_grad_()
+        edges = torch.tensor([[0, 1, 1, 2, 3, 4], [1, 0, 2, 1, 4, 3]])
+        level = layer(x, edges, torch.tensor([0, 0, 0, 1, 1]))
+        level.x.square().sum().backward()
+        precise = HAPCoarsening(4, 2).double()
+        precise.load_state_dict(layer.state_dict())
+        other = precise(x.detach().double(), edges, torch.tensor([0, 0, 0, 1, 1]))
+        gap = float((level.x.detach().double() - other.x.detach()).abs().max())
+    except Exception as error:  # whatever it is, the user must see it here
+        return {"works": False, "problem": f"kernels: {type(error).__name__}: {error}"}
+    if gap > 1e-4:
+        return {"works": False, "problem": f"kernels: compiled loops are off by {gap:.1e}"}
+    return {"works": True, "difference": gap}
+
+
+def _data() -> dict[str, Any]:
+    from graphpool import datasets
+    from graphpool.errors import GraphpoolError
+
+    try:
+        root, found = datasets.data_root(), datasets.available()
+    except GraphpoolError as error:
+        return {"root": os.environ.get("GRAPHPOOL_DATA"), "found": {}, "problem": str(error)}
+    places: dict[str, list[str]] = {}
+    for item in found:
+        places.setdefault(item.place, []).append(item.name)
+    return {"root": None if root is None else str(root), "found": places}
+
+
+def _cache() -> dict[str, Any]:
+    from graphpool.graphs.cache import cache_root
+
+    folder = cache_root()
+    nearest = next((place for place in (folder, *folder.parents) if place.exists()), Path("/"))
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            writable = True
+    except OSError:
+        writable = False
+    return {"path": str(folder), "writable": writable}
+
+
+def _print(document: dict[str, Any]) -> None:
+    say(
+        f"graphpool {document['graphpool']}, Python {document['python']} "
+        f"({sys.executable}), {document['system']}\n"
+    )
+    rows = [(name, found or "missing", "") for name, found in document["packages"].items()]
+    rows += [
+        (name, document["optional"][name] or "not installed", f"optional: {use}")
+        for name, use in OPTIONAL.items()
+    ]
+    print_table(("package", "version", ""), rows)
+    device, data, cache = document["device"], document["data"], document["cache"]
+    say()
+    if "problem" not in device:
+        cards = ", ".join(device["cuda"]) or ("mps" if device["mps"] else "none, the CPU is used")
+        say(f"accelerator  {cards}")
+        say(f"threads      {device['threads']} of torch, {device['cores']} cores")
+    say(f"kernels      {'work' if document['kernels']['works'] else 'do not work'}")
+    say(f"cache        {cache['path']} ({'writable' if cache['writable'] else 'not writable'})")
+    say(f"data root    {data['root'] or 'none; set GRAPHPOOL_DATA to a folder of data files'}")
+    for place, names in data["found"].items():
+        say(f"  {place}: {', '.join(names)}")
+    for problem in document["problems"]:
+        say(f"problem: {problem}")
+    if not document["problems"]:
+        say("\nEverything that is needed works.")

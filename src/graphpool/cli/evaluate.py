@@ -1,0 +1,4 @@
+"""evaluate."""
+
+def evaluate() -> None:
+    """Evaluate."""

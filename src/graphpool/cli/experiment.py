@@ -1,0 +1,116 @@
+"""How commands run and print experiments."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from graphpool.cli.output import percent, print_table, say, tell
+
+if TYPE_CHECKING:
+    from graphpool.evaluation.results import ExperimentResult
+    from graphpool.evaluation.statistics import Summary
+
+
+@contextmanager
+def stopping(command: str) -> Iterator[None]:
+    """Turn a signal into its exit code, and say how to go on."""
+    from graphpool.training.signals import Interrupted
+
+    # Collapsed levels are told with the results, once for all models of a method.
+    logging.getLogger("graphpool.training.loop").setLevel(logging.ERROR)
+    try:
+        yield
+    except Interrupted as stop:
+        tell(f"graphpool: {stop} ({command})")
+        raise SystemExit(stop.exit_code) from None
+
+
+def print_experiment(result: "ExperimentResult") -> None:
+    """One row per method, with the first method's gain over each."""
+    first = result.methods[0]
+    rows = []
+    for method in result.methods:
+        gain = None if method == first else result.difference(first, method)
+        rows.append((
+            method, _accuracy(result.summary(method)), _interval(result.summary(method)),
+            _gain(gain), _rank(result.health(method)),
+        ))  # fmt: skip
+    seeds = f"{len(result.seeds)} seed{'s' if len(result.seeds) > 1 else ''}"
+    splits = result.protocol.folds * len(result.seeds)
+    say(f"{result.facts.name}, {result.protocol.name}, {seeds}, {splits} splits\n")
+    gains = f"{first} gains"
+    print_table(
+        ("method", "accuracy, %", "95 % interval", gains, "effective rank"),
+        rows,
+        right=("accuracy, %", "95 % interval", gains, "effective rank"),
+    )
+    say("\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking.")
+    for method in result.methods:
+        units = result.of(method)
+        bad = [unit for unit in units if unit.warnings]
+        if bad:
+            say(f"warning: {method}, {len(bad)} of {len(units)} models: {bad[0].warnings[0]}")
+    for failure in result.failures:
+        say(f"failed: {failure.method}, seed {failure.seed}, fold {failure.fold}: {failure.error}")
+
+
+def summary_document(result: "ExperimentResult") -> dict[str, Any]:
+    """The figures of every method, for machines."""
+    from dataclasses import asdict
+
+    methods = {}
+    for method in result.methods:
+        summary = result.summary(method)
+        methods[method] = {
+            **({} if summary is None else asdict(summary)),
+            "accuracies": result.accuracies(method),
+            "health": result.health(method),
+        }
+    return {
+        "data": result.facts.name,
+        "protocol": result.protocol.name,
+        "seeds": list(result.seeds),
+        "methods": methods,
+        "failures": [asdict(failure) for failure in result.failures],
+    }
+
+
+def _accuracy(summary: "Summary | None") -> str:
+    if summary is None:
+        return "failed"
+    return f"{100 * summary.mean:.1f}" + (
+        "" if summary.std is None else f" ± {100 * summary.std:.1f}"
+    )
+
+
+def _interval(summary: "Summary | None") -> str:
+    if summary is None or summary.low is None or summary.high is None:
+        return ""
+    return f"{100 * max(0.0, summary.low):.1f} … {100 * min(1.0, summary.high):.1f}"
+
+
+def _gain(gain: "Summary | None") -> str:
+    if gain is None:
+        return ""
+    text = f"{100 * gain.mean:+.1f}"
+    if gain.low is None or gain.high is None:
+        return text
+    return f"{text} ({100 * gain.low:+.1f} … {100 * gain.high:+.1f})"
+
+
+def _rank(health: dict[str, float]) -> str:
+    return ", ".join(
+        f"{value:.2f} of {health[name.replace('effective_rank', 'clusters')]:.0f}"
+        for name, value in sorted(health.items())
+        if name.endswith("/effective_rank")
+    )
+
+
+def print_score(document: dict[str, Any]) -> None:
+    """What a trained model reached on a set."""
+    say(
+        f"{document['data']}: accuracy {percent(document['accuracy'])}, balanced "
+        f"{percent(document['balanced_accuracy'])}, on {document['graphs']} graphs"
+    )
+    say(f"Majority class of this set: {percent(document['majority'])}")

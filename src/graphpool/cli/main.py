@@ -1,0 +1,87 @@
+"""The `graphpool` command: its subcommands, and what becomes of their errors."""
+
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from graphpool import __version__
+from graphpool.cli.data import data_app
+from graphpool.cli.demo import demo
+from graphpool.cli.doctor import doctor
+from graphpool.cli.evaluate import evaluate
+from graphpool.cli.failures import (
+    USER_ERROR,
+    ClickError,
+    complain,
+    environment_message,
+    show_warnings,
+    usage_message,
+)
+from graphpool.cli.methods import list_methods
+from graphpool.cli.predict import predict
+from graphpool.cli.report import report
+from graphpool.cli.train import train
+from graphpool.errors import GraphpoolError
+
+app = typer.Typer(
+    name="graphpool",
+    help="Learn from whole graphs with hierarchical adaptive pooling (HAP).",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(demo)
+app.command()(train)
+app.command()(evaluate)
+app.command()(predict)
+app.command()(report)
+app.add_typer(data_app, name="data")
+app.command("list")(list_methods)
+app.command()(doctor)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"graphpool {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Learn from whole graphs with hierarchical adaptive pooling (HAP)."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def run(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    show_warnings()
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
+    except GraphpoolError as error:
+        complain(error)
+        code = USER_ERROR
+    except ClickError as error:
+        complain(usage_message(error))
+        code = USER_ERROR
+    except OSError as error:
+        if (message := environment_message(error)) is None:
+            raise
+        complain(message)
+        code = USER_ERROR
+    except typer.Abort:
+        code = 130
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,74 @@
+"""`graphpool list`: every name that a setting can have, and what it means."""
+
+import typing
+from typing import Any
+
+from graphpool.cli.output import Json, print_json, print_table, say
+from graphpool.config import ModelConfig
+
+ENCODERS = {
+    "gcn": "graph convolution (Kipf & Welling 2017)",
+    "gat": "graph attention, several heads (Veličković et al. 2018)",
+    "gin": "graph isomorphism network (Xu et al. 2019)",
+}
+OPTIONS: dict[str, dict[str, str]] = {
+    "assignment": {
+        "default": "what the pooler stands for: content for hap, static for hap-paper",
+        "content": "standardised dot product of a node's row with the cluster's column",
+        "static": "the paper's additive attention; every node gets nearly the same clusters",
+    },
+    "relaxation": {
+        "gram": "a column becomes its products with all columns; permutation invariant",
+        "sort": "its largest values; permutation invariant",
+        "truncate": "its first entries; depends on the order of the nodes",
+        "tile": "what the authors' code does; depends on the order of the nodes",
+    },
+    "connect": {
+        "default": "what the pooler stands for: offdiagonal for hap, gumbel for hap-paper",
+        "offdiagonal": "zero diagonal, then symmetric normalisation",
+        "gumbel": "the paper's soft sampling; nearly the identity",
+        "offdiagonal-gumbel": "zero diagonal, then soft sampling",
+        "plain": "the coarse adjacency as it is",
+    },
+}
+
+
+def list_methods(json: Json = False) -> None:
+    """List poolers and baselines, encoders, options of HAP and node features."""
+    from graphpool.evaluation.methods import EVALUATED
+    from graphpool.features.registry import KINDS
+    from graphpool.nn.build import METHODS, list_poolers
+
+    methods: list[dict[str, Any]] = [
+        *list_poolers(),
+        *(
+            {"name": name, "family": item.family, "paper": "-", "summary": item.summary}
+            for name, item in EVALUATED.items()
+            if name not in METHODS
+        ),
+    ]
+    features = {
+        "auto": "labels where the graphs have them, else degree",
+        **{name: kind.summary for name, kind in KINDS.items()},
+    }
+    known = {"encoder": _known("encoder", ENCODERS)}
+    known |= {name: _known(name, texts) for name, texts in OPTIONS.items()}
+    if json:
+        print_json({"methods": methods, **known, "features": features})
+        return
+    print_table(
+        ("method", "family", "paper", ""),
+        [(row["name"], row["family"], row["paper"], row["summary"]) for row in methods],
+    )
+    say("\nwl and majority are for graphpool evaluate; the others train as well.\n")
+    for name, texts in known.items():
+        print_table((name, ""), texts.items())
+        say()
+    print_table(("features", ""), features.items())
+    say("\nFeatures are joined with +, such as labels+rw:8.")
+
+
+def _known(name: str, texts: dict[str, str]) -> dict[str, str]:
+    """The values that the config allows, with what we have to say of them."""
+    hint = typing.get_type_hints(ModelConfig)[name]
+    return {value: texts.get(value, "") for value in typing.get_args(hint)}

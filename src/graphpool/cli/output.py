@@ -1,0 +1,72 @@
+"""What commands print: one JSON document for machines, or text and tables for people."""
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document on stdout, nothing else.")
+]
+
+
+def print_json(document: Any) -> None:
+    """The document on stdout; numbers that JSON can't say become null."""
+    json.dump(strict(document), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+def strict(value: Any) -> Any:
+    """JSON has no NaN and no infinity."""
+    if isinstance(value, dict):
+        return {key: strict(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [strict(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def say(text: str = "") -> None:
+    """A line for people on stdout."""
+    sys.stdout.write(f"{text}\n")
+
+
+def tell(text: str) -> None:
+    """A line about what is going on, on stderr, where it does not disturb."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[str] = ()
+) -> None:
+    """A plain table on stdout, the columns named in `right` aligned to the right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table: Table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*("" if value is None else str(value) for value in row))
+    # A pipe has no width; a table that is cut to 80 columns there would lose what it says.
+    width = None if sys.stdout.isatty() else 200
+    Console(file=sys.stdout, width=width, highlight=False, markup=False).print(table)
+
+
+def percent(value: float | None) -> str:
+    """A fraction as people read it."""
+    return "–" if value is None or not math.isfinite(value) else f"{100 * value:.1f} %"
+
+
+def plural(count: int, word: str) -> str:
+    """`1 graph`, `2 graphs`."""
+    return f"{count:,} {word}" + ("" if count == 1 else "s")

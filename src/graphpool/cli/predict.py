@@ -1,0 +1,68 @@
+"""`graphpool predict`: the class and its probability for each graph of a file."""
+
+import csv
+import io
+import json as json_text
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graphpool.cli.output import Json, plural, print_json, tell
+from graphpool.cli.sources import Root, open_graphs
+from graphpool.errors import ConfigError
+from graphpool.files import atomic_write
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A run folder, or a model file.")],
+    data: Annotated[str, typer.Argument(help="A file or folder of graphs, or a set's name.")],
+    out: Annotated[str, typer.Option(help="FILE.csv or FILE.jsonl; - for stdout.")] = "-",
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Answer with a class for every graph, with the probability of each class."""
+    if out != "-" and Path(out).suffix not in (".csv", ".jsonl"):
+        raise ConfigError(f"--out {out}: end it with .csv or .jsonl, or give - for stdout")
+    from graphpool.model_file import load_model
+
+    trained = load_model(model, device)
+    graphs = open_graphs(data, root)
+    shares = trained.probabilities(graphs)
+    rows = [
+        {
+            "id": name,
+            "class": trained.classes[row.argmax()],
+            "probabilities": {
+                str(label): float(share)
+                for label, share in zip(trained.classes, row, strict=True)
+            },
+        }
+        for name, row in zip(graphs.ids, shares, strict=True)
+    ]
+    if out != "-":
+        text = _csv(rows) if Path(out).suffix == ".csv" else _jsonl(rows)
+        with atomic_write(out, "w") as handle:
+            handle.write(text)
+    if json:
+        print_json({"model": str(model), "data": graphs.name, "predictions": rows})
+    elif out == "-":
+        sys.stdout.write(_csv(rows))
+    else:
+        tell(f"{out}: {plural(len(rows), 'graph')}")
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", "class", *(f"p({name})" for name in rows[0]["probabilities"])])
+    for row in rows:
+        shares = (f"{share:.6f}" for share in row["probabilities"].values())
+        writer.writerow([row["id"], row["class"], *shares])
+    return text.getvalue()
+
+
+def _jsonl(rows: list[dict[str, Any]]) -> str:
+    return "".join(json_text.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -1,0 +1,75 @@
+"""`graphpool report`: one HTML page about a trained run."""
+
+import json as json_text
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphpool.cli.output import Json, print_json, say
+from graphpool.cli.run_folder import REPORT, RESULT, graphs_of, read_config
+from graphpool.cli.sources import Root
+from graphpool.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from graphpool.graphs.graphset import GraphSet
+    from graphpool.graphs.splits import Split
+    from graphpool.report import Report
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="The folder of a run of graphpool train.")],
+    out: Annotated[Path | None, typer.Option(help="By default report.html in the run.")] = None,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Write a page about a run: accuracy, learning curves, map of its test graphs, one hierarchy."""
+    from graphpool.report import write
+
+    read_config(run)
+    if not (run / RESULT).is_file():
+        raise CheckpointError(
+            f"{run}: the run is not finished; go on with it: graphpool train --resume --out {run}"
+        )
+    graphs, split = graphs_of(run, root)
+    path = write(_build(run, graphs, split), out or run / REPORT)
+    if json:
+        print_json({"path": str(path)})
+    else:
+        say(f"Report: {path}")
+
+
+def _build(run: Path, graphs: "GraphSet", split: "Split") -> "Report":
+    from graphpool import model_report
+    from graphpool.model_file import load_model
+    from graphpool.report import Report, ResultRow
+    from graphpool.training.events import EVENTS, read_events
+
+    result: dict[str, Any] = json_text.loads((run / RESULT).read_text(encoding="utf-8"))
+    model, test = load_model(run), graphs[split.test]
+    history = [row for row in read_events(run / EVENTS) if row["event"] == "epoch"]
+    pooler, health = model.config.model.pooler, model_report.health_rows(result["health"])
+    examples = []
+    if health:
+        position = model_report.typical_graph(model, test)
+        examples = [model_report.hierarchy_example(model, test, position)]
+    return Report(
+        title=f"{pooler} on {graphs.name}",
+        subtitle=f"One model on one split: {len(split.train)} graphs trained it, "
+        f"{len(split.valid)} chose the epoch, {len(split.test)} tested it.",
+        command=f"graphpool train --config {run / 'config.toml'}",
+        dataset={"graphs": len(graphs), "classes": len(graphs.classes),
+                 "mean nodes": round(model.mean_nodes, 1)},  # fmt: skip
+        results=[
+            ResultRow(pooler, "ours", [result["test"]["accuracy"]]),
+            ResultRow("majority class", "rule", [result["majority"]]),
+        ],
+        curves=[model_report.learning_curve(pooler, history, result["best_epoch"])],
+        embedding=model_report.graph_map(
+            model, test, f"These are the {len(test)} test graphs; the model has not seen them."
+        ),
+        hierarchy=examples,
+        health=health,
+        warnings=result["warnings"],
+        environment={**result["versions"], "seed": model.config.train.seed},
+    )

@@ -1,0 +1,73 @@
+"""What lies in the folder of a training run, and how a run finds its graphs there again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphpool.cli.sources import open_classes
+from graphpool.config import RunConfig, read_toml
+from graphpool.errors import CheckpointError, ConfigError
+
+if TYPE_CHECKING:
+    from graphpool.graphs.graphset import GraphSet
+    from graphpool.graphs.splits import Split
+
+CONFIG, SPLIT, RESULT, REPORT = "config.toml", "split.json", "result.json", "report.html"
+PROTOCOL = "holdout"
+FOLDS = 10
+
+
+def has_run(folder: Path) -> bool:
+    """Whether a run was begun here."""
+    return (folder / CONFIG).exists() or (folder / "last.safetensors").exists()
+
+
+def check_free(folder: Path, resume: bool, overwrite: bool) -> None:
+    """Refuse a folder that holds another run, or no run where one should be."""
+    if resume and overwrite:
+        raise ConfigError("--resume goes on with a run and --overwrite drops it; give one of them")
+    if resume and not has_run(folder):
+        raise CheckpointError(f"{folder}: no run to go on with; leave --resume out to begin one")
+    if has_run(folder) and not (resume or overwrite):
+        raise ConfigError(
+            f"{folder} already holds a run; go on with it with --resume, replace it with "
+            "--overwrite, or choose another folder with --out"
+        )
+
+
+def prepare(folder: Path, resume: bool) -> None:
+    """Make the folder, and drop what an older run left there; `fit` replaces its checkpoints."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not resume:
+        for name in (SPLIT, RESULT, REPORT):
+            (folder / name).unlink(missing_ok=True)
+
+
+def read_config(folder: Path) -> RunConfig:
+    """The settings of a run."""
+    if not (folder / CONFIG).is_file():
+        raise CheckpointError(f"{folder}: not a run folder ({CONFIG} is missing)")
+    return read_toml(RunConfig, folder / CONFIG)
+
+
+def split_of(folder: Path, graphs: "GraphSet", seed: int) -> "Split":
+    """The stored split of a run; made and stored if there is none.
+
+    80 % of the graphs train, 10 % choose the epoch, 10 % test, each with the same mix of
+    classes: the first fold of ten-fold cross-validation with the run's seed.
+    """
+    from graphpool.graphs.splits import cv_splits, load_splits, save_splits
+    from graphpool.graphs.storage import content_hash
+
+    path, digest = folder / SPLIT, content_hash(graphs)
+    if not path.exists():
+        assert graphs.y is not None
+        split = cv_splits(graphs.y, FOLDS, seed)[0]
+        save_splits(path, [split], digest, PROTOCOL, seed)
+    return load_splits(path, digest, PROTOCOL, seed)[0]
+
+
+def graphs_of(folder: Path, root: Path | None = None) -> "tuple[GraphSet, Split]":
+    """The graphs that a run was made with, and how they were split."""
+    config = read_config(folder)
+    graphs = open_classes(config.data, root)
+    return graphs, split_of(folder, graphs, config.train.seed)

@@ -1,0 +1,219 @@
+"""`graphpool train`: one model on one split, with everything about it in one folder."""
+
+import logging
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphpool.cli import settings as options
+from graphpool.cli.output import Json, percent, plural, print_json, say, strict, tell
+from graphpool.cli.run_folder import CONFIG, RESULT, check_free, prepare, split_of
+from graphpool.cli.sources import Root, is_path, open_classes, short_name
+from graphpool.config import RunConfig, to_dict, write_toml
+from graphpool.files import write_json
+
+if TYPE_CHECKING:
+    from graphpool.graphs.graphset import GraphSet
+    from graphpool.graphs.splits import Split
+    from graphpool.model_file import TrainedModel
+    from graphpool.training.loop import FitResult
+
+
+def train(
+    data: Annotated[
+        str | None, typer.Argument(help="A set's name, or a file or folder of graphs.")
+    ] = None,
+    pooler: Annotated[str | None, options.option("See graphpool list.", "Model")] = None,
+    encoder: options.Encoder = None,
+    hidden: options.Hidden = None,
+    layers: options.Layers = None,
+    clusters: options.Clusters = None,
+    dropout: options.Dropout = None,
+    features: options.Features = None,
+    epochs: options.Epochs = None,
+    batch_size: options.BatchSize = None,
+    learning_rate: options.LearningRate = None,
+    patience: options.Patience = None,
+    seed: Annotated[int | None, options.option("Of weights, split and order.", "Training")] = None,
+    device: options.Device = None,
+    threads: options.Threads = None,
+    config: options.ConfigFile = None,
+    assignments: options.Assignments = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run; by default runs/DATA-POOLER-SEED.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older run.")] = False,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Train a model and test it.
+
+    80 % of the graphs train, 10 % choose the epoch and 10 % test, with equal mixes of classes.
+
+    One split says little about a method: compare methods with graphpool evaluate.
+    """
+    stored = out / CONFIG if resume and out is not None else None
+    base = config or (stored if stored is not None and stored.exists() else None)
+    run = options.settings(
+        base,
+        {
+            "data": _data(data),
+            "features": features,
+            "model.pooler": pooler,
+            "model.encoder": encoder,
+            "model.hidden_channels": hidden,
+            "model.layers": layers,
+            "model.clusters": options.counts(clusters),
+            "model.dropout": dropout,
+            "train.epochs": epochs,
+            "train.batch_size": batch_size,
+            "train.learning_rate": learning_rate,
+            "train.patience": patience,
+            "train.seed": seed,
+            "train.device": device,
+            "train.threads": threads,
+        },
+        assignments,
+    )
+    options.check_names(run)
+    folder = out or default_folder(run)
+    check_free(folder, resume, overwrite)
+    graphs = open_classes(run.data, root)
+    prepare(folder, resume)
+    write_toml(run, folder / CONFIG)
+    split = split_of(folder, graphs, run.train.seed)
+    if not json:
+        _introduce(graphs, split, run, folder)
+    document = _run(graphs, split, run, folder, resume)
+    write_json(folder / RESULT, strict(document))
+    if json:
+        print_json(document)
+    else:
+        print_result(document)
+        place = shlex.quote(str(folder))
+        say(f"\nWritten to {folder}. Use it with: graphpool predict {place} FILE")
+        say(f"A page about it: graphpool report {place}")
+
+
+def default_folder(run: RunConfig) -> Path:
+    """Where a run goes when nothing is said."""
+    return Path("runs") / f"{short_name(run.data)}-{run.model.pooler}-{run.train.seed}"
+
+
+def _data(data: str | None) -> str | None:
+    """A file is remembered by its full path, so that a run finds it from anywhere."""
+    return str(Path(data).absolute()) if data is not None and is_path(data) else data
+
+
+def _introduce(graphs: "GraphSet", split: "Split", run: RunConfig, folder: Path) -> None:
+    model = run.model
+    tell(
+        f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
+        f"{len(split.train)} train, {len(split.valid)} choose the epoch, {len(split.test)} test"
+    )
+    tell(
+        f"{model.pooler} with {model.encoder}, {model.hidden_channels} channels, clusters "
+        f"{' then '.join(map(str, model.clusters))}; seed {run.train.seed}; in {folder}"
+    )
+
+
+def _run(
+    graphs: "GraphSet", split: "Split", run: RunConfig, folder: Path, resume: bool
+) -> dict[str, Any]:
+    """Train and test; a signal ends it with a hint how to go on."""
+    from graphpool.model_file import train_model
+    from graphpool.training.signals import Interrupted
+
+    # What it would say about collapsed levels is printed with the result.
+    logging.getLogger("graphpool.training.loop").setLevel(logging.ERROR)
+    try:
+        model, result = train_model(
+            graphs[split.train], graphs[split.valid], run, folder=folder, resume=resume
+        )
+    except Interrupted as stop:
+        tell(f"graphpool: {stop}; go on with: graphpool train --resume --out "
+             f"{shlex.quote(str(folder))}")  # fmt: skip
+        raise SystemExit(stop.exit_code) from None
+    return result_document(graphs, split, model, result)
+
+
+def result_document(
+    graphs: "GraphSet", split: "Split", model: "TrainedModel", result: "FitResult"
+) -> dict[str, Any]:
+    """What `result.json` says of a finished run."""
+    from graphpool.training.collapse import collapse_warnings
+
+    metrics = model.score(graphs[split.test])
+    correct = round(metrics["accuracy"] * len(split.test))
+    return {
+        "data": graphs.name,
+        "graphs": {name: len(part) for name, part in asdict(split).items()},
+        "test": {
+            **{name: metrics[name] for name in ("accuracy", "balanced_accuracy", "loss")},
+            "correct": correct,
+            "interval": wilson(correct, len(split.test)),
+        },
+        "majority": majority(graphs, split),
+        "valid": result.best_metrics,
+        "best_epoch": result.best_epoch,
+        "epochs": len(result.history),
+        "stopped": result.stopped,
+        "seconds": sum(row["seconds"] for row in result.history),
+        "health": {name: value for name, value in metrics.items() if "/" in name},
+        "warnings": [*collapse_warnings(metrics)],
+        "config": to_dict(model.config),
+        "versions": model.versions,
+    }
+
+
+def majority(graphs: "GraphSet", split: "Split") -> float:
+    """Accuracy on the test graphs of always answering the training graphs' most frequent class."""
+    assert graphs.y is not None
+    most = graphs.y[list(split.train)].bincount().argmax()
+    return float((graphs.y[list(split.test)] == most).double().mean())
+
+
+def wilson(correct: int, count: int) -> tuple[float, float]:
+    """95 % interval of a share, good for few graphs too (Wilson 1927)."""
+    z, share = 1.959964, correct / count
+    middle = share + z * z / (2 * count)
+    reach = z * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
+    scale = 1 + z * z / count
+    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
+
+
+def print_result(document: dict[str, Any]) -> None:
+    """Accuracy beside the majority class, then how the levels fare."""
+    test, count = document["test"], document["graphs"]["test"]
+    low, high = (100 * end for end in test["interval"])
+    say(f"Test accuracy   {percent(test['accuracy']):>7}  {test['correct']} of "
+        f"{plural(count, 'graph')}, 95 % interval {low:.0f} to {high:.0f}")  # fmt: skip
+    say(f"Majority class  {percent(document['majority']):>7}")
+    say(
+        f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
+        f"graphs ({percent(document['valid']['accuracy'])}); {document['seconds']:.1f} s"
+    )
+    print_health(document["health"])
+    for warning in document["warnings"]:
+        say(f"warning: {warning}")
+    if count < 100:
+        say(f"One of {count} test graphs is {100 / count:.1f} points: too few to compare methods "
+            "with; graphpool evaluate does.")  # fmt: skip
+
+
+def print_health(health: dict[str, float]) -> None:
+    """One line for each level with more than one cluster."""
+    levels = sorted({name.partition("/")[0] for name in health})
+    for level in levels:
+        own = {name: health.get(f"{level}/{name}", float("nan")) for name in
+               ("clusters", "effective_rank", "clusters_used", "entropy", "off_identity")}  # fmt: skip
+        say(
+            f"Level {level.removeprefix('level')}: {own['clusters']:.0f} clusters, "
+            f"{own['clusters_used']:.1f} in use, effective rank {own['effective_rank']:.2f}, "
+            f"entropy {own['entropy']:.2f}, {percent(own['off_identity'])} of the coarse weight "
+            "between clusters"
+        )

@@ -1,0 +1,308 @@
+"""`GraphClassifier`: the library in scikit-learn style, over the same training code."""
+
+import dataclasses
+import logging
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from graphpool.config import ModelConfig, RunConfig, TrainConfig, from_dict
+from graphpool.errors import ConfigError, DataError
+from graphpool.features.registry import AUTO
+from graphpool.graphs.graphset import Graph, GraphSet
+from graphpool.graphs.splits import stratified_folds
+from graphpool.model_file import TrainedModel, align_classes, load_model, save_model, train_model
+from graphpool.nn.coarsened import Coarsened
+from graphpool.training.loop import FitResult
+
+logger = logging.getLogger(__name__)
+
+Array = NDArray[Any]
+Graphs = GraphSet | Sequence[Graph]
+_MODEL = tuple(item.name for item in dataclasses.fields(ModelConfig))
+_TRAIN = tuple(
+    item.name
+    for item in dataclasses.fields(TrainConfig)
+    if item.name not in ("checkpoint_seconds", "tensorboard")
+)
+
+
+class GraphClassifier(ClassifierMixin, BaseEstimator):
+    """Hierarchical adaptive pooling, or any other pooler, as a classifier of graphs.
+
+    Without `y` the classes are those of `GraphSet.y`, and `predict` answers in its codes
+    (`class_names_` says what they mean); with `y` they are whatever `y` holds. The same graphs,
+    settings and seed give the same model to the bit on a CPU.
+
+    Args:
+        pooler, encoder, hidden_channels, layers, heads, clusters, ratio, dropout, norm, readout,
+            assignment, relaxation, connect: of `graphpool.config.ModelConfig`.
+        features: node features, fitted on the training graphs; see `graphpool list`.
+        epochs, batch_size, learning_rate, weight_decay, schedule, plateau_epochs,
+            plateau_factor, patience, clip, seed, device, threads: of
+            `graphpool.config.TrainConfig`.
+        validation: share of the graphs given to `fit` that choose the epoch and are not learnt
+            from; 0 learns from all of them and keeps the last epoch.
+        progress: show a bar if stderr is a terminal.
+
+    Attributes:
+        classes_: `[classes]`, the answers of `predict`.
+        class_names_: what each of them is called in the training set.
+        result_: history, best epoch and warnings; None for a model that was loaded.
+        model_: the `TrainedModel`, with its network and its features.
+    """
+
+    classes_: Array
+    class_names_: tuple[Any, ...]
+    result_: FitResult | None
+    model_: TrainedModel
+
+    def __init__(
+        self,
+        pooler: str = "hap",
+        *,
+        encoder: str = "gcn",
+        hidden_channels: int = 64,
+        layers: int = 2,
+        heads: int = 4,
+        clusters: tuple[int, ...] = (8, 1),
+        ratio: float = 0.0,
+        dropout: float = 0.0,
+        norm: str = "none",
+        readout: tuple[str, ...] = ("mean", "max"),
+        assignment: str = "default",
+        relaxation: str = "gram",
+        connect: str = "default",
+        features: str = "auto",
+        epochs: int = 100,
+        batch_size: int = 32,
+        learning_rate: float = 0.01,
+        weight_decay: float = 0.0,
+        schedule: str = "constant",
+        plateau_epochs: int = 10,
+        plateau_factor: float = 0.5,
+        patience: int = 0,
+        clip: float = 0.0,
+        seed: int = 0,
+        device: str = "cpu",
+        threads: int = 0,
+        validation: float = 0.1,
+        progress: bool = False,
+    ) -> None:
+        self.pooler = pooler
+        self.encoder = encoder
+        self.hidden_channels = hidden_channels
+        self.layers = layers
+        self.heads = heads
+        self.clusters = clusters
+        self.ratio = ratio
+        self.dropout = dropout
+        self.norm = norm
+        self.readout = readout
+        self.assignment = assignment
+        self.relaxation = relaxation
+        self.connect = connect
+        self.features = features
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.plateau_epochs = plateau_epochs
+        self.plateau_factor = plateau_factor
+        self.patience = patience
+        self.clip = clip
+        self.seed = seed
+        self.device = device
+        self.threads = threads
+        self.validation = validation
+        self.progress = progress
+
+    def fit(self, graphs: Graphs, y: Any = None) -> Self:
+        """Train on `graphs`; `y` is one label per graph, by default that of the set."""
+        graphs = _packed(graphs)
+        config = self._config(graphs.name)
+        # `graphs.y` itself says no more than no y at all, and the set knows its names.
+        own = y is None or y is graphs.y
+        if not own:
+            graphs = _labelled(graphs, y)
+        if self.features == AUTO:
+            _tell_unused(graphs)
+        train, valid = self._parts(graphs)
+        self.model_, self.result_ = train_model(
+            train, valid, config, labels="codes" if own else "names", progress=self.progress
+        )
+        return self._speak(self.model_)
+
+    def predict(self, graphs: Graphs) -> Array:
+        """The most probable class of each graph, `[graphs]`."""
+        most = self.predict_proba(graphs).argmax(axis=1)
+        return np.asarray(self.classes_[most])
+
+    def predict_proba(self, graphs: Graphs) -> Array:
+        """Probability of each class in `classes_`, `[graphs, classes]`."""
+        return self._model.probabilities(_packed(graphs))
+
+    def transform(self, graphs: Graphs) -> Array:
+        """Graph vectors, `[graphs, channels]`."""
+        return self._model.embed(_packed(graphs))
+
+    def score(self, graphs: Graphs, y: Any = None, sample_weight: Any = None) -> float:
+        """Accuracy; without `y`, against the classes of the set, matched by name."""
+        model, graphs = self._model, _packed(graphs)
+        if y is None:
+            if graphs.y is None:
+                raise DataError(f"{graphs.name} has no classes to compare with; give y")
+            y = self.classes_[align_classes(graphs, model.classes).y.cpu().numpy()]  # type: ignore[union-attr]
+        right = self.predict(graphs) == _labels(y, graphs)
+        return float(np.average(right, weights=sample_weight))
+
+    def levels(self, graphs: Graphs) -> tuple[Coarsened, ...]:
+        """Features, adjacency and assignment of every level, all graphs in one batch."""
+        return self._model.levels(_packed(graphs))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the fitted model as one file, which `load` and `graphpool predict` read."""
+        return save_model(self._model, path)
+
+    @classmethod
+    def load(cls, path: str | Path, device: str = "cpu") -> Self:
+        """Read a model that was saved, or the best one of a run folder of `graphpool train`."""
+        model = load_model(path, device)
+        model_settings, train_settings = model.config.model, model.config.train
+        made = cls(
+            **{name: getattr(model_settings, name) for name in _MODEL},
+            **{name: getattr(train_settings, name) for name in _TRAIN if name != "device"},
+            features=model.config.features,
+            device=device,
+        )
+        made.model_, made.result_ = model, None
+        return made._speak(model)
+
+    # ------------------------------------------------------------------ inside
+
+    def _speak(self, model: TrainedModel) -> Self:
+        names = np.asarray(model.classes)
+        self.classes_ = names if model.labels == "names" else np.arange(len(names))
+        self.class_names_ = model.classes
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    @property
+    def _model(self) -> TrainedModel:
+        if not hasattr(self, "model_"):
+            raise NotFittedError("this GraphClassifier is not fitted yet; call fit(graphs) first")
+        return self.model_
+
+    def _config(self, data: str) -> RunConfig:
+        """The settings, checked as those of a file are."""
+        values = {name: getattr(self, name) for name in _MODEL}
+        # A list of counts, or a NumPy number out of a parameter search, is as good.
+        model = from_dict(ModelConfig, _plain(values), "GraphClassifier")
+        values = {name: getattr(self, name) for name in _TRAIN}
+        train = from_dict(TrainConfig, _plain(values), "GraphClassifier")
+        return RunConfig(data=data, features=self.features, model=model, train=train)
+
+    def _parts(self, graphs: GraphSet) -> tuple[GraphSet, GraphSet | None]:
+        """Graphs to learn from, and a stratified part that chooses the epoch."""
+        if not 0 <= self.validation < 1:
+            raise ConfigError(f"validation is {self.validation}; it must lie in [0, 1)")
+        if not self.validation:
+            return graphs, None
+        if graphs.y is None:
+            raise DataError(f"{graphs.name} has no classes; give y")
+        if len(graphs) < 2:
+            raise DataError(f"{graphs.name}: 1 graph is too few to hold one out; set validation=0")
+        share = Fraction(self.validation).limit_denominator(20)
+        folds = min(len(graphs), max(2, share.denominator))
+        held = stratified_folds(graphs.y.cpu(), folds, self.seed)[: max(1, share.numerator)]
+        valid = np.zeros(len(graphs), dtype=np.bool_)
+        valid[np.concatenate(held)] = True
+        return graphs[np.flatnonzero(~valid)], graphs[np.flatnonzero(valid)]
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in values.items()
+    }
+
+
+def _packed(graphs: Graphs) -> GraphSet:
+    """A set as it is; graphs of one set, as scikit-learn's splitters hand them over, packed."""
+    if isinstance(graphs, GraphSet):
+        return graphs
+    if not (isinstance(graphs, Sequence) and graphs and isinstance(graphs[0], Graph)):
+        raise DataError(
+            f"graphs must be a GraphSet, not {type(graphs).__name__}; "
+            "graphpool.read and graphpool.graphs.convert make one"
+        )
+    first = graphs[0]
+    names = ("classes", "node_label_names", "edge_label_names")
+    vocabulary = {name: getattr(first, name) for name in names}
+    if any(getattr(graph, name) != vocabulary[name] for graph in graphs for name in names):
+        raise DataError("a list of graphs must come from one set; concatenate the sets instead")
+
+    def joined(name: str) -> Any:
+        parts = [getattr(graph, name) for graph in graphs]
+        return None if parts[0] is None else torch.cat(parts)
+
+    rows = [graph.graph_attr for graph in graphs if graph.graph_attr is not None]
+    known = [graph.y for graph in graphs if graph.y is not None]
+    return GraphSet.build(
+        "graphs",
+        torch.tensor([graph.num_nodes for graph in graphs]),
+        torch.tensor([graph.edge_index.shape[1] for graph in graphs]),
+        torch.cat([graph.edge_index for graph in graphs], dim=1),
+        ids=[graph.id for graph in graphs],
+        graph_attr=torch.stack(rows) if rows else None,
+        y=torch.tensor(known) if known else None,
+        **{
+            name: joined(name)
+            for name in ("edge_weight", "edge_label", "edge_attr", "node_label", "node_attr", "x")
+        },
+        **vocabulary,
+    )
+
+
+def _labels(y: Any, graphs: GraphSet) -> Array:
+    """One label per graph as an array."""
+    values = np.asarray(y.cpu() if isinstance(y, torch.Tensor) else y)
+    if values.shape != (len(graphs),):
+        raise DataError(f"y has shape {values.shape} for {len(graphs)} graphs; give one each")
+    return values
+
+
+def _labelled(graphs: GraphSet, y: Any) -> GraphSet:
+    """The graphs with the classes of `y`."""
+    try:
+        classes, codes = np.unique(_labels(y, graphs), return_inverse=True)
+    except TypeError:
+        raise DataError("y mixes words and numbers; give labels of one kind") from None
+    if classes.dtype.kind not in "biufUO" or not all(
+        isinstance(name, (bool, int, float, str)) for name in classes.tolist()
+    ):
+        raise DataError(f"y holds {classes.dtype}; give words or numbers")
+    return dataclasses.replace(
+        graphs, y=torch.from_numpy(codes).to(graphs.device), classes=tuple(classes.tolist())
+    )
+
+
+def _tell_unused(graphs: GraphSet) -> None:
+    """Features of the user's own are not dropped without a word."""
+    x = graphs.x
+    if x is not None and not bool(((x == 0) | (x == 1)).all() and (x.sum(1) <= 1).all()):
+        logger.warning(
+            "%s: features='auto' makes node features of its own and does not use the x that the "
+            "graphs have; say features='given' to use it",
+            graphs.name,
+        )

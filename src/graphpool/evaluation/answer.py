@@ -1,0 +1,57 @@
+"""What a method hands back for one split."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Predictions for the test graphs, and what was chosen on the way.
+
+    Attributes:
+        predicted: `[test graphs]`, class codes in the order of the split.
+        valid_accuracy: on the validation graphs, of the model that was chosen.
+        best_epoch, epochs: the chosen epoch and how many were run; 0 where nothing is trained.
+        parameters: number of weights.
+        health: of the model's levels on the test graphs, such as `level1/effective_rank`.
+        warnings: levels that collapsed, in words.
+        chosen: settings that the validation graphs decided.
+    """
+
+    predicted: Array
+    valid_accuracy: float
+    best_epoch: int = 0
+    epochs: int = 0
+    parameters: int = 0
+    health: dict[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    chosen: dict[str, float] = field(default_factory=dict)
+
+
+class Stopwatch:
+    """Seconds spent in named parts of the work."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Count the time until the block ends."""
+        begin = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - begin
+
+
+def accuracy(predicted: Array, actual: Array) -> float:
+    """Share of equal entries."""
+    return float(np.mean(predicted == actual))

@@ -1,0 +1,80 @@
+"""The methods that can be evaluated: every network of `graphpool.nn.build`, and two baselines."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from graphpool.config import RunConfig, to_dict
+from graphpool.errors import ConfigError, nearest
+from graphpool.evaluation.baselines import SVM_C, WL_ITERATIONS
+from graphpool.nn.build import METHODS
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """One method.
+
+    Attributes:
+        family: `group` (coarsens), `flat`, `kernel` or `rule`.
+        trained: whether the training loop is run.
+        cost: methods with a higher one take longer and are begun first.
+    """
+
+    name: str
+    family: str
+    summary: str
+    trained: bool
+    cost: int
+
+
+_COSTS = {"group": 4, "flat": 3, "rule": 2}
+
+EVALUATED: dict[str, Evaluated] = {
+    **{
+        name: Evaluated(name, method.family, method.summary, True, _COSTS.get(method.family, 4))
+        for name, method in METHODS.items()
+    },
+    "wl": Evaluated(
+        name="wl",
+        family="kernel",
+        summary="Weisfeiler–Lehman subtree kernel and SVM, h and C chosen on validation graphs",
+        trained=False,
+        cost=1,
+    ),
+    "majority": Evaluated(
+        name="majority",
+        family="rule",
+        summary="always the most frequent class of the training graphs",
+        trained=False,
+        cost=0,
+    ),
+}
+
+# Settings of the training that change how it is done, and not what comes out.
+_INDIFFERENT = ("threads", "checkpoint_seconds", "tensorboard")
+
+
+def check_methods(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, each once; an unknown one is an error."""
+    distinct = tuple(dict.fromkeys(names))
+    for name in distinct:
+        if name not in EVALUATED:
+            raise ConfigError(f"unknown method {name!r}; {nearest(name, EVALUATED)}")
+    if not distinct:
+        raise ConfigError(f"no method to evaluate; choose among {', '.join(EVALUATED)}")
+    return distinct
+
+
+def settings_of(method: str, config: RunConfig) -> dict[str, Any]:
+    """Every setting that can change the method's result, as plain values."""
+    if method == "majority":
+        return {}
+    if method == "wl":
+        return {"iterations": list(WL_ITERATIONS), "C": list(SVM_C)}
+    values = to_dict(config)
+    train = {key: value for key, value in values["train"].items() if key not in _INDIFFERENT}
+    return {
+        "features": config.features,
+        "model": {**values["model"], "pooler": method},
+        "train": train,
+    }

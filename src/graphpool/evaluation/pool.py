@@ -1,0 +1,203 @@
+"""Work spread over processes that can fail, be killed or be interrupted without losing the rest.
+
+Items go to the processes one at a time. An item whose process dies (out of memory, say) takes
+down the whole pool, as `concurrent.futures` has it; those that were under way are then tried
+again, each alone, so that the one to blame is known and the others are finished.
+"""
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Generic, TypeVar
+
+from graphpool.errors import GraphpoolError, TrainingError
+from graphpool.training.signals import Interrupted, StopRequest, watch_signals
+
+log = logging.getLogger(__name__)
+
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
+State = TypeVar("State")
+
+_POLL_SECONDS = 0.2
+DIED = "its process died without a word; the machine may have run out of memory: use fewer jobs"
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An item that raised, in words."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class Job(Generic[State, Item, Outcome]):
+    """What the processes do; functions must be importable, for they are called elsewhere.
+
+    Args:
+        setup: called once in each process.
+        work: called with what `setup` returned and an item.
+    """
+
+    setup: Callable[[], State]
+    work: Callable[[State, Item], Outcome]
+
+
+def attempt(work: Callable[[State, Item], Outcome], state: State, item: Item) -> Outcome | Failed:
+    """Do the work; an exception becomes words, so that it can always be sent and shown."""
+    try:
+        return work(state, item)
+    except GraphpoolError as error:
+        return Failed(str(error))
+    except Exception as error:
+        log.debug("%s failed", item, exc_info=True)
+        return Failed(f"{type(error).__name__}: {error}")
+
+
+def run_here(
+    job: Job[State, Item, Outcome],
+    items: Sequence[Item],
+    done: Callable[[Item, Outcome | Failed], None],
+) -> None:
+    """Do all items one after the other in this process."""
+    state = job.setup()
+    for item in items:
+        done(item, attempt(job.work, state, item))
+
+
+def run_parallel(
+    job: Job[State, Item, Outcome],
+    items: Sequence[Item],
+    jobs: int,
+    done: Callable[[Item, Outcome | Failed], None],
+) -> None:
+    """Do all items in `jobs` processes; `done` is called here as each one is finished.
+
+    SIGINT and SIGTERM end the processes at once and raise `Interrupted`. If this process dies,
+    its workers do, too.
+    """
+    waiting = deque(items)
+    with watch_signals() as stop:
+        while waiting:
+            for item in _drain(job, waiting, min(jobs, len(waiting)), done, stop):
+                if _drain(job, deque([item]), 1, done, stop):
+                    done(item, Failed(DIED))
+
+
+def _drain(
+    job: Job[State, Item, Outcome],
+    waiting: deque[Item],
+    jobs: int,
+    done: Callable[[Item, Outcome | Failed], None],
+    stop: StopRequest,
+) -> list[Item]:
+    """Do items until none waits, or until a process dies: then return those under way."""
+    with _workers(job, jobs, stop) as pool:
+        running: dict[Future[Any], Item] = {}
+        while waiting or running:
+            try:
+                while waiting and len(running) < jobs:
+                    future = _submit(pool, _work, waiting[0])
+                    running[future] = waiting.popleft()
+                for future in _finished(running, stop):
+                    outcome = future.result()
+                    done(running.pop(future), outcome)
+            except BrokenProcessPool:
+                return list(running.values())
+    return []
+
+
+@contextmanager
+def _workers(
+    job: Job[Any, Any, Any], jobs: int, stop: StopRequest
+) -> Iterator[ProcessPoolExecutor]:
+    """Processes that are ready to work, and gone afterwards."""
+    context = multiprocessing.get_context("spawn")
+    # Nothing is ever sent: that our end is closed, by us or by our death, tells workers to end.
+    lifeline, ours = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(job, lifeline))
+    try:
+        ready = {_submit(pool, os.getpid): number for number in range(jobs)}
+        while ready:
+            for future in _finished(ready, stop):
+                _check_started(future)
+                del ready[future]
+        yield pool
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+        ours.close()
+        lifeline.close()
+
+
+def _check_started(future: Future[Any]) -> None:
+    try:
+        future.result()
+    except BrokenProcessPool:
+        raise TrainingError(
+            "worker processes can't start; a script must call this under "
+            "`if __name__ == '__main__':`, or use jobs=1"
+        ) from None
+
+
+def _finished(running: dict[Future[Any], Any], stop: StopRequest) -> set[Future[Any]]:
+    """Wait for some future, or for a signal."""
+    while True:
+        finished, _ = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+        if stop.signum is not None:
+            raise Interrupted(stop.signum)
+        if finished:
+            return finished
+
+
+def _submit(pool: ProcessPoolExecutor, function: Callable[..., Any], *values: Any) -> Future[Any]:
+    """Submit; a process that this starts holds SIGINT back until it has learnt to ignore it.
+
+    Ctrl-C goes to every process of a terminal, and one that is still importing would print a
+    traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        return pool.submit(function, *values)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(function, *values)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# ---------------------------------------------------------------------- in a worker process
+
+_here: dict[str, Any] = {}
+
+
+def _begin(job: Job[Any, Any, Any], lifeline: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # What a unit has to say stands in its result; the same line from every process helps no one.
+    logging.getLogger("graphpool").addHandler(logging.NullHandler())
+    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+    _here.update(work=job.work, state=job.setup())
+
+
+def _end_with(lifeline: Connection) -> None:
+    """End this process when the other end is closed. Results are written atomically."""
+    try:
+        lifeline.poll(None)
+    finally:
+        os._exit(1)
+
+
+def _work(item: Any) -> Any:
+    return attempt(_here["work"], _here["state"], item)

@@ -1,0 +1,107 @@
+"""How a method is judged: which splits, how many, and the files that keep them.
+
+Every protocol sets validation graphs aside for early stopping and for choosing the epoch; test
+graphs are looked at once, after everything is chosen.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.splits import Split, cv_splits, load_splits, random_splits, save_splits
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A way of splitting a set, repeated over seeds.
+
+    Args:
+        name: what users call it; stands in split files.
+        kind: `cv` cuts stratified folds, each of which is the test part once; `random` draws
+            8:1:1 whatever the classes are.
+        folds: splits that one seed gives.
+        seeds: those that a complete result has.
+        summary: a sentence for tables.
+    """
+
+    name: str
+    kind: Literal["cv", "random"]
+    folds: int
+    seeds: tuple[int, ...]
+    summary: str = ""
+
+    def __post_init__(self) -> None:
+        least = 2 if self.kind == "cv" else 1
+        if self.folds < least:
+            raise ConfigError(f"protocol {self.name}: {self.folds} folds; give at least {least}")
+
+
+CV10 = Protocol(
+    name="cv10",
+    kind="cv",
+    folds=10,
+    seeds=(0, 1, 2),
+    summary="10 stratified folds, each seed with its own; of the other nine one validates",
+)
+PAPER = Protocol(
+    name="paper",
+    kind="random",
+    folds=1,
+    seeds=tuple(range(10)),
+    summary="random 8:1:1 split, a new one for every seed",
+)
+PROTOCOLS = {protocol.name: protocol for protocol in (CV10, PAPER)}
+
+
+def find_protocol(name: str) -> Protocol:
+    """The protocol of this name."""
+    if name not in PROTOCOLS:
+        raise ConfigError(f"unknown protocol {name!r}; {nearest(name, PROTOCOLS)}")
+    return PROTOCOLS[name]
+
+
+def splits_for(protocol: Protocol, graphs: GraphSet, seed: int) -> tuple[Split, ...]:
+    """The splits that a seed gives."""
+    if graphs.y is None:
+        raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
+    y = graphs.y.cpu()
+    if protocol.kind == "cv":
+        return cv_splits(y, protocol.folds, seed)
+    return random_splits(y, seed, repeats=protocol.folds)
+
+
+def stored_splits(
+    protocol: Protocol, graphs: GraphSet, set_hash: str, seed: int, path: Path
+) -> tuple[Split, ...]:
+    """The splits in the file at `path`, which is written if it is not there.
+
+    A file of another set, protocol or seed is refused.
+    """
+    if not path.exists():
+        save_splits(path, splits_for(protocol, graphs, seed), set_hash, protocol.name, seed)
+    splits = load_splits(path, set_hash, protocol.name, seed)
+    if len(splits) != protocol.folds or any(not (s.train and s.valid and s.test) for s in splits):
+        raise DataError.at(
+            path,
+            f"{len(splits)} splits; protocol {protocol.name} has {protocol.folds}, each with "
+            "training, validation and test graphs",
+            hint="delete the file to remake it",
+        )
+    return splits
+
+
+def split_digest(split: Split) -> str:
+    """SHA-256 of one split."""
+    parts = [split.train, split.valid, split.test]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def overlap(splits: Sequence[Split]) -> float:
+    """Test graphs over training graphs, the `overlap` of `graphpool.evaluation.statistics`."""
+    tested = sum(len(split.test) for split in splits)
+    return tested / sum(len(split.train) for split in splits)

@@ -1,0 +1,133 @@
+"""One unit of work: learn from the training graphs, choose on the validation graphs, test once."""
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from graphpool.config import RunConfig
+from graphpool.evaluation.answer import Answer, Stopwatch
+from graphpool.evaluation.baselines import majority, wl_svm
+from graphpool.evaluation.machine import provenance
+from graphpool.evaluation.methods import settings_of
+from graphpool.evaluation.unit import Unit, UnitResult, finite
+from graphpool.features.pipeline import FeaturePipeline
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.splits import Split
+from graphpool.nn.build import build_model
+from graphpool.nn.health import level_health
+from graphpool.tasks.classification import (
+    ClassificationTask,
+    accuracy,
+    balanced_accuracy,
+    confusion_matrix,
+    predict_logits,
+)
+from graphpool.training.collapse import collapse_warnings
+from graphpool.training.environment import thread_count
+from graphpool.training.loop import EVALUATION_BATCH, fit
+from graphpool.training.seeding import seed_everything
+
+
+def run_unit(graphs: GraphSet, unit: Unit, config: RunConfig) -> UnitResult:
+    """Run one unit.
+
+    It uses one thread unless `config.train.threads` says otherwise, so that units side by side
+    don't take each other's cores and come out the same as one after the other.
+
+    Args:
+        graphs: the whole set; its `x` is not used, features are fitted on the training graphs.
+        config: settings; the unit says which method and which seed.
+    """
+    assert graphs.y is not None
+    watch, classes = Stopwatch(), graphs.y.cpu().numpy()
+    with thread_count(config.train.threads or 1):
+        if unit.method == "majority":
+            with watch.part("train"):
+                answer = majority(classes, unit.split)
+        elif unit.method == "wl":
+            answer = wl_svm(graphs, classes, unit.split, watch)
+        else:
+            answer = trained(graphs, unit, config, watch)
+    return _result(unit, config, answer, graphs, watch)
+
+
+def unit_seed(base: int, seed: int, fold: int) -> int:
+    """The seed of one unit's first weights and order of graphs, the same for every method."""
+    digest = hashlib.sha256(f"unit/{base}/{seed}/{fold}".encode()).digest()
+    return int.from_bytes(digest[:4], "little")
+
+
+def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -> Answer:
+    """Train a network; the test graphs are looked at when it is finished."""
+    with watch.part("features"):
+        train, valid, test = features(graphs, unit.split, config.features)
+    with watch.part("build"):
+        seed = unit_seed(config.train.seed, unit.seed, unit.fold)
+        seed_everything(seed)
+        assert train.x is not None
+        nodes = float(train.node_counts.float().mean())
+        outputs = _outputs(graphs)
+        settings = replace(config.model, pooler=unit.method)
+        model = build_model(settings, train.x.shape[1], outputs, nodes)
+    with watch.part("train"):
+        chosen = replace(config.train, seed=seed, threads=config.train.threads or 1)
+        found = fit(model, ClassificationTask(outputs), train, valid, chosen, progress=False)
+    with watch.part("test"):
+        size = max(config.train.batch_size, EVALUATION_BATCH)
+        predicted = predict_logits(model, test, size).argmax(dim=1)
+        metrics = ClassificationTask(outputs, level_health).evaluate(model, test, size)
+    health = {name: value for name, value in metrics.items() if "/" in name}
+    return Answer(
+        predicted=predicted.numpy(),
+        valid_accuracy=found.best_metrics["accuracy"],
+        best_epoch=found.best_epoch,
+        epochs=len(found.history),
+        parameters=sum(weight.numel() for weight in model.parameters()),
+        health=health,
+        warnings=tuple(collapse_warnings(health)),
+    )
+
+
+def features(graphs: GraphSet, split: Split, spec: str) -> tuple[GraphSet, GraphSet, GraphSet]:
+    """Training, validation and test graphs with features fitted on the training graphs."""
+    train, valid, test = (graphs[list(part)] for part in (split.train, split.valid, split.test))
+    pipeline = FeaturePipeline(spec).fit(train)
+    return pipeline.transform(train), pipeline.transform(valid), pipeline.transform(test)
+
+
+def _outputs(graphs: GraphSet) -> int:
+    assert graphs.y is not None
+    return max(len(graphs.classes), int(graphs.y.max()) + 1)
+
+
+def _result(
+    unit: Unit, config: RunConfig, answer: Answer, graphs: GraphSet, watch: Stopwatch
+) -> UnitResult:
+    assert graphs.y is not None
+    predicted = torch.from_numpy(np.asarray(answer.predicted, dtype=np.int64))
+    actual = graphs.y.cpu().long()[list(unit.split.test)]
+    matrix = confusion_matrix(predicted, actual, _outputs(graphs))
+    return UnitResult(
+        key=unit.key,
+        method=unit.method,
+        seed=unit.seed,
+        fold=unit.fold,
+        accuracy=accuracy(matrix),
+        balanced_accuracy=balanced_accuracy(matrix),
+        valid_accuracy=answer.valid_accuracy,
+        best_epoch=answer.best_epoch,
+        epochs=answer.epochs,
+        parameters=answer.parameters,
+        train_graphs=len(unit.split.train),
+        valid_graphs=len(unit.split.valid),
+        test_graphs=len(unit.split.test),
+        seconds={name: round(value, 4) for name, value in watch.seconds.items()},
+        health=finite(answer.health),
+        warnings=list(answer.warnings),
+        chosen=answer.chosen,
+        settings=settings_of(unit.method, config),
+        versions=provenance(),
+        predicted=predicted.tolist(),
+    )

@@ -1,0 +1,104 @@
+"""What repeated measurements say: mean, spread, 95 % interval, paired differences, ranks.
+
+Accuracies of splits of one set are not independent: training parts overlap, and with several
+seeds test parts do, too. Treating them as independent makes intervals too narrow, the more so the
+more splits there are. `summarise` therefore takes the `overlap` of the splits, the number of test
+graphs over the number of training graphs, and uses the variance of Nadeau & Bengio (2003),
+(1/J + overlap) · s² for J splits with sample variance s²; overlap 0 is the textbook formula for
+independent values.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Mean, sample standard deviation, and Student's 95 % interval of the mean.
+
+    One value has a mean and nothing else.
+
+    Attributes:
+        error: standard error of the mean, with the overlap of the splits taken into account.
+    """
+
+    mean: float
+    std: float | None
+    low: float | None
+    high: float | None
+    count: int
+    error: float | None = None
+
+
+def summarise(values: Sequence[float], overlap: float = 0.0) -> Summary:
+    """Describe repeated measurements of one quantity.
+
+    Args:
+        overlap: test graphs over training graphs, if the values come from splits of one set.
+    """
+    from scipy.special import stdtrit
+
+    count = len(values)
+    mean = float(np.mean(values))
+    if count < 2:
+        return Summary(mean, None, None, None, count)
+    # Equal values have no spread; their mean may differ from them in the last bit.
+    std = 0.0 if min(values) == max(values) else float(np.std(values, ddof=1))
+    error = math.sqrt(1 / count + overlap) * std
+    reach = float(stdtrit(count - 1, 0.975)) * error
+    return Summary(mean, std, mean - reach, mean + reach, count, error)
+
+
+def paired_difference(
+    ours: Sequence[float], theirs: Sequence[float], overlap: float = 0.0
+) -> Summary:
+    """Gain of `ours` over `theirs`, split by split; both must be of the same splits, in order."""
+    gains = [mine - other for mine, other in zip(ours, theirs, strict=True)]
+    return summarise(gains, overlap)
+
+
+@dataclass(frozen=True)
+class SeedSummary:
+    """How much of the spread comes from the graphs, and how much from chance.
+
+    Attributes:
+        means: for each seed, the mean over its splits. Their mean is the mean of all splits.
+        std: standard deviation of these means: what other folds and first weights change.
+        fold_error: standard error over the folds of one seed (their deviation over the root of
+            their number), as root mean square over the seeds. More seeds don't make it smaller,
+            because they bring no new graphs. None with one split per seed.
+    """
+
+    means: dict[int, float]
+    std: float | None
+    fold_error: float | None
+
+
+def by_seed(accuracies: Mapping[int, Sequence[float]]) -> SeedSummary:
+    """Summarise accuracies given as seed → one value per fold."""
+    each = {seed: summarise(values) for seed, values in accuracies.items()}
+    means = {seed: summary.mean for seed, summary in each.items()}
+    errors = [summary.error for summary in each.values() if summary.error is not None]
+    return SeedSummary(
+        means=means,
+        std=summarise(list(means.values())).std,
+        fold_error=float(np.sqrt(np.mean(np.square(errors)))) if errors else None,
+    )
+
+
+def mean_ranks(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Mean over sets of each method's rank, 1 for the highest score; equal scores share a rank.
+
+    Args:
+        scores: method → one score per set, the same sets for every method.
+    """
+    from scipy.stats import rankdata
+
+    if not scores:
+        return {}
+    table = np.array(list(scores.values()), dtype=float)
+    ranks = rankdata(-table, axis=0).mean(axis=1)
+    return dict(zip(scores, ranks.tolist(), strict=True))

@@ -1,0 +1,161 @@
+"""The parts of a report: rows of an experiment; curves, map and hierarchy of a trained model."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.evaluation.methods import EVALUATED
+from graphpool.evaluation.results import ExperimentResult
+from graphpool.graphs.graphset import GraphSet
+from graphpool.model_file import TrainedModel, align_classes
+from graphpool.nn.health import level_health
+from graphpool.report.data import (
+    Curve,
+    EmbeddingPlot,
+    Family,
+    HierarchyExample,
+    Level,
+    LevelHealth,
+    ResultRow,
+)
+from graphpool.tasks.base import device_of, evaluating, on_device
+
+Array = NDArray[Any]
+
+_ELEMENTS = {
+    # The TU archive's README for MUTAG: what its seven node labels stand for.
+    "MUTAG": {0: "C", 1: "N", 2: "O", 3: "F", 4: "I", 5: "Cl", 6: "Br"},
+}
+
+
+def result_rows(result: ExperimentResult) -> list[ResultRow]:
+    """Every method of an experiment; the first one is what the page is about."""
+    rows = []
+    for method in result.methods:
+        accuracies = result.accuracies(method)
+        if not accuracies:
+            continue
+        family: Family = "ours" if method == result.methods[0] else "baseline"
+        if method == "majority":
+            family = "rule"
+        note = EVALUATED[method].summary
+        rows.append(ResultRow(method, family, accuracies, note, result.overlap))
+    return rows
+
+
+def learning_curve(label: str, history: Sequence[Mapping[str, Any]], best_epoch: int) -> Curve:
+    """Loss and accuracy of every epoch, from the rows of a run's history."""
+    return Curve(
+        label=label,
+        epochs=[row["epoch"] for row in history],
+        train_loss=[row["train"]["loss"] for row in history],
+        valid_loss=[row["valid"]["loss"] for row in history],
+        train_accuracy=[row["train"]["accuracy"] for row in history],
+        valid_accuracy=[row["valid"]["accuracy"] for row in history],
+        best_epoch=best_epoch,
+    )
+
+
+def graph_map(model: TrainedModel, graphs: GraphSet, note: str) -> EmbeddingPlot:
+    """The vector of every graph, with its class and the model's answer."""
+    graphs = align_classes(graphs, model.classes)
+    assert graphs.y is not None
+    return EmbeddingPlot(
+        vectors=model.embed(graphs),
+        y=graphs.y.cpu().numpy(),
+        class_names=[f"class {name}" for name in model.classes],
+        ids=[f"graph {name}" for name in graphs.ids],
+        predicted=model.probabilities(graphs).argmax(axis=1),
+        note=note,
+    )
+
+
+def hierarchy_example(model: TrainedModel, graphs: GraphSet, position: int) -> HierarchyExample:
+    """One graph at every level of its hierarchy."""
+    chosen = align_classes(graphs[[position]], model.classes)
+    prepared = on_device(model.prepare(chosen), device_of(model.network))
+    batch = prepared.batch()
+    network: Any = model.network
+    with evaluating(model.network):
+        trace = network.trace(batch)
+    health = level_health(trace, batch)
+    source, target = chosen.edge_index.long().cpu().numpy()
+    nodes = chosen.num_nodes
+    adjacency = np.zeros((nodes, nodes))
+    adjacency[target, source] = 1.0
+    levels = []
+    for number, level in enumerate((*trace.levels, None), start=1):
+        assignment = None if level is None else _one(level.assignment, nodes)
+        levels.append(
+            Level(
+                adjacency=adjacency,
+                assignment=assignment,
+                node_labels=_symbols(chosen) if number == 1 else None,
+                health=_named(health, number),
+            )
+        )
+        if level is not None:
+            adjacency = level.adj[0].cpu().double().numpy()
+            nodes = level.clusters
+    answer = int(trace.logits.argmax())
+    true = "unknown" if chosen.y is None else str(model.classes[int(chosen.y[0])])
+    return HierarchyExample(
+        graph=f"{chosen.ids[0]} of {graphs.name}",
+        true_class=true,
+        predicted_class=str(model.classes[answer]),
+        levels=levels,
+    )
+
+
+def typical_graph(model: TrainedModel, graphs: GraphSet) -> int:
+    """A graph worth drawing: near the mean size, and among those the one with most clusters."""
+    sizes = graphs.node_counts.cpu().numpy()
+    near = np.argsort(np.abs(sizes - sizes.mean()), kind="stable")[:20]
+    used = []
+    for position in near:
+        levels = model.levels(graphs[[int(position)]])
+        used.append(len(levels[0].assignment.argmax(-1).unique()) if levels else 0)
+    return int(near[int(np.argmax(used))])
+
+
+def health_rows(metrics: Mapping[str, float | None]) -> list[LevelHealth]:
+    """One row per level from metrics named `level1/effective_rank` and so on."""
+    numbers = {int(found[1]) for name in metrics if (found := re.match(r"level(\d+)/", name))}
+    return [
+        LevelHealth(
+            level=number,
+            clusters=int(metrics[f"level{number}/clusters"] or 0),
+            effective_rank=metrics.get(f"level{number}/effective_rank"),
+            clusters_in_use=metrics.get(f"level{number}/clusters_used"),
+            entropy=metrics.get(f"level{number}/entropy"),
+            off_identity=metrics.get(f"level{number}/off_identity"),
+        )
+        for number in sorted(numbers)
+    ]
+
+
+def _one(assignment: Any, nodes: int) -> Array:
+    """The assignment of a single graph, `[nodes, clusters]`, from a ragged or a dense level."""
+    return np.asarray(assignment.reshape(nodes, -1).cpu().double().numpy())
+
+
+def _named(health: Mapping[str, float], number: int) -> dict[str, float]:
+    start = f"level{number}/"
+    words = {"effective_rank": "effective rank", "clusters_used": "clusters in use"}
+    return {
+        words[name.removeprefix(start)]: value
+        for name, value in health.items()
+        if name.startswith(start) and name.removeprefix(start) in words
+    }
+
+
+def _symbols(graphs: GraphSet) -> list[str] | None:
+    """A short text for each node: the element where we know it, else the label."""
+    if graphs.node_label is None:
+        return None
+    elements = _ELEMENTS.get(graphs.name, {})
+    names = [str(elements.get(name, name)) for name in graphs.node_label_names]  # type: ignore[call-overload]
+    return [names[code] if code >= 0 else "" for code in graphs.node_label.tolist()]

@@ -1,0 +1,50 @@
+import pytest
+import torch
+from plain import CHANNELS, batch_of, random_graph
+
+from graphpool.errors import ConfigError
+from graphpool.nn.encoders import Encoder, encoder_names
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", encoder_names())
+def test_encoder_is_layers_with_relu_between_and_after(kind: str) -> None:
+    encoder = Encoder(kind, CHANNELS, 8, layers=3)
+    given = batch_of([random_graph(7)])
+    x = given.x
+    for layer in encoder.layers:
+        x = layer(x, given.adjacency).relu()
+    torch.testing.assert_close(encoder(given.x, given.adjacency), x)
+
+
+@pytest.mark.parametrize("kind", encoder_names())
+def test_dropout_acts_only_while_training(kind: str) -> None:
+    encoder = Encoder(kind, CHANNELS, 8, dropout=0.5)
+    given = batch_of([random_graph(7)])
+    one, other = encoder(given.x, given.adjacency), encoder(given.x, given.adjacency)
+    assert not torch.equal(one, other)
+    encoder.eval()
+    plain = Encoder(kind, CHANNELS, 8)
+    plain.load_state_dict(encoder.state_dict())
+    assert torch.equal(encoder(given.x, given.adjacency), plain(given.x, given.adjacency))
+
+
+def test_batch_norm_standardises_every_channel_over_the_nodes() -> None:
+    encoder = Encoder("gcn", CHANNELS, 8, layers=1, norm="batch")
+    given = batch_of([random_graph(9), random_graph(6, 1)])
+    raw = encoder.layers[0](given.x, given.adjacency)
+    wanted = (raw - raw.mean(0)) / (raw.var(0, unbiased=False) + 1e-5).sqrt()
+    torch.testing.assert_close(encoder(given.x, given.adjacency), wanted.relu())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "gcnn"}, "did you mean 'gcn'"),
+        ({"kind": "gat", "hidden_channels": 9}, r"hidden_channels \(9\) must be a multiple"),
+        ({"norm": "bach"}, "did you mean 'batch'"),
+    ],
+)
+def test_wrong_settings_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Encoder(**{"kind": "gcn", "in_channels": 3, "hidden_channels": 8, **options})  # type: ignore[arg-type]

@@ -1,0 +1,139 @@
+import pytest
+import torch
+from plain import CHANNELS, batch_of, random_graph
+
+import graphpool as gp
+from graphpool.config import ModelConfig
+from graphpool.errors import ConfigError
+from graphpool.graphs.batch import GraphBatch
+from graphpool.nn.build import METHODS, build_model
+from graphpool.nn.encoders import encoder_names
+from graphpool.nn.hap.moa import ContentAttention, StaticAttention
+
+SMALL = {"hidden_channels": 8, "clusters": (4, 1)}
+
+
+def batch(channels: int = CHANNELS) -> GraphBatch:
+    return batch_of([random_graph(n, n, channels=channels) for n in (6, 9, 3)])
+
+
+@pytest.mark.parametrize("encoder", encoder_names())
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_runs_with_every_encoder(name: str, encoder: str) -> None:
+    config = ModelConfig(pooler=name, encoder=encoder, **SMALL)  # type: ignore[arg-type]
+    model = build_model(config, CHANNELS, 3)
+    trace = model.trace(batch())
+    assert trace.logits.shape == (3, 3)
+    assert trace.embedding.shape[0] == 3
+    assert torch.equal(model(batch()), trace.logits) or name == "hap-paper"  # noise in training
+
+
+def test_unknown_pooler_names_the_nearest() -> None:
+    with pytest.raises(ConfigError, match="unknown pooler 'hap-papr'; did you mean 'hap-paper'"):
+        build_model(ModelConfig(pooler="hap-papr"), 3, 2)
+    with pytest.raises(ConfigError, match="unknown coarsening 'hep'; did you mean 'hap'"):
+        gp.nn.pooler("hep", in_channels=3, clusters=2)
+
+
+@pytest.mark.parametrize(("mean", "clusters"), [(17.9, (5, 1)), (4.0, (2, 1)), (100.0, (25, 1))])
+def test_ratio_sets_the_clusters_from_the_mean_size(mean: float, clusters: tuple[int, ...]) -> None:
+    model = build_model(ModelConfig(ratio=0.25), 3, 2, mean_nodes=mean)
+    assert tuple(module.clusters for module in model.coarsenings) == clusters
+
+
+def test_ratio_without_sizes_is_refused() -> None:
+    with pytest.raises(ConfigError, match="mean number of nodes"):
+        build_model(ModelConfig(ratio=0.25), 3, 2)
+
+
+def test_hap_and_hap_paper_differ_as_documented() -> None:
+    ours, paper = (build_model(ModelConfig(pooler=n, **SMALL), 3, 2) for n in ("hap", "hap-paper"))
+    assert isinstance(ours.coarsenings[0].assign, ContentAttention)
+    assert isinstance(paper.coarsenings[0].assign, StaticAttention)
+    assert [m.connect for m in ours.coarsenings] == ["offdiagonal"] * 2
+    assert [m.connect for m in paper.coarsenings] == ["gumbel"] * 2
+    # Mean and max of nodes and of clusters, and the single last cluster; or that alone.
+    assert ours.embedding_channels == 2 * 8 + 2 * 8 + 8
+    assert paper.embedding_channels == 8
+
+
+def test_options_of_the_config_reach_the_coarsening() -> None:
+    config = ModelConfig(assignment="static", relaxation="sort", connect="plain", **SMALL)  # type: ignore[arg-type]
+    module = build_model(config, 3, 2).coarsenings[0]
+    assert isinstance(module.assign, StaticAttention)
+    assert (module.assign.relaxation, module.connect) == ("sort", "plain")
+
+
+@pytest.mark.parametrize("clusters", [(1,), (4,), (1, 1), (1, 4, 1), (5, 2), (4, 3, 2)])
+@pytest.mark.parametrize("gather", ["levels", "last"])
+def test_any_numbers_of_clusters_fit_together(clusters: tuple[int, ...], gather: str) -> None:
+    model = gp.nn.HAP(CHANNELS, 8, clusters, 2, gather=gather)
+    assert model(batch()).shape == (3, 2)
+    assert model.embed(batch()).shape == (3, model.embedding_channels)
+    assert [level.adj.shape[-1] for level in model.levels(batch())] == list(clusters)
+
+
+def test_unknown_gather_and_empty_clusters_are_refused() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'levels'"):
+        gp.nn.HAP(3, gather="level")
+    with pytest.raises(ConfigError, match="at least one level"):
+        gp.nn.HAP(3, clusters=())
+
+
+@pytest.mark.parametrize(
+    ("reductions", "message"), [(("meen",), "did you mean 'mean'"), ((), "at least one of")]
+)
+def test_unknown_reductions_are_refused(reductions: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        gp.nn.Readout(reductions)
+
+
+def test_flat_methods_are_a_readout_of_the_encoder() -> None:
+    given = batch()
+    parts = given.x.new_empty(0)
+    for name, reduce in (("sum", torch.sum), ("mean", torch.mean), ("max", torch.amax)):
+        model = build_model(ModelConfig(pooler=name, hidden_channels=8), CHANNELS, 2)
+        h = model.encoders[0](given.x, given.adjacency)
+        parts = torch.stack([reduce(part, 0) for part in h.split(given.ptr.diff().tolist())])
+        torch.testing.assert_close(model.embed(given), parts)
+
+
+def test_structure_free_looks_at_no_edge() -> None:
+    model = build_model(ModelConfig(pooler="structure-free"), CHANNELS, 2)
+    graph = random_graph(6)
+    bare = random_graph(6)
+    bare.adj = torch.zeros(6, 6)
+    torch.testing.assert_close(model(batch_of([graph])), model(batch_of([bare])))
+    assert model.levels(batch()) == ()
+
+
+def test_the_layer_of_the_design_page() -> None:
+    given = batch(64)
+    x, edge_index, numbers = given.x, given.edge_index, given.batch
+    layer = gp.nn.HAPCoarsening(in_channels=64, clusters=8)
+    out = layer(x, edge_index, numbers)
+    assert out.x.shape == (3, 8, 64)
+    assert out.adj.shape == (3, 8, 8)
+    assert out.assignment.shape == (len(x), 8)
+    assert out.losses == {}
+    again = layer(out.x, out.adj)
+    assert again.x.shape == (3, 8, 64)
+    assert again.assignment.shape == (3, 8, 8)
+
+
+def test_the_model_of_the_design_page() -> None:
+    given = batch(7)
+    model = gp.nn.HAP(in_channels=7, hidden_channels=64, clusters=(8, 1), out_channels=2)
+    assert model(given).shape == (3, 2)
+    assert model.embed(given).shape == (3, 2 * 64 + 2 * 64 + 64)
+    first, last = model.levels(given)
+    assert (first.clusters, last.clusters) == (8, 1)
+
+
+def test_the_poolers_of_the_design_page() -> None:
+    rows = gp.list_poolers()
+    assert [row["name"] for row in rows] == list(METHODS)
+    assert all(set(row) == {"name", "family", "paper", "summary"} for row in rows)
+    given = batch(64)
+    out = gp.nn.pooler("hap", in_channels=64, clusters=8)(given.x, given.edge_index, given.batch)
+    assert out.x.shape == (3, 8, 64)

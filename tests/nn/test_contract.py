@@ -1,0 +1,261 @@
+"""What every operator must keep, over everything that is registered.
+
+Operators come from the registries themselves (`encoder_names`, `RELAXATIONS`, `CONNECTIONS`,
+`REDUCTIONS`, `METHODS`), so a new name is under contract the moment it exists.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+import torch
+from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
+from torch import Tensor, nn
+
+import graphpool.nn
+from graphpool.config import ModelConfig
+from graphpool.graphs.batch import GraphBatch
+from graphpool.nn.build import METHODS, build_model
+from graphpool.nn.encoders import Encoder, encoder_names
+from graphpool.nn.hap import CONNECTIONS, RELAXATIONS, HAPCoarsening
+from graphpool.nn.readout import REDUCTIONS, Readout
+
+ODD = odd_graphs()
+DTYPES = {"compiled": torch.float32, "tensors": torch.float64}
+
+
+@dataclass
+class Operator:
+    """How to make a module, and how to get one row per graph from it."""
+
+    make: Callable[[], nn.Module]
+    invariant: bool = True
+
+    def module(self, dtype: torch.dtype = torch.float32, seed: int = 0) -> nn.Module:
+        torch.manual_seed(seed)
+        return self.make().to(dtype).eval()
+
+
+class Reduced(nn.Module):
+    """A readout, or an encoder before one, as a module over batches."""
+
+    def __init__(self, encoder: Encoder | None, reductions: tuple[str, ...]) -> None:
+        super().__init__()
+        self.encoder, self.readout = encoder, Readout(reductions)
+
+    def forward(self, batch: GraphBatch) -> Tensor:
+        x = batch.x if self.encoder is None else self.encoder(batch.x, batch.adjacency)
+        return self.readout(x, batch.segments)
+
+
+class Coarse(nn.Module):
+    """A coarsening over batches: H' and Ã' side by side."""
+
+    def __init__(self, layer: HAPCoarsening) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, batch: GraphBatch) -> Tensor:
+        out = self.layer(batch.x, batch.adjacency, batch.segments)
+        return torch.cat([out.x.flatten(1), out.adj.flatten(1)], -1)
+
+
+def _coarse(assignment: str, relaxation: str, connect: str, symmetrise: bool = False) -> Operator:
+    return Operator(
+        lambda: Coarse(HAPCoarsening(CHANNELS, 4, assignment, relaxation, connect, symmetrise)),
+        invariant=assignment == "content" or relaxation not in ("truncate", "tile"),
+    )
+
+
+def _encoder(kind: str, norm: str) -> Operator:
+    return Operator(lambda: Reduced(Encoder(kind, CHANNELS, 8, norm=norm), ("sum", "max")))
+
+
+def _model(name: str, encoder: str) -> Operator:
+    config = ModelConfig(pooler=name, encoder=encoder, hidden_channels=16, clusters=(4, 3, 1))  # type: ignore[arg-type]
+    return Operator(lambda: build_model(config, CHANNELS, 3))
+
+
+OPERATORS: dict[str, Operator] = {
+    **{f"readout/{name}": Operator(lambda n=name: Reduced(None, (n,))) for name in REDUCTIONS},
+    "readout/all": Operator(lambda: Reduced(None, tuple(REDUCTIONS))),
+    **{
+        f"encoder/{kind}/{norm}": _encoder(kind, norm)
+        for kind in encoder_names()
+        for norm in ("none", "batch")
+    },
+    **{
+        f"coarsen/{assignment}/{relaxation}/{connect}": _coarse(assignment, relaxation, connect)
+        for assignment, relaxations in (("content", ["gram"]), ("static", RELAXATIONS))
+        for relaxation in relaxations
+        for connect in CONNECTIONS
+    },
+    "coarsen/symmetrised": _coarse("static", "gram", "gumbel", symmetrise=True),
+    **{
+        f"model/{name}/{encoder}": _model(name, encoder)
+        for name in METHODS
+        for encoder in encoder_names()
+    },
+}
+INVARIANT = [name for name, operator in OPERATORS.items() if operator.invariant]
+ORDERED = [name for name, operator in OPERATORS.items() if not operator.invariant]
+LEARNING = [name for name in OPERATORS if not name.startswith("readout")]
+every = pytest.mark.parametrize("name", OPERATORS)
+both = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
+
+
+def sample(dtype: torch.dtype = torch.float32, directed: bool = False) -> list[Plain]:
+    sizes = (9, 2, 6, 13, 5)
+    graphs = [random_graph(n, n, weighted=True, loops=True, directed=directed) for n in sizes]
+    return [graph.to(dtype) for graph in graphs]
+
+
+def spoken(out: Tensor) -> Tensor:
+    """A scalar that depends on every entry, each in its own way."""
+    draw = torch.Generator().manual_seed(3)
+    return (out * torch.randn(out.shape, generator=draw).to(out.dtype)).sum()
+
+
+def gradients(module: nn.Module) -> dict[str, Tensor]:
+    found = {name: weight.grad for name, weight in module.named_parameters()}
+    assert all(grad is not None for grad in found.values()), found
+    return {name: grad for name, grad in found.items() if grad is not None}
+
+
+@torch.no_grad()
+@both
+@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
+@pytest.mark.parametrize("name", INVARIANT)
+def test_output_does_not_depend_on_the_order_of_nodes(
+    name: str, directed: bool, dtype: torch.dtype
+) -> None:
+    module, graphs = OPERATORS[name].module(dtype), sample(dtype, directed)
+    shuffled = [graph.permuted(torch.randperm(graph.nodes)) for graph in graphs]
+    one, other = module(batch_of(graphs)), module(batch_of(shuffled))
+    torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", ORDERED)
+def test_truncate_and_tile_do_depend_on_the_order_of_nodes(name: str) -> None:
+    module, graphs = OPERATORS[name].module(torch.float64), sample(torch.float64)
+    turned = [graph.permuted(torch.arange(graph.nodes).flip(0)) for graph in graphs]
+    one, other = module(batch_of(graphs)), module(batch_of(turned))
+    assert (one - other).norm() > 0.01 * one.norm()
+
+
+@torch.no_grad()
+@both
+@every
+def test_a_graph_does_not_see_its_batch_mates(name: str, dtype: torch.dtype) -> None:
+    module, graphs = OPERATORS[name].module(dtype), [*sample(dtype), ODD["no edges"].to(dtype)]
+    together = module(batch_of(graphs))
+    alone = torch.cat([module(batch_of([graph])) for graph in graphs])
+    # Single precision: a product of large matrices may round otherwise than one of small ones.
+    relative = 1e-5 if dtype == torch.float32 else 1e-9
+    torch.testing.assert_close(together, alone, atol=1e-6, rtol=relative)
+
+
+@both
+@every
+def test_outputs_and_gradients_are_finite_on_odd_graphs(name: str, dtype: torch.dtype) -> None:
+    module = OPERATORS[name].module(dtype)
+    for odd, graph in ODD.items():
+        batch = batch_of([graph.to(dtype)])
+        batch.x.requires_grad_()
+        module.zero_grad()
+        out = module(batch)
+        assert out.isfinite().all(), odd
+        spoken(out).backward()
+        assert batch.x.grad is not None
+        for where, grad in {"x": batch.x.grad, **gradients(module)}.items():
+            assert grad.isfinite().all(), f"{where} on {odd}"
+
+
+@pytest.mark.parametrize("name", LEARNING)
+def test_outputs_and_gradients_are_finite_while_training_on_all_odd_graphs(name: str) -> None:
+    module = OPERATORS[name].module().train()
+    for _ in range(3):  # soft sampling draws new noise each time
+        module.zero_grad()
+        out = module(batch_of([*ODD.values(), *sample()]))
+        assert out.isfinite().all()
+        spoken(out).backward()
+        for where, grad in gradients(module).items():
+            assert grad.isfinite().all(), where
+
+
+@both
+@pytest.mark.parametrize("name", LEARNING)
+def test_gradients_reach_every_parameter(name: str, dtype: torch.dtype) -> None:
+    module = OPERATORS[name].module(dtype)
+    spoken(module(batch_of(sample(dtype)))).backward()
+    for where, grad in gradients(module).items():
+        assert grad.abs().max() > 0, where
+
+
+@torch.no_grad()
+@every
+def test_eval_mode_is_deterministic(name: str) -> None:
+    module, batch = OPERATORS[name].module(), batch_of(sample())
+    assert torch.equal(module(batch), module(batch))
+
+
+@torch.no_grad()
+@every
+def test_state_dict_round_trip_gives_the_same_answers(name: str) -> None:
+    first, second = OPERATORS[name].module(seed=1), OPERATORS[name].module(seed=2)
+    batch = batch_of(sample())
+    if name in LEARNING:
+        assert not torch.equal(first(batch), second(batch))
+    second.load_state_dict(first.state_dict())
+    assert torch.equal(first(batch), second(batch))
+
+
+def _equal_sizes(dtype: torch.dtype) -> tuple[list[Plain], Tensor, Tensor]:
+    graphs = [random_graph(6, seed, weighted=True, loops=True).to(dtype) for seed in range(4)]
+    return graphs, torch.stack([g.x for g in graphs]), torch.stack([g.adj for g in graphs])
+
+
+@both
+@pytest.mark.parametrize("name", [n for n in OPERATORS if not n.startswith("model")])
+def test_ragged_equals_dense_with_its_gradients(name: str, dtype: torch.dtype) -> None:
+    module = OPERATORS[name].module(dtype)
+    graphs, x, adj = _equal_sizes(dtype)
+    results = []
+    for dense in (False, True):
+        module.zero_grad()
+        if not dense:
+            out = module(batch_of(graphs))
+        elif isinstance(module, Coarse):
+            made = module.layer(x, adj)
+            out = torch.cat([made.x.flatten(1), made.adj.flatten(1)], -1)
+        else:
+            assert isinstance(module, Reduced)
+            out = module.readout(x if module.encoder is None else module.encoder(x, adj), None)
+        if name in LEARNING:
+            spoken(out).backward()
+        results.append((out.detach(), [grad.clone() for grad in gradients(module).values()]))
+    (ragged, ragged_grads), (dense_out, dense_grads) = results
+    torch.testing.assert_close(ragged, dense_out, atol=1e-5, rtol=1e-5)
+    for one, other in zip(ragged_grads, dense_grads, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
+
+
+def test_every_method_is_under_contract() -> None:
+    names = {name.split("/")[1] for name in OPERATORS if name.startswith("model/")}
+    assert names == set(METHODS)
+
+
+def test_every_module_of_the_package_is_under_contract() -> None:
+    covered = {type(part) for op in OPERATORS.values() for part in op.module().modules()}
+    missing = []
+    for found in pkgutil.walk_packages(graphpool.nn.__path__, "graphpool.nn."):
+        source = importlib.import_module(found.name)
+        for name, kind in inspect.getmembers(source, inspect.isclass):
+            own = kind.__module__ == source.__name__ and issubclass(kind, nn.Module)
+            if own and not any(issubclass(other, kind) for other in covered):
+                missing.append(f"{found.name}.{name}")
+    assert not missing, f"no contract test runs {missing}; add them to OPERATORS"
