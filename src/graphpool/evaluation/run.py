@@ -1,6 +1,9 @@
 """One unit of work: learn from the training graphs, choose on the validation graphs, test once."""
 
 import hashlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -42,7 +45,7 @@ def run_unit(graphs: GraphSet, unit: Unit, config: RunConfig) -> UnitResult:
     """
     assert graphs.y is not None
     watch, classes = Stopwatch(), graphs.y.cpu().numpy()
-    with thread_count(config.train.threads or 1):
+    with thread_count(config.train.threads or 1), collected("graphpool.features") as notes:
         if unit.method == "majority":
             with watch.part("train"):
                 answer = majority(classes, unit.split)
@@ -50,7 +53,7 @@ def run_unit(graphs: GraphSet, unit: Unit, config: RunConfig) -> UnitResult:
             answer = wl_svm(graphs, classes, unit.split, watch)
         else:
             answer = trained(graphs, unit, config, watch)
-    return _result(unit, config, answer, graphs, watch)
+    return _result(unit, config, answer, graphs, watch, notes)
 
 
 def unit_seed(base: int, seed: int, fold: int) -> int:
@@ -97,13 +100,36 @@ def features(graphs: GraphSet, split: Split, spec: str) -> tuple[GraphSet, Graph
     return pipeline.transform(train), pipeline.transform(valid), pipeline.transform(test)
 
 
+@contextmanager
+def collected(name: str) -> Iterator[list[str]]:
+    """Warnings of the logger `name`, as a list and not on the screen.
+
+    That a rare label is missing from some training part is to be expected of many splits.
+    """
+    notes: list[str] = []
+    logger, handler = logging.getLogger(name), logging.Handler(logging.WARNING)
+    handler.emit = lambda record: notes.append(record.getMessage())  # type: ignore[method-assign]
+    before, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield notes
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = before
+
+
 def _outputs(graphs: GraphSet) -> int:
     assert graphs.y is not None
     return max(len(graphs.classes), int(graphs.y.max()) + 1)
 
 
 def _result(
-    unit: Unit, config: RunConfig, answer: Answer, graphs: GraphSet, watch: Stopwatch
+    unit: Unit,
+    config: RunConfig,
+    answer: Answer,
+    graphs: GraphSet,
+    watch: Stopwatch,
+    notes: list[str],
 ) -> UnitResult:
     assert graphs.y is not None
     predicted = torch.from_numpy(np.asarray(answer.predicted, dtype=np.int64))
@@ -126,6 +152,7 @@ def _result(
         seconds={name: round(value, 4) for name, value in watch.seconds.items()},
         health=finite(answer.health),
         warnings=list(answer.warnings),
+        notes=notes,
         chosen=answer.chosen,
         settings=settings_of(unit.method, config),
         versions=provenance(),

@@ -72,6 +72,8 @@ class UnitResult:
         train_graphs, valid_graphs, test_graphs: how many there were.
         seconds: of each part of the work.
         health: of the model's levels on the test graphs; None where a number is undefined.
+        warnings: levels that collapsed.
+        notes: what was odd about the features of this split.
         predicted: class codes of the test graphs, in the order of the split.
         settings: those that the key is made from.
         versions: what made the result.
@@ -93,7 +95,8 @@ class UnitResult:
     seconds: dict[str, float]
     health: dict[str, float | None]
     warnings: list[str]
-    chosen: dict[str, float]
+    notes: list[str]
+    chosen: dict[str, int | float]
     settings: dict[str, Any]
     versions: dict[str, str]
     predicted: list[int]

@@ -1,0 +1,133 @@
+"""Graphs per second on a GPU, for training and for embedding, and where the time goes.
+
+Data lie on the GPU and batches are made there. Times are from CUDA events around whole epochs,
+the median of several, after warm-up.
+
+    python benchmarks/gpu.py --data-root FOLDER [--sets MUTAG PROTEINS ...] [--json FILE]
+"""
+
+import argparse
+import json
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from graphpool.datasets import load
+from graphpool.graphs.convert import to_pyg
+from graphpool.graphs.graphset import GraphSet
+from graphpool.nn import HAP, FlatNetwork
+
+SETS = ("MUTAG", "PROTEINS", "IMDB-BINARY", "DD")
+BATCHES = (32, 512)
+
+
+def epoch_seconds(epoch: Callable[[], None], rounds: int = 7) -> float:
+    """Median seconds of an epoch."""
+    times = []
+    for number in range(rounds + 2):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        epoch()
+        end.record()
+        torch.cuda.synchronize()
+        if number >= 2:
+            times.append(begin.elapsed_time(end) / 1000)
+    return statistics.median(times)
+
+
+def training(model: nn.Module, make: Callable[[], Any]) -> Callable[[], None]:
+    """A function that trains one epoch over the batches that `make` yields."""
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
+
+    def epoch() -> None:
+        for batch in make():
+            optimizer.zero_grad()
+            cross_entropy(model(batch), batch.y).backward()
+            optimizer.step()
+
+    return epoch
+
+
+def measure(graphs: GraphSet, size: int) -> dict[str, float]:
+    """Graphs per second at one batch size."""
+    from epoch import PyGFlat
+    from torch_geometric.loader import DataLoader
+
+    assert graphs.x is not None
+    device = graphs.to("cuda")
+    channels, classes = graphs.x.shape[1], len(graphs.classes)
+
+    def ours() -> Any:
+        order = torch.randperm(len(device), device="cuda")
+        return (device.batch(chunk) for chunk in order.split(size))
+
+    hap = HAP(channels, 64, (8, 1), classes).cuda()
+    flat = FlatNetwork(channels, 64, classes).cuda()
+    loader = DataLoader([item.to("cuda") for item in to_pyg(graphs)], size, shuffle=True)
+
+    def embedding() -> None:
+        with torch.no_grad():
+            for batch in ours():
+                hap.embed(batch)
+
+    seconds = {
+        "hap training": epoch_seconds(training(hap, ours)),
+        "sum training": epoch_seconds(training(flat, ours)),
+        "pyg-flat training": epoch_seconds(
+            training(PyGFlat(channels, classes).cuda(), lambda: loader)
+        ),
+        "hap embedding": epoch_seconds(embedding),
+    }
+    return {name: len(graphs) / value for name, value in seconds.items()}
+
+
+def where_time_goes(graphs: GraphSet, size: int) -> list[dict[str, Any]]:
+    """The operations that hold the GPU longest in one HAP training step, and their share."""
+    from torch.profiler import ProfilerActivity, profile
+
+    assert graphs.x is not None
+    device = graphs.to("cuda")
+    hap = HAP(graphs.x.shape[1], 64, (8, 1), len(graphs.classes)).cuda()
+    batch = device.batch(torch.arange(min(size, len(graphs)), device="cuda"))
+    step = training(hap, lambda: [batch])
+    for _ in range(5):
+        step()
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as run:
+        for _ in range(10):
+            step()
+        torch.cuda.synchronize()
+    rows = [row for row in run.key_averages() if row.self_device_time_total > 0]
+    total = sum(row.self_device_time_total for row in rows)
+    rows.sort(key=lambda row: -row.self_device_time_total)
+    busy = {"name": "GPU busy, microseconds a step", "value": total / 10}
+    return [busy] + [
+        {"name": row.key[:70], "share": row.self_device_time_total / total, "calls": row.count / 10}
+        for row in rows[:12]
+    ]
+
+
+def main() -> None:
+    """Print and store throughput."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data-root", default=None)
+    parser.add_argument("--sets", nargs="+", default=list(SETS))
+    parser.add_argument("--json", type=Path, default=None)
+    arguments = parser.parse_args()
+    results: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
+    for name in arguments.sets:
+        graphs = load(name, root=arguments.data_root)
+        for size in BATCHES:
+            results[f"{name}, batch {size}"] = measure(graphs, size)
+            print(name, size, {k: round(v) for k, v in results[f"{name}, batch {size}"].items()})
+        results[f"{name}, where time goes"] = where_time_goes(graphs, BATCHES[-1])
+        if arguments.json:
+            arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""The same code on a GPU gives the same numbers; needs a CUDA device."""
+
+import copy
+
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from graphpool.config import ModelConfig
+from graphpool.graphs.graphset import GraphSet
+from graphpool.nn.build import METHODS, build_model
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+
+
+def some_graphs() -> GraphSet:
+    generator = torch.Generator().manual_seed(0)
+    counts = torch.randint(1, 30, (40,), generator=generator)
+    edge_counts = counts * 2
+    edges = torch.rand(2, int(edge_counts.sum()), generator=generator)
+    edges = (edges * counts.repeat_interleave(edge_counts)).long()
+    graphs = GraphSet.build(
+        "random", counts, edge_counts, edges, undirected=True,
+        y=torch.arange(40) % 2, classes=(0, 1),
+    )  # fmt: skip
+    return graphs.with_x(torch.randn(graphs.num_nodes, 5, generator=generator))
+
+
+def test_a_batch_made_on_the_gpu_is_the_one_made_on_the_cpu() -> None:
+    graphs = some_graphs()
+    index = torch.tensor([3, 17, 0, 39])
+    here, there = graphs.batch(index), graphs.to("cuda").batch(index.cuda())
+    assert torch.equal(here.edge_index, there.edge_index.cpu())
+    assert torch.equal(here.x, there.x.cpu())
+    assert torch.equal(here.ptr, there.ptr.cpu())
+    assert torch.allclose(here.adjacency.gcn, there.adjacency.gcn.cpu())
+
+
+@pytest.mark.parametrize("encoder", ["gcn", "gat", "gin"])
+@pytest.mark.parametrize("pooler", sorted(METHODS))
+def test_logits_and_gradients_agree_with_the_cpu(pooler: str, encoder: str) -> None:
+    torch.manual_seed(0)
+    graphs = some_graphs()
+    config = ModelConfig(pooler=pooler, encoder=encoder, hidden_channels=16)  # type: ignore[arg-type]
+    here = build_model(config, in_channels=5, out_channels=2).eval()
+    there = copy.deepcopy(here).cuda()
+    results = []
+    for model, batch in ((here, graphs.batch()), (there, graphs.to("cuda").batch())):
+        logits = model(batch)
+        cross_entropy(logits, batch.y).backward()
+        grads = [value.grad.cpu() for value in model.parameters() if value.grad is not None]
+        results.append((logits.detach().cpu(), grads))
+    (left, left_grads), (right, right_grads) = results
+    assert torch.allclose(left, right, rtol=1e-3, atol=1e-3)
+    for ours, theirs in zip(left_grads, right_grads, strict=True):
+        scale = ours.abs().max().clamp(min=1e-6)
+        assert float((ours - theirs).abs().max() / scale) < 5e-3
