@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 try:
+    import beartype  # noqa: F401  (the checker that the hook names)
     from jaxtyping import install_import_hook
 except ImportError:  # a machine with a GPU and no development tools
     pass

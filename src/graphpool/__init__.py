@@ -21,10 +21,14 @@ _HOMES = {
 _ROOMS = ("graphs", "features", "nn", "tasks", "training", "evaluation", "report")
 
 if TYPE_CHECKING:
+    from graphpool.datasets import load as load
+    from graphpool.datasets import read as read
     from graphpool.errors import GraphpoolError as GraphpoolError
+    from graphpool.estimators import GraphClassifier as GraphClassifier
     from graphpool.graphs.batch import GraphBatch as GraphBatch
     from graphpool.graphs.graphset import Graph as Graph
     from graphpool.graphs.graphset import GraphSet as GraphSet
+    from graphpool.nn.build import list_poolers as list_poolers
 
 
 def __getattr__(name: str) -> Any:

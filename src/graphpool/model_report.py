@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from graphpool.evaluation.methods import EVALUATED
 from graphpool.evaluation.results import ExperimentResult
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.model_file import TrainedModel, align_classes
-from graphpool.nn.health import level_health
+from graphpool.nn.health import effective_rank, level_health
 from graphpool.report.data import (
     Curve,
     EmbeddingPlot,
@@ -25,7 +25,7 @@ from graphpool.tasks.base import device_of, evaluating, on_device
 
 Array = NDArray[Any]
 
-_ELEMENTS = {
+_ELEMENTS: dict[str, dict[Name, str]] = {
     # The TU archive's README for MUTAG: what its seven node labels stand for.
     "MUTAG": {0: "C", 1: "N", 2: "O", 3: "F", 4: "I", 5: "Cl", 6: "Br"},
 }
@@ -111,14 +111,16 @@ def hierarchy_example(model: TrainedModel, graphs: GraphSet, position: int) -> H
 
 
 def typical_graph(model: TrainedModel, graphs: GraphSet) -> int:
-    """A graph worth drawing: near the mean size, and among those the one with most clusters."""
-    sizes = graphs.node_counts.cpu().numpy()
-    near = np.argsort(np.abs(sizes - sizes.mean()), kind="stable")[:20]
-    used = []
-    for position in near:
-        levels = model.levels(graphs[[int(position)]])
-        used.append(len(levels[0].assignment.argmax(-1).unique()) if levels else 0)
-    return int(near[int(np.argmax(used))])
+    """The graph that is nearest to the mean in size and in the effective rank of its clusters."""
+    levels = model.levels(graphs)
+    figures = [graphs.node_counts.cpu().double().numpy()]
+    if levels:
+        figures.append(effective_rank(levels[0]).cpu().numpy())
+    distance = np.zeros(len(graphs))
+    for values in figures:
+        spread = float(values.std()) or 1.0
+        distance += np.abs(values - values.mean()) / spread
+    return int(distance.argmin())
 
 
 def health_rows(metrics: Mapping[str, float | None]) -> list[LevelHealth]:
@@ -157,5 +159,5 @@ def _symbols(graphs: GraphSet) -> list[str] | None:
     if graphs.node_label is None:
         return None
     elements = _ELEMENTS.get(graphs.name, {})
-    names = [str(elements.get(name, name)) for name in graphs.node_label_names]  # type: ignore[call-overload]
+    names = [elements.get(name, str(name)) for name in graphs.node_label_names]
     return [names[code] if code >= 0 else "" for code in graphs.node_label.tolist()]

@@ -47,4 +47,4 @@ def evaluate(folder: Path, methods: Any = ("hap", "majority"), **options: Any) -
 
 
 if __name__ == "__main__":
-    evaluate(Path(sys.argv[1]), jobs=int(sys.argv[2]), config=quick(epochs=int(sys.argv[3])))
+    evaluate(Path(sys.argv[1]), methods=("sum",), config=quick(epochs=int(sys.argv[2])))

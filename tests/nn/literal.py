@@ -147,9 +147,7 @@ def coarsen(
     else:
         C = gcont(H, weights.T)
         scores = (
-            content_scores(C)
-            if assignment == "content"
-            else static_scores(C, weights, relaxation)
+            content_scores(C) if assignment == "content" else static_scores(C, weights, relaxation)
         )
         M = [softmax(row) for row in scores]
     H_, A_ = form(M, H, A)

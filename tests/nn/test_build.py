@@ -52,9 +52,26 @@ def test_hap_and_hap_paper_differ_as_documented() -> None:
     assert isinstance(paper.coarsenings[0].assign, StaticAttention)
     assert [m.connect for m in ours.coarsenings] == ["offdiagonal"] * 2
     assert [m.connect for m in paper.coarsenings] == ["gumbel"] * 2
-    # Mean and max of nodes and of clusters, and the single last cluster; or that alone.
-    assert ours.embedding_channels == 2 * 8 + 2 * 8 + 8
+    # Nodes and the single last cluster, which is the sum of the others; or that one alone.
+    assert ours.embedding_channels == 8 + 8
     assert paper.embedding_channels == 8
+
+
+@torch.no_grad()
+def test_graph_vector_is_the_readout_of_every_level() -> None:
+    model = gp.nn.HAP(CHANNELS, 8, (4, 1), 2, readout=("sum", "max"))
+    given = batch()
+    first, last = model.levels(given)
+    nodes = model.encoders[0](given.x, given.adjacency).split(given.ptr.diff().tolist())
+    clusters = model.encoders[1](first.x, first.adj)
+    total = torch.stack([part.sum(0) for part in nodes])
+    top = torch.stack([part.amax(0) for part in nodes])
+    # The sum over the clusters is the last level itself.
+    torch.testing.assert_close(last.x.squeeze(1), clusters.sum(1))
+    wanted = torch.cat([total, top, clusters.amax(1), clusters.sum(1)], -1)
+    torch.testing.assert_close(model.embed(given), wanted)
+    hidden = model.head[0](wanted).relu()
+    torch.testing.assert_close(model(given), model.head[1](hidden))
 
 
 def test_options_of_the_config_reach_the_coarsening() -> None:
@@ -73,9 +90,7 @@ def test_any_numbers_of_clusters_fit_together(clusters: tuple[int, ...], gather:
     assert [level.adj.shape[-1] for level in model.levels(batch())] == list(clusters)
 
 
-def test_unknown_gather_and_empty_clusters_are_refused() -> None:
-    with pytest.raises(ConfigError, match="did you mean 'levels'"):
-        gp.nn.HAP(3, gather="level")
+def test_no_clusters_are_refused() -> None:
     with pytest.raises(ConfigError, match="at least one level"):
         gp.nn.HAP(3, clusters=())
 
@@ -125,7 +140,7 @@ def test_the_model_of_the_design_page() -> None:
     given = batch(7)
     model = gp.nn.HAP(in_channels=7, hidden_channels=64, clusters=(8, 1), out_channels=2)
     assert model(given).shape == (3, 2)
-    assert model.embed(given).shape == (3, 2 * 64 + 2 * 64 + 64)
+    assert model.embed(given).shape == (3, model.embedding_channels)
     first, last = model.levels(given)
     assert (first.clusters, last.clusters) == (8, 1)
 

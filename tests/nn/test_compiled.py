@@ -203,9 +203,9 @@ def test_second_derivatives_are_refused_and_not_wrong() -> None:
     made, _ = form_clusters(share, given.x, given.adjacency, given.segments)
     matrix = torch.rand(1, 3, 3, dtype=torch.float64, requires_grad=True)
     for out, source in ((share, weight), (made, weight), (normalise(matrix), matrix)):
-        (grad,) = torch.autograd.grad(out.square().sum(), source, create_graph=True)
-        with pytest.raises(RuntimeError, match="once_differentiable"):
-            grad.sum().backward(retain_graph=True)
+        torch.autograd.grad(out.square().sum(), source, retain_graph=True)
+        with pytest.raises(RuntimeError, match="can't be differentiated twice"):
+            torch.autograd.grad(out.square().sum(), source, create_graph=True)
 
 
 def test_readout_can_be_differentiated_twice() -> None:

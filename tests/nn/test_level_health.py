@@ -16,7 +16,9 @@ from graphpool.nn.health import (
 )
 
 
-def level(assignment: Tensor, sizes: list[int] | None = None, adj: Tensor | None = None) -> Coarsened:
+def level(
+    assignment: Tensor, sizes: list[int] | None = None, adj: Tensor | None = None
+) -> Coarsened:
     """A level with this M; ragged if sizes are given."""
     clusters = assignment.shape[-1]
     graphs = len(sizes) if sizes else assignment.shape[0]

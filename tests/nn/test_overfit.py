@@ -14,12 +14,10 @@ from graphpool.nn.build import build_model
 @pytest.mark.parametrize("name", ["hap", "hap-paper"])
 def test_twenty_graphs_of_mutag_are_learned_by_heart(name: str) -> None:
     graphs = gp.load("MUTAG", cache=False, download=False)
-    wanted = torch.tensor([1, 0]).repeat(10)
     assert graphs.y is not None
     chosen = [graphs.y.eq(kind).nonzero().flatten()[:10] for kind in (0, 1)]
     batch = graphs.batch(torch.cat(chosen))
     assert batch.y is not None
-    assert wanted.sum() == batch.y.sum()
     torch.manual_seed(1)
     model = build_model(ModelConfig(pooler=name), batch.x.shape[1], 2)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
@@ -31,5 +29,4 @@ def test_twenty_graphs_of_mutag_are_learned_by_heart(name: str) -> None:
         if loss < 0.01:
             break
     model.eval()
-    print(loss.item(), _)
     assert (model(batch).argmax(-1) == batch.y).float().mean() == 1.0

@@ -52,9 +52,7 @@ def list_sets(root: Root = None, json: Json = False) -> None:
             }
         )
         return
-    print_table(
-        ("set", "found in", "path"), [(item.name, item.place, item.path) for item in found]
-    )
+    print_table(("set", "found in", "path"), [(item.name, item.place, item.path) for item in found])
     if folder is None:
         say("\nNo data root: set GRAPHPOOL_DATA, or give --root, to use a folder of your own.")
     say(f"\nFetched when first used: {', '.join(online)}")

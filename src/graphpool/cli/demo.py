@@ -13,6 +13,7 @@ OUT = Path("demo")
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the report and its numbers.")] = OUT,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds of the cross-validation.")] = 1,
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="Show the report in a browser.")
     ] = False,
@@ -22,7 +23,7 @@ def demo(
     from graphpool.demo import run_demo
 
     with stopping("graphpool demo"):
-        made = run_demo(out, tell=tell)
+        made = run_demo(out, seeds=tuple(range(seeds)), tell=tell)
     if json:
         print_json(
             {

@@ -1,4 +1,185 @@
-"""evaluate."""
+"""`graphpool evaluate`: methods side by side under a protocol, or one trained model on a set."""
 
-def evaluate() -> None:
-    """Evaluate."""
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphpool.cli import settings as options
+from graphpool.cli.experiment import print_experiment, print_score, stopping, summary_document
+from graphpool.cli.output import Json, print_json, say, tell
+from graphpool.cli.sources import Root, open_classes, short_name
+from graphpool.errors import ConfigError
+
+if TYPE_CHECKING:
+    from graphpool.config import RunConfig
+    from graphpool.evaluation.results import ExperimentResult
+
+BASELINES = ("structure-free", "wl", "majority")
+
+
+def evaluate(
+    data: Annotated[
+        list[str] | None, typer.Argument(help="Names of sets, or files or folders of graphs.")
+    ] = None,
+    methods: Annotated[str, typer.Option(help="Joined by commas; see graphpool list.")] = "hap,sum",
+    protocol: Annotated[str, typer.Option(help="cv10 or paper.")] = "cv10",
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="How many; by default what the protocol asks for.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; by default one per core.")
+    ] = None,
+    baselines: Annotated[
+        bool,
+        typer.Option(
+            "--baselines/--no-baselines", help="Put structure-free, wl and majority beside it."
+        ),
+    ] = True,
+    model: Annotated[
+        Path | None, typer.Option(help="Score this trained model instead (run folder or file).")
+    ] = None,
+    encoder: options.Encoder = None,
+    hidden: options.Hidden = None,
+    layers: options.Layers = None,
+    clusters: options.Clusters = None,
+    dropout: options.Dropout = None,
+    features: options.Features = None,
+    epochs: options.Epochs = None,
+    batch_size: options.BatchSize = None,
+    learning_rate: options.LearningRate = None,
+    patience: options.Patience = None,
+    device: options.Device = None,
+    threads: options.Threads = None,
+    config: options.ConfigFile = None,
+    assignments: options.Assignments = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder; by default runs/evaluation-DATA-PROTOCOL.")
+    ] = None,
+    report: Annotated[bool, typer.Option("--report", help="Write report.html too.")] = False,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Compare methods: every split tested once, epochs chosen on validation graphs.
+
+    What is finished is kept in the folder; the same command goes on from there.
+    """
+    run = options.settings(
+        config,
+        {
+            "features": features,
+            "model.encoder": encoder,
+            "model.hidden_channels": hidden,
+            "model.layers": layers,
+            "model.clusters": options.counts(clusters),
+            "model.dropout": dropout,
+            "train.epochs": epochs,
+            "train.batch_size": batch_size,
+            "train.learning_rate": learning_rate,
+            "train.patience": patience,
+            "train.device": device,
+            "train.threads": threads,
+        },
+        assignments,
+    )
+    sets = data or ([run.data] if config is not None else [])
+    if not sets:
+        raise ConfigError("name at least one data set, such as: graphpool evaluate MUTAG")
+    if model is not None:
+        _score(model, sets, device or "cpu", root, json)
+        return
+    options.check_names(run)
+    names = [*options.words(methods), *(BASELINES if baselines else ())]
+    results, places = [], []
+    with stopping("graphpool evaluate"):
+        for name in sets:
+            folder = _folder(out, name, protocol, many=len(sets) > 1)
+            results.append(_experiment(name, names, protocol, seeds, run, folder, jobs, root))
+            places.append(folder)
+            if report:
+                _write_report(results[-1], folder)
+            if not json:
+                print_experiment(results[-1])
+                say(f"\nWritten to {folder}: results.json, results.md"
+                    f"{', report.html' if report else ''}\n")  # fmt: skip
+    if json:
+        documents = [
+            {**summary_document(result), "folder": str(place)}
+            for result, place in zip(results, places, strict=True)
+        ]
+        print_json({"results": documents})
+    elif len(results) > 1:
+        from graphpool.evaluation.tables import merged_table
+
+        say(merged_table(results))
+    if any(result.failures for result in results):
+        raise typer.Exit(1)
+
+
+def _folder(out: Path | None, data: str, protocol: str, many: bool) -> Path:
+    """One set, one folder."""
+    if out is None:
+        return Path("runs") / f"evaluation-{short_name(data)}-{protocol}"
+    return out / short_name(data) if many else out
+
+
+def _experiment(
+    data: str,
+    methods: Sequence[str],
+    protocol: str,
+    seeds: int | None,
+    config: "RunConfig",
+    folder: Path,
+    jobs: int | None,
+    root: Path | None,
+) -> "ExperimentResult":
+    from graphpool.evaluation.experiment import run_experiment
+    from graphpool.evaluation.methods import check_methods
+    from graphpool.evaluation.protocols import find_protocol
+
+    names, chosen = check_methods(methods), find_protocol(protocol)
+    graphs = open_classes(data, root)
+    numbers = chosen.seeds if seeds is None else tuple(range(seeds))
+    splits = chosen.folds * len(numbers)
+    tell(f"{graphs.name}: {len(names)} methods on {splits} splits, in {folder}")
+    return run_experiment(graphs, names, chosen, numbers, config, folder, jobs=jobs)
+
+
+def _write_report(result: "ExperimentResult", folder: Path) -> None:
+    from graphpool import model_report
+    from graphpool.report import Report, write
+
+    first = result.methods[0]
+    page = Report(
+        title=f"{first} on {result.facts.name}",
+        subtitle=f"{result.protocol.summary}; {len(result.seeds)} seeds.",
+        command=result.command,
+        dataset={"graphs": result.facts.graphs, "classes": len(result.facts.classes)},
+        results=model_report.result_rows(result),
+        health=model_report.health_rows(result.health(first)),
+        warnings=[f"{each.method}, seed {each.seed}, fold {each.fold}: {each.error}"
+                  for each in result.failures],
+        environment={**result.versions, **result.machine},
+    )  # fmt: skip
+    write(page, folder / "report.html")
+
+
+def _score(model: Path, sets: Sequence[str], device: str, root: Path | None, json: bool) -> None:
+    """Accuracy of a trained model on whole sets; whoever trained it there must know."""
+    from graphpool.model_file import load_model
+
+    trained = load_model(model, device)
+    documents: list[dict[str, Any]] = []
+    for name in sets:
+        graphs = open_classes(name, root)
+        assert graphs.y is not None
+        metrics = trained.score(graphs)
+        most = float(graphs.y.bincount().max()) / len(graphs)
+        documents.append({"data": graphs.name, "graphs": len(graphs), **metrics, "majority": most})
+        if not json:
+            print_score(documents[-1])
+            if graphs.name == short_name(trained.config.data):
+                say("The model was trained on graphs of this set: this is no test accuracy.")
+    if json:
+        print_json({"model": str(model), "scores": documents})

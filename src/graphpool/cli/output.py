@@ -4,12 +4,9 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on stdout, nothing else.")
@@ -52,7 +49,7 @@ def print_table(
     from rich.console import Console
     from rich.table import Table
 
-    table: Table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in columns:
         table.add_column(name, justify="right" if name in right else "left", overflow="fold")
     for row in rows:

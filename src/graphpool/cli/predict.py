@@ -36,8 +36,7 @@ def predict(
             "id": name,
             "class": trained.classes[row.argmax()],
             "probabilities": {
-                str(label): float(share)
-                for label, share in zip(trained.classes, row, strict=True)
+                str(label): float(share) for label, share in zip(trained.classes, row, strict=True)
             },
         }
         for name, row in zip(graphs.ids, shares, strict=True)

@@ -23,7 +23,7 @@ def report(
     root: Root = None,
     json: Json = False,
 ) -> None:
-    """Write a page about a run: accuracy, learning curves, map of its test graphs, one hierarchy."""
+    """Write a page about a run: accuracy, curves, map of its test graphs, one hierarchy."""
     from graphpool.report import write
 
     read_config(run)
@@ -58,8 +58,11 @@ def _build(run: Path, graphs: "GraphSet", split: "Split") -> "Report":
         subtitle=f"One model on one split: {len(split.train)} graphs trained it, "
         f"{len(split.valid)} chose the epoch, {len(split.test)} tested it.",
         command=f"graphpool train --config {run / 'config.toml'}",
-        dataset={"graphs": len(graphs), "classes": len(graphs.classes),
-                 "mean nodes": round(model.mean_nodes, 1)},  # fmt: skip
+        dataset={
+            "graphs": len(graphs),
+            "classes": len(graphs.classes),
+            "mean nodes": round(model.mean_nodes, 1),
+        },
         results=[
             ResultRow(pooler, "ours", [result["test"]["accuracy"]]),
             ResultRow("majority class", "rule", [result["majority"]]),

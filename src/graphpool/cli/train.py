@@ -209,8 +209,10 @@ def print_health(health: dict[str, float]) -> None:
     """One line for each level with more than one cluster."""
     levels = sorted({name.partition("/")[0] for name in health})
     for level in levels:
-        own = {name: health.get(f"{level}/{name}", float("nan")) for name in
-               ("clusters", "effective_rank", "clusters_used", "entropy", "off_identity")}  # fmt: skip
+        own = {
+            name: health.get(f"{level}/{name}", float("nan"))
+            for name in ("clusters", "effective_rank", "clusters_used", "entropy", "off_identity")
+        }
         say(
             f"Level {level.removeprefix('level')}: {own['clusters']:.0f} clusters, "
             f"{own['clusters_used']:.1f} in use, effective rank {own['effective_rank']:.2f}, "

@@ -42,7 +42,7 @@ class Given(Feature):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """`x0`, `x1`, …"""
+        """The columns by number."""
         return tuple(f"x{column}" for column in range(fitted(self.kind, self.width)))
 
     def state(self) -> dict[str, Any]:

@@ -31,7 +31,9 @@ def bag_sum(
     """Sum of `weight[e] · table[index[e]]` over the entries of each bag; no gradient."""
     # Detached: with gradients in sight embedding_bag would also prepare its own backward pass.
     table = table.detach().contiguous()
-    if table.is_cuda and weight is not None:
+    if table.is_cuda:
+        if weight is None:  # a GPU's embedding_bag walks a long bag in one thread block
+            weight = table.new_ones(index.shape[0])
         shape = (offsets.shape[0] - 1, table.shape[0])
         return _csr(offsets, index, weight, shape) @ table
     return torch.embedding_bag(table, index, offsets, False, 0, False, weight, True)[0]

@@ -142,10 +142,16 @@ def _results(report: Report) -> str:
         "deviation between splits. Small differences between overlapping intervals are no "
         "evidence that one method is better."
     )
+    corrected = all(row.overlap > 0 for row in report.results)
+    shared = (
+        "widened for splits that share graphs (Nadeau and Bengio 2003)."
+        if corrected
+        else "over the splits. Folds share training graphs, so it is somewhat narrower than it "
+        "should be."
+    )
     note = (
-        '<p class="note">Interval: Student’s t over the splits. Folds share training graphs, so '
-        "it is somewhat narrower than it should be. The dashed line is the majority class: what "
-        "an answer without looking at the graph scores.</p>"
+        f'<p class="note">Interval: Student’s t {shared} The dashed line is the majority class: '
+        "what an answer without looking at the graph scores.</p>"
     )
     return _section(
         "Results beside baselines", words, results_table(report) + note + all_numbers(report)
@@ -160,7 +166,9 @@ def _curves(report: Report) -> str:
         "A gap that opens between training and validation is overfitting; the kept epoch is "
         "chosen on validation graphs, never on test graphs."
     )
-    return _section("Learning curves", words, charts)
+    labels = "; ".join(curve.label for curve in report.curves if curve.label)
+    shown = f" Shown: {text(labels)}." if labels else ""
+    return _section("Learning curves", words + shown, charts)
 
 
 def _map(plot: EmbeddingPlot | None, seed: int) -> str:

@@ -99,8 +99,8 @@ def test_gin(pyg: Any, directed: bool, loops: bool) -> None:
     given = batch(directed, loops=loops)
     ours = GINLayer(CHANNELS, 8)
     mlp = nn.Sequential(nn.Linear(CHANNELS, 8), nn.ReLU(), nn.Linear(8, 8))
-    mlp.load_state_dict(ours.mlp.state_dict())
     theirs = pyg.GINConv(mlp, train_eps=True)
+    mlp.load_state_dict(ours.mlp.state_dict())  # after GINConv, which draws them anew
     with torch.no_grad():
         ours.eps.fill_(0.3)
         theirs.eps.fill_(0.3)

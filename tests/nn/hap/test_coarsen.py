@@ -32,10 +32,7 @@ def check(
     out: Coarsened, graphs: list[Plain], module: HAPCoarsening, form: tuple[str, str, str]
 ) -> None:
     rows = out.assignment
-    if rows.ndim == 2:
-        shares = rows.split([graph.nodes for graph in graphs])
-    else:
-        shares = tuple(rows)
+    shares = rows.split([graph.nodes for graph in graphs]) if rows.ndim == 2 else tuple(rows)
     for position, graph in enumerate(graphs):
         x, adj, share = expected(graph, module, form)
         torch.testing.assert_close(out.x[position], x, atol=1e-5, rtol=1e-5)
