@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import torch
@@ -125,7 +125,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.validation = validation
         self.progress = progress
 
-    def fit(self, graphs: Graphs, y: Any = None) -> Self:
+    def fit(self, graphs: Graphs, y: Any = None) -> "GraphClassifier":
         """Train on `graphs`; `y` is one label per graph, by default that of the set."""
         graphs = _packed(graphs)
         config = self._config(graphs.name)
@@ -173,7 +173,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return save_model(self._model, path)
 
     @classmethod
-    def load(cls, path: str | Path, device: str = "cpu") -> Self:
+    def load(cls, path: str | Path, device: str = "cpu") -> "GraphClassifier":
         """Read a model that was saved, or the best one of a run folder of `graphpool train`."""
         model = load_model(path, device)
         model_settings, train_settings = model.config.model, model.config.train
@@ -188,7 +188,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ inside
 
-    def _speak(self, model: TrainedModel) -> Self:
+    def _speak(self, model: TrainedModel) -> "GraphClassifier":
         names = np.asarray(model.classes)
         self.classes_ = names if model.labels == "names" else np.arange(len(names))
         self.class_names_ = model.classes

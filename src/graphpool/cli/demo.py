@@ -22,7 +22,7 @@ def demo(
     """Train HAP and its baselines on MUTAG, which needs no download, and write a report."""
     from graphpool.demo import run_demo
 
-    with stopping("graphpool demo"):
+    with stopping():
         made = run_demo(out, seeds=tuple(range(seeds)), tell=tell)
     if json:
         print_json(

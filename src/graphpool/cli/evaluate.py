@@ -92,7 +92,7 @@ def evaluate(
     options.check_names(run)
     names = [*options.words(methods), *(BASELINES if baselines else ())]
     results, places = [], []
-    with stopping("graphpool evaluate"):
+    with stopping():
         for name in sets:
             folder = _folder(out, name, protocol, many=len(sets) > 1)
             results.append(_experiment(name, names, protocol, seeds, run, folder, jobs, root))

@@ -13,16 +13,27 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def stopping(command: str) -> Iterator[None]:
+def quiet_training() -> Iterator[None]:
+    """Hold back what the loop says of collapsed levels, which is printed with the results."""
+    logger = logging.getLogger("graphpool.training.loop")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+@contextmanager
+def stopping(go_on: str = "") -> Iterator[None]:
     """Turn a signal into its exit code, and say how to go on."""
     from graphpool.training.signals import Interrupted
 
-    # Collapsed levels are told with the results, once for all models of a method.
-    logging.getLogger("graphpool.training.loop").setLevel(logging.ERROR)
     try:
-        yield
+        with quiet_training():
+            yield
     except Interrupted as stop:
-        tell(f"graphpool: {stop} ({command})")
+        tell(f"graphpool: {stop}{go_on}")
         raise SystemExit(stop.exit_code) from None
 
 

@@ -1,6 +1,5 @@
 """`graphpool train`: one model on one split, with everything about it in one folder."""
 
-import logging
 import shlex
 from dataclasses import asdict
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphpool.cli import settings as options
+from graphpool.cli.experiment import stopping
 from graphpool.cli.output import Json, percent, plural, print_json, say, strict, tell
 from graphpool.cli.run_folder import CONFIG, RESULT, check_free, prepare, split_of
 from graphpool.cli.sources import Root, is_path, open_classes, short_name
@@ -126,18 +126,12 @@ def _run(
 ) -> dict[str, Any]:
     """Train and test; a signal ends it with a hint how to go on."""
     from graphpool.model_file import train_model
-    from graphpool.training.signals import Interrupted
 
-    # What it would say about collapsed levels is printed with the result.
-    logging.getLogger("graphpool.training.loop").setLevel(logging.ERROR)
-    try:
+    place = shlex.quote(str(folder))
+    with stopping(f"; go on with: graphpool train --resume --out {place}"):
         model, result = train_model(
             graphs[split.train], graphs[split.valid], run, folder=folder, resume=resume
         )
-    except Interrupted as stop:
-        tell(f"graphpool: {stop}; go on with: graphpool train --resume --out "
-             f"{shlex.quote(str(folder))}")  # fmt: skip
-        raise SystemExit(stop.exit_code) from None
     return result_document(graphs, split, model, result)
 
 

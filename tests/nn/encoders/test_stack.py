@@ -17,6 +17,35 @@ def test_encoder_is_layers_with_relu_between_and_after(kind: str) -> None:
     torch.testing.assert_close(encoder(given.x, given.adjacency), x)
 
 
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("in_channels", [3, 8, 12])
+def test_gradients_of_stacked_gcn_layers(in_channels: int, directed: bool, dense: bool) -> None:
+    """Several layers are one step of the backward pass; autograd on the formula says the same."""
+    graph = random_graph(7, directed=directed, weighted=True, loops=True, channels=in_channels)
+    graph = graph.to(torch.float64)
+    encoder = Encoder("gcn", in_channels, 8, layers=3).double()
+    x, adj = graph.x.requires_grad_(), graph.adj.requires_grad_()
+    looped = adj + torch.eye(7)
+    scale = looped.sum(1).rsqrt()
+    wanted = x
+    for layer in encoder.layers:
+        layer.bias.data.normal_()
+        step = (scale[:, None] * looped * scale) @ wanted @ layer.weight + layer.bias
+        wanted = step.relu()
+    if dense:
+        found, inputs = encoder(x.unsqueeze(0), adj.unsqueeze(0))[0], [x, adj]
+    else:
+        found, inputs = encoder(x, batch_of([graph]).adjacency), [x]
+    inputs += list(encoder.parameters())
+    torch.testing.assert_close(found, wanted)
+    weight = torch.randn_like(found)
+    ours = torch.autograd.grad((found * weight).sum(), inputs)
+    theirs = torch.autograd.grad((wanted * weight).sum(), inputs)
+    for one, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(one, other)
+
+
 @pytest.mark.parametrize("kind", encoder_names())
 def test_dropout_acts_only_while_training(kind: str) -> None:
     encoder = Encoder(kind, CHANNELS, 8, dropout=0.5)

@@ -128,10 +128,13 @@ def _checked_dense(x: Tensor, adjacency: Tensor | Adjacency) -> Tensor:
 
 
 def clusters_from_ratio(ratio: float, mean_nodes: float, levels: int) -> tuple[int, ...]:
-    """Cluster numbers from the data: max(2, ceil(ratio · mean nodes)) level by level, then 1."""
-    counts = []
+    """Cluster numbers from the data: max(2, ceil(ratio · mean nodes)) level by level, then 1.
+
+    A single level is not that 1, which would be a sum over the nodes whatever the ratio.
+    """
+    counts: list[int] = []
     nodes = mean_nodes
-    for _ in range(levels - 1):
+    for _ in range(max(1, levels - 1)):
         nodes = max(2, math.ceil(ratio * nodes))
         counts.append(int(nodes))
-    return (*counts, 1)
+    return (*counts, 1) if levels > 1 else tuple(counts)

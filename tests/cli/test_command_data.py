@@ -1,0 +1,67 @@
+import json
+
+import pytest
+
+from graphpool.datasets import read
+from graphpool.graphs.storage import content_hash
+
+
+def test_list_says_what_is_found_where(cli):
+    document = json.loads(cli("data", "list", "--json").out)
+    found = {row["name"]: row for row in document["found"]}
+    assert found["MUTAG"]["place"] in ("grakel", "data root")
+    assert "NCI1" in document["online"]
+    assert "MUTAG" not in document["online"]
+    assert "MUTAG" in cli("data", "list").out
+
+
+def test_list_looks_into_the_given_root(cli, small):
+    document = json.loads(cli("data", "list", "--root", small.parent, "--json").out)
+    assert {"name": "small", "place": "data root", "path": str(small)} in document["found"]
+
+
+def test_show_counts_what_the_set_is_known_to_hold(cli):
+    document = json.loads(cli("data", "show", "MUTAG", "--json").out)
+    assert document["graphs"] == 188
+    assert document["classes"] == [[-1, 63], [1, 125]]
+    assert document["nodes"]["max"] == 28
+    assert document["differences_from_paper"] == []
+
+
+def test_show_describes_a_file_for_people(cli, small):
+    text = cli("data", "show", small).out
+    assert "small: 40 graphs, undirected" in text
+    assert "-1 (10), 1 (30)" in text
+
+
+@pytest.mark.parametrize("suffix", [".safetensors", ".jsonl"])
+def test_import_keeps_every_graph(cli, small, tmp_path, suffix):
+    out = tmp_path / f"small{suffix}"
+    document = json.loads(cli("data", "import", small, "--out", out, "--json").out)
+    assert document["graphs"] == 40
+    assert content_hash(read(out, features=None)) == content_hash(read(small, features=None))
+
+
+def test_import_replaces_nothing_unasked(cli, small, tmp_path):
+    out = tmp_path / "mine.jsonl"
+    out.write_text("mine")
+    done = cli("data", "import", small, "--out", out)
+    assert done.code == 2
+    assert "give --overwrite" in done.err
+    assert out.read_text() == "mine"
+    assert cli("data", "import", small, "--out", out, "--overwrite").code == 0
+
+
+def test_import_names_file_and_line_of_what_is_wrong(cli, tmp_path):
+    (tmp_path / "bad.jsonl").write_text(
+        '{"nodes": 2, "edges": []}\n{"nodes": 2, "edges": [[0, 5]]}\n'
+    )
+    done = cli("data", "import", "bad.jsonl", "--out", "x.safetensors")
+    assert done.code == 2
+    assert "bad.jsonl, line 2" in done.err
+
+
+def test_import_refuses_an_unknown_form(cli, small):
+    done = cli("data", "import", small, "--out", "x.csv")
+    assert done.code == 2
+    assert "end it with .safetensors or .jsonl" in done.err

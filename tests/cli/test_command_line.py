@@ -1,0 +1,138 @@
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from graphpool.cli import main
+from graphpool.cli.failures import environment_message
+
+PYTHON = [sys.executable, "-c"]
+
+
+def one_line(text):
+    """Error output is one line, without a traceback."""
+    assert text.startswith("graphpool: error: ")
+    assert text.count("\n") == 1
+    return text
+
+
+def test_importing_the_command_line_leaves_torch_alone():
+    heavy = ("torch", "numpy", "sklearn", "matplotlib")
+    code = f"import sys, graphpool.cli.main; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([*PYTHON, code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_help_answers_at_once():
+    command = [sys.executable, "-m", "graphpool.cli.main", "--help"]
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        times.append(time.perf_counter() - begin)
+    assert "evaluate" in done.stdout
+    assert min(times) < 0.5 * max(1.0, os.getloadavg()[0])
+
+
+def test_no_command_prints_the_help(cli):
+    done = cli()
+    assert done.code == 0
+    assert "Usage: graphpool" in done.out
+
+
+def test_version(cli):
+    assert cli("--version").out == "graphpool 0.1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("trian",), "no such command 'trian'; did you mean 'train'?"),
+        (("data", "shwo"), "did you mean 'show'?"),
+        (("train", "--poolr", "hap"), "no such option '--poolr'; did you mean '--pooler'?"),
+        (("train", "--pooler", "happ"), "unknown pooler 'happ'; did you mean 'hap'?"),
+        (("train", "--encoder", "gcm"), "unknown value 'gcm'; did you mean 'gcn'?"),
+        (("train", "--features", "lables"), "unknown kind 'lables'; did you mean 'labels'?"),
+        (("train", "--set", "model.droput=0.1"), "did you mean 'model.dropout'?"),
+        (("train", "--set", "epochs=3"), "did you mean 'train.epochs'?"),
+        (("train", "--set", "epochs"), "KEY=VALUE"),
+        (("train", "--epochs", "many"), "see graphpool train --help"),
+        (("train", "--epochs", "0"), "train.epochs is 0; it must be positive"),
+        (("train", "--clusters", "a,b"), "whole numbers"),
+        (("train", "--device", "gpu7"), "'gpu7' can't be used here"),
+        (("train", "MUTGA"), "there is no data set 'MUTGA'; did you mean 'MUTAG'?"),
+        (("train", "missing.jsonl"), "no such file"),
+        (("train", "--config", "no.toml"), "no.toml: no such config file"),
+        (("evaluate", "MUTAG", "--methods", "hap,summ"), "did you mean 'sum'?"),
+        (("evaluate", "MUTAG", "--protocol", "cv11"), "did you mean 'cv10'?"),
+        (("evaluate",), "name at least one data set"),
+        (("predict", "model"), "missing argument"),
+        (("predict", "nothing", "MUTAG"), "nothing: no such checkpoint"),
+        (("predict", "nothing", "MUTAG", "--out", "x.xls"), "end it with .csv or .jsonl"),
+        (("report", "nothing"), "not a run folder"),
+    ],
+)
+def test_wrong_use_is_one_line_with_the_next_step_and_code_2(cli, tmp_path, arguments, hint):
+    done = cli(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert hint in one_line(done.err)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_misspelt_key_in_a_config_file_names_the_nearest(cli, tmp_path):
+    (tmp_path / "run.toml").write_text("[train]\nepoch = 3\n")
+    done = cli("train", "--config", "run.toml")
+    assert done.code == 2
+    assert "did you mean 'epochs'?" in one_line(done.err)
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(cli, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = cli("train", "MUTAG", "--epochs", "1", "--out", "file/run")
+    assert done.code == 2
+    assert "choose another place with --out" in one_line(done.err)
+
+
+def test_a_bug_keeps_its_traceback(cli, monkeypatch):
+    def broken(*arguments):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("graphpool.cli.settings.check_names", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        main.run(["train"])
+
+
+def test_only_errors_of_the_environment_are_softened():
+    assert environment_message(FileNotFoundError(2, "missing", "x")) is None
+    assert "x: denied" in (environment_message(PermissionError(13, "denied", "x")) or "")
+
+
+def test_list_names_every_method_and_option(cli):
+    document = json.loads(cli("list", "--json").out)
+    names = {row["name"] for row in document["methods"]}
+    assert {"hap", "hap-paper", "sum", "mean", "structure-free", "wl", "majority"} <= names
+    assert set(document["encoder"]) == {"gcn", "gat", "gin"}
+    for part in ("encoder", "assignment", "relaxation", "connect", "features"):
+        assert all(document[part].values()), f"{part} has a value without a word about it"
+    text = cli("list").out
+    assert all(name in text for name in (*names, *document["features"], *document["connect"]))
+
+
+def test_doctor_finds_a_working_installation(cli):
+    done = cli("doctor", "--json")
+    document = json.loads(done.out)
+    assert done.code == 0
+    assert document["problems"] == []
+    assert document["kernels"]["works"]
+    assert "MUTAG" in [name for names in document["data"]["found"].values() for name in names]
+
+
+def test_doctor_exits_1_when_the_data_root_is_wrong(cli, monkeypatch):
+    monkeypatch.setenv("GRAPHPOOL_DATA", "nowhere")
+    done = cli("doctor")
+    assert done.code == 1
+    assert "problem: nowhere: no such folder of data" in done.out

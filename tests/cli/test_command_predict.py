@@ -1,0 +1,82 @@
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphpool.datasets import read
+from graphpool.estimators import GraphClassifier
+
+
+@pytest.fixture(scope="module")
+def expected(trained, small):
+    return GraphClassifier.load(trained).predict_proba(read(small))
+
+
+def test_csv_has_class_and_probabilities_of_every_graph(cli, trained, small, expected):
+    done = cli("predict", trained, small)
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    graphs = read(small, features=None)
+    assert [row["id"] for row in rows] == list(graphs.ids)
+    found = np.array([[float(row["p(-1)"]), float(row["p(1)"])] for row in rows])
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert [row["class"] for row in rows] == [("-1", "1")[best] for best in expected.argmax(1)]
+
+
+def test_jsonl_and_json_say_the_same(cli, trained, small):
+    document = json.loads(cli("predict", trained, small, "--json").out)
+    done = cli("predict", trained, small, "--out", "p.jsonl")
+    assert done.out == ""
+    rows = [json.loads(line) for line in Path("p.jsonl").read_text().splitlines()]
+    assert rows == document["predictions"]
+    assert sum(rows[0]["probabilities"].values()) == pytest.approx(1)
+
+
+def test_graphs_without_classes_and_with_unknown_labels_are_answered(cli, trained):
+    Path("new.jsonl").write_text('{"id": "a", "node_labels": [0, 99], "edges": [[0, 1]]}\n')
+    done = cli("predict", trained, "new.jsonl")
+    assert done.code == 0
+    assert done.out.splitlines()[1].startswith("a,")
+    assert "graphpool: warning: new: 1 nodes have labels that were not seen" in done.err
+
+
+def test_a_damaged_model_is_named(cli, trained, small):
+    content = bytearray((trained / "best.safetensors").read_bytes())
+    content[-3] ^= 1
+    Path("bad.safetensors").write_bytes(content)
+    done = cli("predict", "bad.safetensors", small)
+    assert done.code == 2
+    assert done.err.startswith("graphpool: error: bad.safetensors: damaged")
+    assert done.err.count("\n") == 1
+
+
+def test_a_file_that_is_no_model_is_not_to_be_removed(cli, small):
+    done = cli("predict", small, small)
+    assert done.code == 2
+    assert "not a model file" in done.err
+    assert "remove" not in done.err
+
+
+def test_an_unfinished_folder_is_named(cli, tmp_path):
+    done = cli("predict", tmp_path, "MUTAG")
+    assert done.code == 2
+    assert "no trained model" in done.err
+
+
+def test_report_of_a_run_is_one_page(cli, trained):
+    done = cli("report", trained, "--out", "page.html")
+    assert done.code == 0
+    page = Path("page.html").read_text()
+    assert "hap on small" in page
+    assert "These are the 4 test graphs" in page
+    assert "From nodes to one vector" in page
+
+
+def test_report_of_an_unfinished_run_says_how_to_finish_it(cli, trained, tmp_path):
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "config.toml").write_text((trained / "config.toml").read_text())
+    done = cli("report", "cut")
+    assert done.code == 2
+    assert "graphpool train --resume --out cut" in done.err

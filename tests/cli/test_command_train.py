@@ -1,0 +1,148 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from graphpool.cli.run_folder import graphs_of
+from graphpool.cli.train import wilson
+from graphpool.config import RunConfig, read_toml
+from graphpool.training.checkpoint import read_checkpoint
+
+QUICK = ("--epochs", "2", "--hidden", "8", "--threads", "1")
+
+
+def weights(folder):
+    return {
+        name: value.tolist()
+        for name, value in read_checkpoint(folder / "best.safetensors")[1].items()
+    }
+
+
+def test_a_run_leaves_everything_about_it_in_its_folder(trained):
+    names = {path.name for path in trained.iterdir()}
+    assert names == {
+        "config.toml", "split.json", "events.jsonl", "result.json", "last.safetensors",
+        "best.safetensors",
+    }  # fmt: skip
+
+
+def test_json_is_the_only_thing_on_stdout_and_is_what_the_file_says(cli, small):
+    done = cli("train", small, *QUICK, "--out", "run", "--json")
+    assert json.loads(done.out) == json.loads(Path("run/result.json").read_text())
+
+
+def test_result_counts_right_answers_beside_the_majority(trained, small):
+    result = json.loads((trained / "result.json").read_text())
+    graphs, split = graphs_of(trained)
+    assert result["graphs"] == {"train": 32, "valid": 4, "test": 4}
+    # 10 of class -1 and 30 of class 1, dealt out evenly: one and three of the four test graphs.
+    assert graphs.y[list(split.test)].tolist().count(1) == 3
+    assert result["majority"] == 0.75
+    assert result["test"]["accuracy"] == result["test"]["correct"] / 4
+    assert result["health"]["level1/clusters"] == 8
+    assert result["config"]["model"]["hidden_channels"] == 8
+
+
+def test_output_for_people_names_accuracy_majority_and_levels(cli, small):
+    done = cli("train", small, *QUICK, "--out", "run")
+    assert "Test accuracy" in done.out
+    assert "Majority class   75.0 %" in done.out
+    assert "Level 1: 8 clusters" in done.out
+    assert "graphpool predict run FILE" in done.out
+    assert "32 train, 4 choose the epoch, 4 test" in done.err
+
+
+def test_a_collapsed_level_is_told(cli, small):
+    done = cli("train", small, *QUICK, "--pooler", "hap-paper", "--out", "run")
+    assert "warning: level 1 has collapsed" in done.out
+    assert done.err.count("collapsed") == 0
+
+
+def test_wilson_interval_of_sixteen_out_of_nineteen():
+    low, high = wilson(16, 19)
+    # Worked out with the closed formula: (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
+    assert low == pytest.approx(0.6243, abs=1e-4)
+    assert high == pytest.approx(0.9448, abs=1e-4)
+
+
+def test_options_override_set_and_config_file(cli, small):
+    Path("run.toml").write_text(
+        f'data = "{small}"\n[model]\nhidden_channels = 4\ndropout = 0.5\n[train]\nepochs = 9\n'
+    )
+    done = cli("train", "--config", "run.toml", "--epochs", "1", "--set", "model.dropout=0.25",
+               "--set", "model.readout=['sum']", "--out", "run")  # fmt: skip
+    assert done.code == 0
+    config = read_toml(RunConfig, Path("run/config.toml"))
+    assert (config.train.epochs, config.model.dropout, config.model.hidden_channels) == (1, 0.25, 4)
+    assert config.model.readout == ("sum",)
+
+
+def test_the_same_run_twice_is_the_same_to_the_bit(cli, small):
+    for name in ("a", "b"):
+        assert cli("train", small, *QUICK, "--out", name).code == 0
+    assert weights(Path("a")) == weights(Path("b"))
+
+
+def test_a_folder_with_a_run_is_not_written_over(cli, small):
+    arguments = ("train", small, *QUICK, "--out", "run")
+    cli(*arguments)
+    before = Path("run/last.safetensors").read_bytes()
+    done = cli(*arguments)
+    assert done.code == 2
+    assert "already holds a run; go on with it with --resume" in done.err
+    assert Path("run/last.safetensors").read_bytes() == before
+    assert cli(*arguments, "--overwrite", "--seed", "5").code == 0
+    assert json.loads(Path("run/result.json").read_text())["config"]["train"]["seed"] == 5
+
+
+def test_resume_without_a_run_is_an_error(cli):
+    done = cli("train", "--resume", "--out", "nothing")
+    assert done.code == 2
+    assert "no run to go on with" in done.err
+
+
+def test_resume_with_another_setting_names_it(cli, small):
+    cli("train", small, *QUICK, "--out", "run")
+    done = cli("train", "--resume", "--out", "run", "--learning-rate", "0.5")
+    assert done.code == 2
+    assert "config.learning_rate is 0.01 in the checkpoint and 0.5 now" in done.err
+
+
+def test_resume_goes_on_to_more_epochs(cli, small):
+    cli("train", small, *QUICK, "--out", "run")
+    assert cli("train", "--resume", "--out", "run", "--epochs", "4").code == 0
+    assert json.loads(Path("run/result.json").read_text())["epochs"] == 4
+
+
+def test_graphs_without_classes_are_refused(cli):
+    Path("plain.jsonl").write_text('{"nodes": 2, "edges": [[0, 1]]}\n' * 1)
+    done = cli("train", "plain.jsonl")
+    assert done.code == 2
+    assert "has no classes" in done.err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_run_exits_with_its_signal_and_resumes_to_the_bit(cli, small, number, code):
+    arguments = [str(small), "--epochs", "120", "--hidden", "8", "--threads", "1"]
+    command = [sys.executable, "-m", "graphpool.cli.main", "train", *arguments, "--out", "cut"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    events = Path("cut/events.jsonl")
+    end = time.monotonic() + 60
+    while not (events.exists() and '"epoch": 3' in events.read_text()):
+        assert time.monotonic() < end, "the run never got under way"
+        time.sleep(0.005)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert out == ""
+    assert f"stopped by {number.name}; go on with: graphpool train --resume --out cut" in err
+    assert "Traceback" not in err
+    assert not Path("cut/result.json").exists()
+    assert cli("train", "--resume", "--out", "cut").code == 0
+    if number is signal.SIGINT:
+        assert cli("train", *arguments, "--out", "whole").code == 0
+        assert weights(Path("cut")) == weights(Path("whole"))
