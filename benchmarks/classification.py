@@ -22,7 +22,7 @@ from graphpool.evaluation.tables import merged_table
 from graphpool.files import atomic_write
 from graphpool.training.signals import interrupts_exit
 
-METHODS = ("hap", "hap-paper", "flat", "sum", "mean", "structure-free", "wl", "majority")
+METHODS = ("hap", "hap-paper", "sum", "mean", "structure-free", "wl", "majority")
 
 
 def arguments() -> argparse.Namespace:

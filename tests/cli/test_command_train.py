@@ -106,7 +106,7 @@ def test_resume_without_a_run_is_an_error(cli):
 
 
 def test_resume_with_another_setting_names_it(cli, small):
-    cli("train", small, *QUICK, "--out", "run")
+    cli("train", small, *QUICK, "--learning-rate", "0.01", "--out", "run")
     done = cli("train", "--resume", "--out", "run", "--learning-rate", "0.5")
     assert done.code == 2
     assert "config.learning_rate is 0.01 in the checkpoint and 0.5 now" in done.err

@@ -80,7 +80,7 @@ def content_scores(C: Matrix) -> Matrix:
         mean = sum(C[i][j] for i in range(N)) / N
         variance = sum((C[i][j] - mean) ** 2 for i in range(N)) / N
         for i in range(N):
-            S[i][j] = (C[i][j] - mean) / math.sqrt(variance + 1e-5)
+            S[i][j] = (C[i][j] - mean) / math.sqrt(variance + 1e-5 + 1e-6 * mean**2)
     scores = [[0.0] * clusters for _ in C]
     for j in range(clusters):
         c = relaxed_column(S, "gram", 0, j)

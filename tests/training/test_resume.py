@@ -144,7 +144,16 @@ def test_more_epochs_are_refused_where_the_schedule_depends_on_them(tmp_path):
 
 def test_settings_that_do_not_change_the_result_may_differ(tmp_path):
     interrupt(tmp_path, 2)
-    assert_same_run(train(tmp_path, resume=True, checkpoint_seconds=0.0, threads=0), train())
+    assert_same_run(train(tmp_path, resume=True, checkpoint_seconds=0.0), train())
+
+
+def test_the_number_of_threads_may_differ_though_it_changes_rounding(tmp_path):
+    interrupt(tmp_path, 2)
+    resumed, whole = train(tmp_path, resume=True, threads=2), train()
+    assert len(resumed[1].history) == len(whole[1].history)
+    assert resumed[1].history[-1]["train"]["loss"] == pytest.approx(
+        whole[1].history[-1]["train"]["loss"], rel=1e-3
+    )
 
 
 def test_a_refused_resume_leaves_the_checkpoint_and_the_model_alone(tmp_path):

@@ -18,16 +18,10 @@ MOST_LABELS = 12
 
 data_app = typer.Typer(
     help="List, describe and import data sets.",
+    no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-
-
-@data_app.callback(invoke_without_command=True)
-def start(context: typer.Context) -> None:
-    """List, describe and import data sets."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @data_app.command("list")

@@ -7,7 +7,7 @@ import errno
 import logging
 import re
 import sys
-from typing import Any, TextIO
+from typing import Any
 
 import typer
 
@@ -59,7 +59,7 @@ def environment_message(error: OSError) -> str | None:
     return f"{error.filename}: {error.strerror}; choose another place with --out"
 
 
-class _Stderr(logging.StreamHandler[TextIO]):
+class _Stderr(logging.StreamHandler[Any]):
     """Writes to whatever stderr is at that moment, also while a progress bar holds it."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class _Stderr(logging.StreamHandler[TextIO]):
         return new and bool(super().filter(record))
 
     @property
-    def stream(self) -> TextIO:  # type: ignore[override]
+    def stream(self) -> Any:
         return sys.stderr
 
 

@@ -27,6 +27,7 @@ from graphpool.errors import GraphpoolError
 app = typer.Typer(
     name="graphpool",
     help="Learn from whole graphs with hierarchical adaptive pooling (HAP).",
+    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -42,15 +43,15 @@ app.command("list")(list_methods)
 app.command()(doctor)
 
 
-def _print_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> bool:
     if wanted:
         typer.echo(f"graphpool {__version__}")
         raise typer.Exit
+    return wanted
 
 
-@app.callback(invoke_without_command=True)
+@app.callback()
 def start(
-    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
@@ -59,8 +60,6 @@ def start(
     ] = False,
 ) -> None:
     """Learn from whole graphs with hierarchical adaptive pooling (HAP)."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
@@ -73,6 +72,9 @@ def run(arguments: list[str] | None = None) -> NoReturn:
         complain(error)
         code = USER_ERROR
     except ClickError as error:
+        # A command with nothing after it has printed its help by now.
+        if type(error).__name__ == "NoArgsIsHelpError":
+            sys.exit(0)
         complain(usage_message(error))
         code = USER_ERROR
     except OSError as error:

@@ -82,18 +82,18 @@ def _readouts(
 ) -> list[Readout | None]:
     """One readout per level; none where it would repeat the next one.
 
-    A coarsening to one cluster is the sum over the nodes, so the level before it needs no sum.
+    A last coarsening to one cluster is the sum over the nodes: the level before it needs no sum.
     """
     if gather not in ("levels", "last"):
         raise ConfigError(f"unknown gather {gather!r}; {nearest(gather, ('levels', 'last'))}")
     last = Readout(reductions)
     if gather == "last":
         return [None] * len(clusters) + [last]
-    made: list[Readout | None] = []
-    for count in clusters:
-        needed = tuple(name for name in reductions if count > 1 or name != "sum")
-        made.append(Readout(needed) if needed else None)
-    return [*made, last]
+    before: Readout | None = last
+    if clusters[-1] == 1:
+        needed = tuple(name for name in reductions if name != "sum")
+        before = Readout(needed) if needed else None
+    return [last] * (len(clusters) - 1) + [before, last]
 
 
 class FlatNetwork(Hierarchy):

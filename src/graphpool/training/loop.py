@@ -84,8 +84,9 @@ def fit(
         folder: gets checkpoints and `events.jsonl`. A run that is already there is replaced,
             unless `resume` is set. SIGINT and SIGTERM then write a checkpoint and raise
             `Interrupted`; without a folder they do what they always do.
-        resume: go on from the folder's last checkpoint; start anew if there is none. On the
-            CPU the result equals that of an uninterrupted run to the bit.
+        resume: go on from the folder's last checkpoint; start anew if there is none. On a CPU
+            with the same number of threads the result equals that of an uninterrupted run to
+            the bit.
         progress: show a bar if stderr is a terminal.
         extra: JSON that is stored in the checkpoints, for instance the model's settings and
             the state of the features; it must be the same to resume.

@@ -19,9 +19,10 @@ Array = Any
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def content_scores(
-    content: Array, ptr: Array, floor: float, covariance: Array, scale: Array, score: Array
-) -> None:
-    """Centre `content` `[clusters, nodes]` in place and write covariance, scale and scores.
+    content: Array, ptr: Array, floor: float, mean_floor: float,
+    mean: Array, covariance: Array, scale: Array, score: Array,
+) -> None:  # fmt: skip
+    """Centre `content` `[clusters, nodes]` in place; write mean, covariance, scale and scores.
 
     Rows are taken one at a time: a contiguous view that begins at 0 is what lets a loop over it be
     vectorised.
@@ -37,6 +38,7 @@ def content_scores(
             for i in range(own.shape[0]):
                 total += own[i]
             total *= inverse
+            mean[graph, j] = total
             for i in range(own.shape[0]):
                 own[i] -= total
         for j in range(clusters):
@@ -48,7 +50,8 @@ def content_scores(
                     total += own[i] * other[i]
                 covariance[graph, j, m] = total * inverse
                 covariance[graph, m, j] = total * inverse
-            scale[graph, j] = np.float32(1.0) / np.sqrt(covariance[graph, j, j] + floor)
+            lowest = floor + mean_floor * mean[graph, j] * mean[graph, j]
+            scale[graph, j] = np.float32(1.0) / np.sqrt(covariance[graph, j, j] + lowest)
         for j in range(clusters):
             out = score[j][start:stop]
             for i in range(out.shape[0]):
@@ -64,14 +67,15 @@ def content_scores(
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def content_backward(
-    share: Array, grad: Array, content: Array, ptr: Array, covariance: Array, scale: Array,
-    dcontent: Array,
+    share: Array, grad: Array, content: Array, ptr: Array, mean_floor: float,
+    mean: Array, covariance: Array, scale: Array, dcontent: Array,
 ) -> None:  # fmt: skip
     """From the gradient of M to that of C, all `[clusters, nodes]`; `grad` is overwritten."""
     clusters = content.shape[0]
     root = np.float32(1.0) / np.sqrt(np.float32(clusters))
     mixed = np.empty((clusters, clusters), np.float32)
     back = np.empty((clusters, clusters), np.float32)
+    dvariance = np.empty(clusters, np.float32)
     common = np.zeros(content.shape[1], np.float32)
     for graph in range(ptr.shape[0] - 1):
         start, stop = ptr[graph], ptr[graph + 1]
@@ -104,8 +108,10 @@ def content_backward(
                 beside = scale[graph, j]
                 pull += np.float32(2.0) * size * mixed[m, j] * covariance[graph, m, j] * beside
                 pull += beside * beside * mixed[j, m] * covariance[graph, j, m]
-            back[m, m] -= np.float32(0.5) * size * size * size * pull
-        # Into the centred content: score Kᵀ + content (back + backᵀ) / N, then its mean out.
+            dvariance[m] = np.float32(-0.5) * size * size * size * pull
+            back[m, m] += dvariance[m]
+        # Into the centred content: score Kᵀ + content (back + backᵀ) / N. What all nodes share
+        # leaves through the centring and comes in through the mean.
         for m in range(clusters):
             out = dcontent[m][start:stop]
             for i in range(out.shape[0]):
@@ -117,7 +123,7 @@ def content_backward(
                 two = (back[m, j] + back[j, m]) * inverse
                 for i in range(out.shape[0]):
                     out[i] += one * pulled[i] + two * other[i]
-            total = np.float32(0.0)
+            total = np.float32(-2.0 * mean_floor) * mean[graph, m] * dvariance[m]
             for i in range(out.shape[0]):
                 total += out[i]
             total *= inverse

@@ -18,52 +18,59 @@ from graphpool.nn.hap.compiled import content_backward, content_scores
 from graphpool.nn.products import refuse_second_order, row_mm, segment_mm, segment_sum, spread
 
 VARIANCE_FLOOR = 1e-5
+# Where all nodes are alike the variance is the rounding of the mean; against this it vanishes.
+MEAN_FLOOR = 1e-6
 
 
 class _ContentAssignment(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, segments: Segments) -> Tensor:
         content = weight.t() @ x.t()  # [clusters, nodes]
-        if compilable(x):
-            covariance, scale, score = _compiled_scores(content, segments)
-        else:
-            covariance, scale, score = _tensor_scores(content, segments)
+        scores = _compiled_scores if compilable(x) else _tensor_scores
+        mean, covariance, scale, score = scores(content, segments)
         share = score.softmax(0)
-        ctx.save_for_backward(x, weight, content, covariance, scale, share)
+        ctx.save_for_backward(x, weight, content, mean, covariance, scale, share)
         ctx.segments = segments
         return share.t()
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order("the content assignment")
-        x, weight, content, covariance, scale, share = ctx.saved_tensors
+        x, weight, content, mean, covariance, scale, share = ctx.saved_tensors
         back = _compiled_backward if compilable(grad) else _tensor_backward
-        dcontent = back(grad, content, covariance, scale, share, ctx.segments)
+        dcontent = back(grad, content, mean, covariance, scale, share, ctx.segments)
         dx = dcontent.t() @ weight.t() if ctx.needs_input_grad[0] else None
         return dx, (dcontent @ x).t(), None
 
 
-def _compiled_scores(content: Tensor, segments: Segments) -> tuple[Tensor, Tensor, Tensor]:
+def _compiled_scores(content: Tensor, segments: Segments) -> tuple[Tensor, ...]:
     clusters = content.shape[0]
     covariance = content.new_empty(segments.num_graphs, clusters, clusters)
     scale = content.new_empty(segments.num_graphs, clusters)
-    score = torch.empty_like(content)
+    mean, score = torch.empty_like(scale), torch.empty_like(content)
     content_scores(
-        content.numpy(), segments.ptr.numpy(), VARIANCE_FLOOR,
-        covariance.numpy(), scale.numpy(), score.numpy(),
+        content.numpy(), segments.ptr.numpy(), VARIANCE_FLOOR, MEAN_FLOOR,
+        mean.numpy(), covariance.numpy(), scale.numpy(), score.numpy(),
     )  # fmt: skip
-    return covariance, scale, score
+    return mean, covariance, scale, score
 
 
-def _tensor_scores(content: Tensor, segments: Segments) -> tuple[Tensor, Tensor, Tensor]:
-    """Centre `content` in place; covariance, scale and scores."""
+def _tensor_scores(content: Tensor, segments: Segments) -> tuple[Tensor, ...]:
+    """Centre `content` in place; mean, covariance, scale and scores."""
     count = segments.counts.to(content.dtype)
     rows = content.t().contiguous()
-    content.sub_(spread(segment_sum(rows, segments) / count, segments).t())
+    mean = segment_sum(rows, segments) / count
+    content.sub_(spread(mean, segments).t())
     centred = content.t().contiguous()
     covariance = segment_mm(centred, centred, segments) / count.unsqueeze(-1)
-    scale = (covariance.diagonal(dim1=-2, dim2=-1) + VARIANCE_FLOOR).rsqrt()
-    return covariance, scale, row_mm(centred, _mix(covariance, scale), segments).t()
+    scale = inverse_deviation(mean, covariance)
+    return mean, covariance, scale, row_mm(centred, _mix(covariance, scale), segments).t()
+
+
+def inverse_deviation(mean: Tensor, covariance: Tensor) -> Tensor:
+    """s = (variance + 1e-5 + 1e-6 mean²)^-½ of each column, `[graphs, clusters]`."""
+    variance = covariance.diagonal(dim1=-2, dim2=-1)
+    return (variance + VARIANCE_FLOOR + MEAN_FLOOR * mean * mean).rsqrt()
 
 
 def _mix(covariance: Tensor, scale: Tensor) -> Tensor:
@@ -73,22 +80,22 @@ def _mix(covariance: Tensor, scale: Tensor) -> Tensor:
 
 
 def _compiled_backward(
-    grad: Tensor, content: Tensor, covariance: Tensor, scale: Tensor, share: Tensor,
-    segments: Segments,
+    grad: Tensor, content: Tensor, mean: Tensor, covariance: Tensor, scale: Tensor,
+    share: Tensor, segments: Segments,
 ) -> Tensor:  # fmt: skip
     dcontent = torch.empty_like(content)
     # A copy even where `grad` lies right already: it is overwritten, and others may hold it.
     score = grad.t().clone(memory_format=torch.contiguous_format)
     content_backward(
-        share.numpy(), score.numpy(), content.numpy(), segments.ptr.numpy(),
-        covariance.numpy(), scale.numpy(), dcontent.numpy(),
+        share.numpy(), score.numpy(), content.numpy(), segments.ptr.numpy(), MEAN_FLOOR,
+        mean.numpy(), covariance.numpy(), scale.numpy(), dcontent.numpy(),
     )  # fmt: skip
     return dcontent
 
 
 def _tensor_backward(
-    grad: Tensor, content: Tensor, covariance: Tensor, scale: Tensor, share: Tensor,
-    segments: Segments,
+    grad: Tensor, content: Tensor, mean: Tensor, covariance: Tensor, scale: Tensor,
+    share: Tensor, segments: Segments,
 ) -> Tensor:  # fmt: skip
     grad, centred = grad.t(), content.t()
     score = (share * (grad - (share * grad).sum(0))).t()
@@ -96,12 +103,15 @@ def _tensor_backward(
     weighted = mixed * covariance
     own, other = scale.unsqueeze(-1), scale.unsqueeze(-2)
     pull = 2 * scale * (weighted @ own).squeeze(-1) + ((other * other) @ weighted).squeeze(-2)
-    back = mixed * own * own * other - torch.diag_embed(0.5 * scale**3 * pull)
+    dvariance = -0.5 * scale**3 * pull
+    back = mixed * own * own * other + torch.diag_embed(dvariance)
     count = segments.counts.to(grad.dtype)
     both = (back + back.mT) / count.unsqueeze(-1)
     mix = _mix(covariance, scale)
     dcentred = row_mm(score, mix.mT, segments) + row_mm(centred, both, segments)
-    return (dcentred - spread(segment_sum(dcentred, segments) / count, segments)).t()
+    # What all nodes share leaves through the centring and comes in through the mean.
+    shared = (segment_sum(dcentred, segments) - 2 * MEAN_FLOOR * mean * dvariance) / count
+    return (dcentred - spread(shared, segments)).t()
 
 
 def content_assignment(x: Tensor, weight: Tensor, segments: Segments) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.hap.content import VARIANCE_FLOOR, content_assignment
+from graphpool.nn.hap.content import content_assignment, inverse_deviation
 from graphpool.nn.hap.gcont import GCont
 from graphpool.nn.hap.relaxation import RELAXATIONS
 from graphpool.nn.products import spread
@@ -55,8 +55,9 @@ class StaticAttention(nn.Module):
 class ContentAttention(nn.Module):
     """A scaled dot product of rows and relaxed columns: `assignment="content"`.
 
-    C̃_ij = (C_ij - mean_i) / sqrt(var_i + 1e-5) within each graph; c_j = C̃ᵀ C̃_(·,j) / N, the
-    correlation of column j with every column; M_ij = softmax_j ⟨C̃_i, c_j⟩ / √N'.
+    C̃_ij = (C_ij - mean_j) / sqrt(var_j + 1e-5 + 1e-6 mean_j²) with mean and variance of column j
+    over the nodes of its graph; c_j = C̃ᵀ C̃_(·,j) / N, the correlation of column j with every
+    column; M_ij = softmax_j ⟨C̃_i, c_j⟩ / √N'.
 
     Deviation from the paper: the printed score is additive and gives every node of a graph the
     same assignment (`StaticAttention`); a product of node and cluster does not.
@@ -75,9 +76,10 @@ class ContentAttention(nn.Module):
         if segments is not None:
             return content_assignment(x, self.content.weight, segments)
         content = self.content(x)
-        centred = content - content.mean(-2, keepdim=True)
+        mean = content.mean(-2, keepdim=True)
+        centred = content - mean
         covariance = centred.mT @ centred / content.shape[-2]
-        scale = (covariance.diagonal(dim1=-2, dim2=-1) + VARIANCE_FLOOR).rsqrt()
+        scale = inverse_deviation(mean.squeeze(-2), covariance)
         mix = (scale * scale).unsqueeze(-1) * covariance * scale.unsqueeze(-2)
         score: Tensor = centred @ (mix / math.sqrt(content.shape[-1]))
         return score.softmax(-1)
