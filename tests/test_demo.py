@@ -36,8 +36,8 @@ def demo(tmp_path_factory):
 def test_demo_shows_accuracy_curves_map_and_hierarchy(demo):
     page = demo[0].report.read_text()
     for section in (
-        "Results beside baselines", "Learning curves", "Map of the graphs", "From nodes to one vector",
-        "Health of the coarsening", "How to repeat it",
+        "Results beside baselines", "Learning curves", "Map of the graphs",
+        "From nodes to one vector", "Health of the coarsening", "How to repeat it",
     ):  # fmt: skip
         assert section in page
     assert "a first look, not a ranking" in page
@@ -72,7 +72,7 @@ def test_hierarchy_is_the_models_own(model, graphs):
     np.testing.assert_allclose(second.adjacency, levels[0].adj[0].numpy())
     assert last.adjacency.shape == (1, 1)
     assert last.assignment is None
-    elements = "C N O F I Cl Br".split()
+    elements = ["C", "N", "O", "F", "I", "Cl", "Br"]
     assert first.node_labels == [elements[code] for code in graph.node_label.tolist()]
 
 

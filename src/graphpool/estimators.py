@@ -131,13 +131,19 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         config = self._config(graphs.name)
         # `graphs.y` itself says no more than no y at all, and the set knows its names.
         own = y is None or y is graphs.y
+        classes: tuple[Any, ...] = ()
         if not own:
-            graphs = _labelled(graphs, y)
+            graphs, classes = _labelled(graphs, y)
         if self.features == AUTO:
             _tell_unused(graphs)
         train, valid = self._parts(graphs)
         self.model_, self.result_ = train_model(
-            train, valid, config, labels="codes" if own else "names", progress=self.progress
+            train,
+            valid,
+            config,
+            classes=classes,
+            labels="codes" if own else "names",
+            progress=self.progress,
         )
         return self._speak(self.model_)
 
@@ -224,9 +230,12 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             raise DataError(f"{graphs.name}: 1 graph is too few to hold one out; set validation=0")
         share = Fraction(self.validation).limit_denominator(20)
         folds = min(len(graphs), max(2, share.denominator))
-        held = stratified_folds(graphs.y.cpu(), folds, self.seed)[: max(1, share.numerator)]
+        parts = stratified_folds(graphs.y.cpu(), folds, self.seed)
+        wanted = max(1, share.numerator)
+        # Graphs are dealt out class by class, so parts far from each other are mixed best.
+        chosen = {number * folds // wanted for number in range(wanted)}
         valid = np.zeros(len(graphs), dtype=np.bool_)
-        valid[np.concatenate(held)] = True
+        valid[np.concatenate([parts[number] for number in chosen])] = True
         return graphs[np.flatnonzero(~valid)], graphs[np.flatnonzero(valid)]
 
 
@@ -282,8 +291,8 @@ def _labels(y: Any, graphs: GraphSet) -> Array:
     return values
 
 
-def _labelled(graphs: GraphSet, y: Any) -> GraphSet:
-    """The graphs with the classes of `y`."""
+def _labelled(graphs: GraphSet, y: Any) -> tuple[GraphSet, tuple[Any, ...]]:
+    """The graphs with the codes of `y`, and what they mean."""
     try:
         classes, codes = np.unique(_labels(y, graphs), return_inverse=True)
     except TypeError:
@@ -292,9 +301,8 @@ def _labelled(graphs: GraphSet, y: Any) -> GraphSet:
         isinstance(name, (bool, int, float, str)) for name in classes.tolist()
     ):
         raise DataError(f"y holds {classes.dtype}; give words or numbers")
-    return dataclasses.replace(
-        graphs, y=torch.from_numpy(codes).to(graphs.device), classes=tuple(classes.tolist())
-    )
+    coded = dataclasses.replace(graphs, y=torch.from_numpy(codes).to(graphs.device), classes=())
+    return coded, tuple(classes.tolist())
 
 
 def _tell_unused(graphs: GraphSet) -> None:

@@ -103,6 +103,7 @@ def train_model(
     valid: GraphSet | None,
     config: RunConfig,
     *,
+    classes: tuple[Any, ...] = (),
     labels: Literal["codes", "names"] = "codes",
     folder: Path | None = None,
     resume: bool = False,
@@ -114,12 +115,13 @@ def train_model(
     generators of Python, NumPy and torch are afterwards as they were before.
 
     Args:
+        classes: names of the codes in `y`; by default those of the set.
         labels: see `TrainedModel`.
         folder, resume, progress: of `graphpool.training.loop.fit`.
     """
     if train.y is None:
         raise DataError(f"{train.name} has no classes; a classifier can't learn from it")
-    classes = train.classes or tuple(range(int(train.y.max()) + 1))
+    classes = classes or train.classes or tuple(range(int(train.y.max()) + 1))
     pipeline = FeaturePipeline(config.features).fit(train)
     mean_nodes = float(train.node_counts.double().mean())
     generators = rng_state()

@@ -109,6 +109,8 @@ def test_a_bug_keeps_its_traceback(cli, monkeypatch):
 def test_only_errors_of_the_environment_are_softened():
     assert environment_message(FileNotFoundError(2, "missing", "x")) is None
     assert "x: denied" in (environment_message(PermissionError(13, "denied", "x")) or "")
+    unfinished = FileNotFoundError(2, "missing", "folder/.a.csv.123.tmp")
+    assert (environment_message(unfinished) or "").startswith("folder: missing")
 
 
 def test_list_names_every_method_and_option(cli):

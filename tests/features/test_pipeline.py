@@ -19,10 +19,11 @@ def graphs(labels: bool = True, names: tuple[str, ...] = ("C", "N")) -> GraphSet
         node_label=torch.tensor([0, 0, 1, 1, 0]) if labels else None,
         node_label_names=names if labels else (),
         node_attr=torch.arange(10.0).reshape(5, 2),
+        x=torch.arange(5.0).reshape(5, 1),
     )
 
 
-EVERYTHING = "labels+degree:5+bindegree+logdegree+constant+attributes+rw:4"
+EVERYTHING = "labels+degree:5+bindegree+logdegree+constant+attributes+rw:4+given"
 
 
 def test_auto_takes_labels_where_there_are_labels() -> None:

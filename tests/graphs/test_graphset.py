@@ -209,3 +209,14 @@ def test_repr_shows_the_sizes() -> None:
     assert (
         repr(small()) == "GraphSet('small', graphs=2, nodes=5, edges=4, classes=0, features=None)"
     )
+
+
+def test_a_graph_without_nodes_is_refused_by_name():
+    with pytest.raises(DataError, match="set, graph b has no nodes"):
+        GraphSet.build(
+            "set",
+            torch.tensor([2, 0]),
+            torch.tensor([1, 0]),
+            torch.tensor([[0], [1]]),
+            ids=["a", "b"],
+        )

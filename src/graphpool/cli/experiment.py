@@ -52,11 +52,14 @@ def print_experiment(result: "ExperimentResult") -> None:
     say(f"{result.facts.name}, {result.protocol.name}, {seeds}, {splits} splits\n")
     gains = f"{first} gains"
     print_table(
-        ("method", "accuracy, %", "95 % interval", gains, "effective rank"),
+        ("method", "accuracy, %", "95 % interval", gains, "rank"),
         rows,
-        right=("accuracy, %", "95 % interval", gains, "effective rank"),
+        right=("accuracy, %", "95 % interval", gains, "rank"),
     )
-    say("\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking.")
+    say(
+        "\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking."
+        "\nRank: effective rank of the assignment on test graphs; 1 means collapsed."
+    )
     for method in result.methods:
         units = result.of(method)
         bad = [unit for unit in units if unit.warnings]

@@ -7,6 +7,7 @@ import errno
 import logging
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -54,9 +55,14 @@ def _nearest_option(option: str, context: Any) -> str:
 
 def environment_message(error: OSError) -> str | None:
     """A folder that can't be written to, a full disk and the like; None for anything else."""
-    if error.filename is None or error.errno not in _ENVIRONMENT:
+    if error.filename is None:
         return None
-    return f"{error.filename}: {error.strerror}; choose another place with --out"
+    place = Path(str(error.filename))
+    if place.suffix == ".tmp":  # of an atomic write; the user knows its folder
+        place = place.parent
+    elif error.errno not in _ENVIRONMENT:
+        return None
+    return f"{place}: {error.strerror}; choose another place with --out"
 
 
 class _Stderr(logging.StreamHandler[Any]):

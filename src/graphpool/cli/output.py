@@ -51,7 +51,10 @@ def print_table(
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in columns:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        number = name in right
+        table.add_column(
+            name, justify="right" if number else "left", overflow="fold", no_wrap=number
+        )
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row))
     # A pipe has no width; a table that is cut to 80 columns there would lose what it says.

@@ -110,15 +110,14 @@ def _data(data: str | None) -> str | None:
 
 
 def _introduce(graphs: "GraphSet", split: "Split", run: RunConfig, folder: Path) -> None:
-    model = run.model
+    from graphpool.nn.build import METHODS
+
     tell(
         f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
         f"{len(split.train)} train, {len(split.valid)} choose the epoch, {len(split.test)} test"
     )
-    tell(
-        f"{model.pooler} with {model.encoder}, {model.hidden_channels} channels, clusters "
-        f"{' then '.join(map(str, model.clusters))}; seed {run.train.seed}; in {folder}"
-    )
+    method = METHODS[run.model.pooler]
+    tell(f"{method.name} ({method.summary}); seed {run.train.seed}; in {folder}")
 
 
 def _run(

@@ -45,7 +45,11 @@ def check_edges(
     target: Tensor,
     node_counts: Tensor,
 ) -> None:
-    """Refuse an edge that leaves its graph."""
+    """Refuse a graph without nodes and an edge that leaves its graph."""
+    empty = (node_counts < 1).nonzero().flatten()
+    if len(empty):
+        label = ids[int(empty[0])] if ids is not None else str(int(empty[0]))
+        raise DataError(f"{name}, graph {label} has no nodes; leave it out")
     limit = node_counts[owner]
     bad = (source < 0) | (target < 0) | (source >= limit) | (target >= limit)
     if bad.any():
