@@ -12,6 +12,8 @@ goes on from there.
 
 import argparse
 import logging
+import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,6 +69,7 @@ def main() -> None:
                 replace(config, data=name),
                 given.out / name,
                 jobs=given.jobs,
+                command=shlex.join(["python", "benchmarks/classification.py", *sys.argv[1:]]),
             )
         )
     table = merged_table(results)

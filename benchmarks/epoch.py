@@ -153,7 +153,7 @@ def measure(graphs: GraphSet, rounds: int) -> dict[str, float]:
             "hap": train(HAP(channels, WIDTH, (CLUSTERS, 1), classes), some),
             "diffpool": train(PyGDiffPool(channels, classes), padded),
         },
-        max(1, rounds // 3),
+        5,
     )
     ratios["pyg-diffpool / hap"] = pair["diffpool"] / pair["hap"]
     return ratios

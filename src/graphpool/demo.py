@@ -23,7 +23,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.splits import Split, save_splits, stratified_folds
 from graphpool.graphs.storage import content_hash
 from graphpool.model_file import TrainedModel, train_model
-from graphpool.report import Report, write
+from graphpool.report import Report, draw_hierarchy_png, write
 from graphpool.training.collapse import collapse_warnings
 from graphpool.training.loop import FitResult
 
@@ -91,6 +91,7 @@ def run_demo(
     metrics = model.score(graphs[split.test])
     page = build_report(experiment, graphs, split, model, trained, metrics)
     path = write(page, folder / "report.html")
+    draw_hierarchy_png(page.hierarchy[0], folder / "hierarchy.png")
     pictures = {
         "graphs": {"train": len(split.train), "valid": len(split.valid), "test": len(split.test)},
         "accuracy": metrics["accuracy"],
