@@ -52,9 +52,10 @@ class ModelConfig:
 class TrainConfig:
     """How the network is trained.
 
-    `patience` 0 means no early stopping, `clip` 0 no clipping, `threads` 0 torch's own choice,
-    `checkpoint_seconds` 0 a checkpoint after every step. The plateau settings say after how many
-    epochs without a better validation loss the learning rate is multiplied by which factor.
+    `patience` 0 means no early stopping, `clip` 0 no clipping, `threads` 0 one thread for small
+    batches and torch's own choice for large ones, `checkpoint_seconds` 0 a checkpoint after every
+    step. The plateau settings say after how many epochs without a better validation loss the
+    learning rate is multiplied by which factor.
     """
 
     epochs: int = 100

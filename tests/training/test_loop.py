@@ -6,6 +6,7 @@ from standin import make_graphs, make_model, train
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.tasks.classification import ClassificationTask
+from graphpool.training.environment import suitable_threads
 from graphpool.training.events import read_events
 
 
@@ -153,3 +154,10 @@ def test_frozen_weights_stay(tmp_path):
     before = model.inner.weight.clone()
     train(tmp_path, model=model)
     assert torch.equal(model.inner.weight, before)
+
+
+def test_small_batches_run_on_one_thread_and_large_ones_on_as_many_as_torch_likes():
+    graphs = make_graphs()
+    whole = graphs.num_nodes + graphs.num_edges
+    assert suitable_threads(graphs, batch_size=len(graphs)) == 1
+    assert suitable_threads(graphs, batch_size=len(graphs) * (30_000 // whole + 1)) == 0

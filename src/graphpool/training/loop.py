@@ -18,7 +18,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks.base import Task, is_better, on_device
 from graphpool.training.checkpoint import versions
 from graphpool.training.collapse import collapse_warnings
-from graphpool.training.environment import deterministic, thread_count
+from graphpool.training.environment import deterministic, suitable_threads, thread_count
 from graphpool.training.events import EventLog
 from graphpool.training.guard import (
     CHECK_STEPS,
@@ -93,7 +93,8 @@ def fit(
     """
     run = _Run(model, task, train, valid, config, folder, extra or {})
     with ExitStack() as stack:
-        stack.enter_context(thread_count(config.threads))
+        threads = config.threads or suitable_threads(train, config.batch_size)
+        stack.enter_context(thread_count(threads))
         stack.enter_context(deterministic(run.device))
         run.stop = stack.enter_context(watch_signals(active=folder is not None))
         run.begin(resume)
