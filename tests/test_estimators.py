@@ -158,6 +158,14 @@ def test_validation_graphs_are_a_stratified_share(graphs, share, held):
     assert abs(float(valid.y.double().mean()) - part) <= 1.5 / held
 
 
+@pytest.mark.parametrize(
+    ("share", "count", "held"), [(0.01, 80, 1), (0.02, 100, 2), (0.99, 80, 79), (0.3, 5, 2)]
+)
+def test_a_share_of_few_graphs_or_near_none_or_all_is_kept(graphs, share, count, held):
+    train, valid = GraphClassifier(validation=share)._parts(graphs[:count])
+    assert (len(train), len(valid)) == (count - held, held)
+
+
 def test_without_validation_every_graph_is_learnt_from(graphs):
     train, valid = GraphClassifier(validation=0.0)._parts(graphs)
     assert (len(train), valid) == (188, None)

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import math
 import stat
 from pathlib import Path
 
@@ -43,6 +44,11 @@ def test_json_is_readable_and_keeps_the_order_of_keys(tmp_path: Path) -> None:
     assert json.loads(text) == {"b": 1, "a": [1.5, None]}
     assert text.index('"b"') < text.index('"a"')
     assert text.endswith("}\n")
+
+
+def test_json_says_null_where_a_number_is_not_finite(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", {"a": (1.5, math.nan), "b": {"c": -math.inf}})
+    assert json.loads((tmp_path / "a.json").read_text()) == {"a": [1.5, None], "b": {"c": None}}
 
 
 def test_hash_is_sha256_of_the_bytes(tmp_path: Path) -> None:

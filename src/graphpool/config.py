@@ -22,7 +22,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """What the network looks like. `graphpool list` explains the names."""
+    """What the network looks like. `graphpool list` explains the names.
+
+    `ratio` 0 takes `clusters` as they are; any other works them out from the mean number of nodes,
+    for as many levels. `assignment`, `connect` and `relaxation` are HAP's, `heads` is GAT's.
+    """
 
     pooler: str = "hap"
     encoder: Literal["gcn", "gat", "gin"] = "gcn"
@@ -75,7 +79,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         _positive(self, "epochs", "batch_size", "learning_rate", "plateau_epochs")
-        for name in ("patience", "clip", "weight_decay", "threads", "checkpoint_seconds"):
+        for name in ("patience", "clip", "weight_decay", "seed", "threads", "checkpoint_seconds"):
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"train.{name} is {getattr(self, name)}; it can't be negative")
         if not 0 < self.plateau_factor < 1:

@@ -42,7 +42,7 @@ class TrainingError(GraphpoolError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean X?` for the known name closest to `word`, else the known names."""
+    """`did you mean X?` for the known name closest to `word`, else a list of the known names."""
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -229,9 +230,12 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if len(graphs) < 2:
             raise DataError(f"{graphs.name}: 1 graph is too few to hold one out; set validation=0")
         share = Fraction(self.validation).limit_denominator(20)
-        folds = min(len(graphs), max(2, share.denominator))
+        folds = share.denominator
+        if folds == 1:  # nearer to none or all of the graphs than any twentieth
+            folds = math.ceil(1 / min(self.validation, 1 - self.validation))
+        folds = min(len(graphs), folds)
         parts = stratified_folds(graphs.y.cpu(), folds, self.seed)
-        wanted = max(1, share.numerator)
+        wanted = min(folds - 1, max(1, round(self.validation * folds)))
         # Graphs are dealt out class by class, so parts far from each other are mixed best.
         chosen = {number * folds // wanted for number in range(wanted)}
         valid = np.zeros(len(graphs), dtype=np.bool_)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterator
@@ -44,10 +45,21 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def strict_json(value: Any) -> Any:
+    """The value with null for NaN and infinities, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: strict_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [strict_json(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
 def write_json(path: str | Path, value: Any) -> None:
-    """Write `value` as readable JSON, atomically."""
+    """Write `value` as readable JSON, atomically; what is not finite becomes null."""
     with atomic_write(path, "w") as handle:
-        json.dump(value, handle, indent=2, sort_keys=False)
+        json.dump(strict_json(value), handle, indent=2, allow_nan=False)
         handle.write("\n")
 
 

@@ -20,7 +20,7 @@ from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.nn.build import build_model
 from graphpool.nn.coarsened import Coarsened
 from graphpool.nn.health import level_health
-from graphpool.tasks.base import batches, device_of, evaluating, on_device
+from graphpool.tasks.base import batches, device_of, evaluating
 from graphpool.tasks.classification import ClassificationTask, predict_logits
 from graphpool.training.checkpoint import (
     BEST,
@@ -75,7 +75,7 @@ class TrainedModel:
 
     def embed(self, graphs: GraphSet) -> Array:
         """Graph vectors, `[graphs, channels]`."""
-        prepared = on_device(self.prepare(graphs), device_of(self.network))
+        prepared = self.prepare(graphs).to(device_of(self.network))
         network: Any = self.network
         with evaluating(self.network):
             parts = [network.embed(batch).cpu() for batch in batches(prepared, EVALUATION_BATCH)]
@@ -85,7 +85,7 @@ class TrainedModel:
 
     def levels(self, graphs: GraphSet) -> tuple[Coarsened, ...]:
         """Every level of all graphs, as one batch; none for a network without coarsening."""
-        prepared = on_device(self.prepare(graphs), device_of(self.network))
+        prepared = self.prepare(graphs).to(device_of(self.network))
         network: Any = self.network
         with evaluating(self.network):
             levels: tuple[Coarsened, ...] = network.levels(prepared.batch())

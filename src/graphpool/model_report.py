@@ -21,7 +21,7 @@ from graphpool.report.data import (
     LevelHealth,
     ResultRow,
 )
-from graphpool.tasks.base import device_of, evaluating, on_device
+from graphpool.tasks.base import device_of, evaluating
 
 Array = NDArray[Any]
 
@@ -76,12 +76,11 @@ def graph_map(model: TrainedModel, graphs: GraphSet, note: str) -> EmbeddingPlot
 def hierarchy_example(model: TrainedModel, graphs: GraphSet, position: int) -> HierarchyExample:
     """One graph at every level of its hierarchy."""
     chosen = align_classes(graphs[[position]], model.classes)
-    prepared = on_device(model.prepare(chosen), device_of(model.network))
-    batch = prepared.batch()
+    prepared = model.prepare(chosen).to(device_of(model.network))
     network: Any = model.network
     with evaluating(model.network):
-        trace = network.trace(batch)
-    health = level_health(trace, batch)
+        trace = network.trace(prepared.batch())
+    health = level_health(trace)
     source, target = chosen.edge_index.long().cpu().numpy()
     nodes = chosen.num_nodes
     adjacency = np.zeros((nodes, nodes))

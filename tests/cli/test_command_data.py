@@ -61,6 +61,12 @@ def test_import_names_file_and_line_of_what_is_wrong(cli, tmp_path):
     assert "bad.jsonl, line 2" in done.err
 
 
+def test_a_path_that_is_not_there_is_no_misspelt_name(cli):
+    done = cli("data", "show", "./nothing")
+    assert done.code == 2
+    assert "nothing: no such file or folder" in done.err
+
+
 def test_import_refuses_an_unknown_form(cli, small):
     done = cli("data", "import", small, "--out", "x.csv")
     assert done.code == 2

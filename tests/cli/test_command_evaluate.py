@@ -54,3 +54,11 @@ def test_a_class_that_the_model_does_not_know_is_named(cli, trained):
     done = cli("evaluate", "other.jsonl", "--model", trained)
     assert done.code == 2
     assert "the class 7, which the model does not know; its classes are -1, 1" in done.err
+
+
+def test_the_page_of_a_comparison_is_not_made_by_report(cli):
+    Path("compared").mkdir()
+    Path("compared/results.json").write_text("{}")
+    done = cli("report", "compared")
+    assert done.code == 2
+    assert "its page is made by graphpool evaluate --report" in done.err

@@ -73,6 +73,7 @@ def test_version(cli):
         (("predict", "nothing", "MUTAG"), "nothing: no such checkpoint"),
         (("predict", "nothing", "MUTAG", "--out", "x.xls"), "end it with .csv or .jsonl"),
         (("report", "nothing"), "not a run folder"),
+        (("train", "--seed", "-1"), "train.seed is -1; it can't be negative"),
     ],
 )
 def test_wrong_use_is_one_line_with_the_next_step_and_code_2(cli, tmp_path, arguments, hint):

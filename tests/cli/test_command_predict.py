@@ -39,7 +39,7 @@ def test_graphs_without_classes_and_with_unknown_labels_are_answered(cli, traine
     done = cli("predict", trained, "new.jsonl")
     assert done.code == 0
     assert done.out.splitlines()[1].startswith("a,")
-    assert "graphpool: warning: new: 1 nodes have labels that were not seen" in done.err
+    assert "graphpool: warning: new: 1 of 2 nodes have labels that were not seen" in done.err
 
 
 def test_a_damaged_model_is_named(cli, trained, small):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from graphpool.cli.run_folder import graphs_of
-from graphpool.cli.train import wilson
 from graphpool.config import RunConfig, read_toml
 from graphpool.training.checkpoint import read_checkpoint
 
@@ -62,13 +61,6 @@ def test_a_collapsed_level_is_told(cli, small):
     assert done.err.count("collapsed") == 0
 
 
-def test_wilson_interval_of_sixteen_out_of_nineteen():
-    low, high = wilson(16, 19)
-    # Worked out with the closed formula: (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
-    assert low == pytest.approx(0.6243, abs=1e-4)
-    assert high == pytest.approx(0.9448, abs=1e-4)
-
-
 def test_options_override_set_and_config_file(cli, small):
     Path("run.toml").write_text(
         f'data = "{small}"\n[model]\nhidden_channels = 4\ndropout = 0.5\n[train]\nepochs = 9\n'
@@ -110,6 +102,35 @@ def test_resume_with_another_setting_names_it(cli, small):
     done = cli("train", "--resume", "--out", "run", "--learning-rate", "0.5")
     assert done.code == 2
     assert "config.learning_rate is 0.01 in the checkpoint and 0.5 now" in done.err
+
+
+@pytest.mark.parametrize("option", [("--hidden", "4"), ("--seed", "1"), ("--epochs", "1")])
+def test_a_refused_resume_leaves_the_settings_of_the_run_alone(cli, small, option):
+    cli("train", small, *QUICK, "--out", "run")
+    before = Path("run/config.toml").read_text()
+    assert cli("train", "--resume", "--out", "run", *option).code == 2
+    assert Path("run/config.toml").read_text() == before
+    assert cli("train", "--resume", "--out", "run").code == 0
+
+
+def test_resume_in_the_default_folder_keeps_the_settings_of_the_run(cli, small):
+    cli("train", small, *QUICK, "--dropout", "0.2")
+    assert cli("train", small, "--resume", "--epochs", "3").code == 0
+    kept = read_toml(RunConfig, "runs/small-hap-0/config.toml")
+    assert (kept.model.dropout, kept.model.hidden_channels, kept.train.epochs) == (0.2, 8, 3)
+
+
+def test_a_run_that_never_began_does_not_hold_its_folder(cli, small):
+    arguments = ("train", small, *QUICK, "--out", "run")
+    assert cli(*arguments, "--features", "attributes").code == 2
+    assert cli(*arguments).code == 0
+
+
+def test_a_folder_that_cannot_be_made_is_named(cli, small):
+    Path("file").write_text("")
+    done = cli("train", small, *QUICK, "--out", "file/run")
+    assert done.code == 2
+    assert "file/run: can't be made: Not a directory; choose another place" in done.err
 
 
 def test_resume_goes_on_to_more_epochs(cli, small):

@@ -1,5 +1,6 @@
 import io
 import sys
+from contextlib import closing
 
 import pytest
 from small import unit
@@ -17,7 +18,7 @@ class Terminal(io.StringIO):
 def test_bar_is_for_terminals(screen, shown, monkeypatch):
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with UnitBar(total=5, kept=2, active=True) as bar:
+    with closing(UnitBar(total=5, kept=2, active=True)) as bar:
         bar.advance(unit("hap"), Failed("because"))
     assert ("3/5" in screen.getvalue()) == shown
     assert ("1 failed" in screen.getvalue()) == shown
@@ -29,6 +30,6 @@ def test_every_finished_unit_is_logged(caplog):
     from graphpool.evaluation.run import run_unit
 
     result = run_unit(mutag(), unit("majority"), QUICK)
-    with caplog.at_level("INFO"), UnitBar(total=4, kept=1, active=False) as bar:
+    with caplog.at_level("INFO"), closing(UnitBar(total=4, kept=1, active=False)) as bar:
         bar.advance(unit("majority"), result)
     assert "2 of 4: majority, seed 0, fold 0: accuracy 0.6" in caplog.text

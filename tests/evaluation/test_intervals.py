@@ -3,7 +3,13 @@ import math
 import pytest
 import scipy.stats
 
-from graphpool.evaluation.statistics import by_seed, mean_ranks, paired_difference, summarise
+from graphpool.evaluation.statistics import (
+    by_seed,
+    mean_ranks,
+    paired_difference,
+    summarise,
+    wilson,
+)
 
 VALUES = [0.80, 0.90, 0.85, 0.95]  # mean .875, squared deviations .0125, variance .0125 / 3
 
@@ -55,3 +61,10 @@ def test_one_split_per_seed_has_no_error_over_folds():
 def test_ranks_count_from_the_best_and_ties_share():
     ranks = mean_ranks({"a": [0.9, 0.5], "b": [0.8, 0.5], "c": [0.7, 0.4]})
     assert ranks == {"a": 1.25, "b": 1.75, "c": 3.0}
+
+
+def test_wilson_interval_of_sixteen_out_of_nineteen():
+    low, high = wilson(16, 19)
+    # Worked out with the closed formula: (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
+    assert low == pytest.approx(0.6243, abs=1e-4)
+    assert high == pytest.approx(0.9448, abs=1e-4)

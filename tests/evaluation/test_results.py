@@ -7,7 +7,7 @@ from graphpool.errors import DataError
 from graphpool.evaluation.results import ExperimentResult, SetFacts, read_results, write_results
 from graphpool.evaluation.tables import merged_table, results_table
 from graphpool.evaluation.unit import Failure, UnitResult
-from graphpool.report.rows import to_rows
+from graphpool.model_report import result_rows
 
 
 def unit(method: str, fold: int, accuracy: float, **changes: object) -> UnitResult:
@@ -105,11 +105,11 @@ def test_method_without_result_on_some_set_has_no_rank():
 
 
 def test_rows_of_the_report():
-    rows = to_rows(result(hap=[0.8], wl=[0.7], majority=[0.6]))
+    rows = result_rows(result(hap=[0.8], wl=[0.7], majority=[0.6]))
     assert [(row.name, row.family) for row in rows] == [
-        ("HAP", "ours"),
-        ("WL kernel + SVM", "baseline"),
-        ("Majority class", "rule"),
+        ("hap", "ours"),
+        ("wl", "baseline"),
+        ("majority", "rule"),
     ]
     assert rows[0].accuracies == [0.8]
     assert rows[0].overlap == 0.125

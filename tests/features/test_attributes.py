@@ -45,3 +45,9 @@ def test_set_without_attributes_names_the_next_step() -> None:
     bare = GraphSet.build("bare", torch.tensor([1]), torch.tensor([0]), torch.zeros(2, 0))
     with pytest.raises(DataError, match="bare has no node attributes; use features='auto'"):
         Attributes().fit(bare)
+
+
+def test_answering_for_graphs_without_attributes_asks_for_attributes() -> None:
+    bare = GraphSet.build("bare", torch.tensor([1]), torch.tensor([0]), torch.zeros(2, 0))
+    with pytest.raises(DataError, match="bare has no node attributes; the model was trained on"):
+        Attributes().fit(attributed([[1.0]])).transform(bare)

@@ -44,7 +44,7 @@ def test_unknown_labels_are_zero_counted_and_told_once(caplog: pytest.LogCapture
     assert first.tolist() == [[1], [0], [0]]
     assert feature.unknown == 1
     assert [record.getMessage() for record in caplog.records] == [
-        "labelled: 2 nodes have labels that were not seen in training, such as 'Xe'; "
+        "labelled: 2 of 3 nodes have labels that were not seen in training, such as 'Xe'; "
         "their label features are zero"
     ]
 
@@ -58,6 +58,12 @@ def test_set_without_labels_names_the_next_step() -> None:
     bare = GraphSet.build("bare", torch.tensor([1]), torch.tensor([0]), torch.zeros(2, 0))
     with pytest.raises(DataError, match=r"bare has no node labels; use features='degree'"):
         Labels().fit(bare)
+
+
+def test_answering_for_graphs_without_labels_asks_for_labels() -> None:
+    bare = GraphSet.build("bare", torch.tensor([1]), torch.tensor([0]), torch.zeros(2, 0))
+    with pytest.raises(DataError, match=r"bare has no node labels; the model was trained on"):
+        Labels().fit(labelled([0], ("C",))).transform(bare)
 
 
 def test_transform_before_fit_says_to_fit() -> None:

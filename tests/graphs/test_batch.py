@@ -75,6 +75,15 @@ def test_graph_may_stand_twice_in_a_batch() -> None:
     assert not dense[:nodes, nodes:].any()
 
 
+def test_repr_of_a_batch_shows_the_sizes() -> None:
+    graphs = GraphSet.build(
+        "two", torch.tensor([2, 1]), torch.tensor([1, 0]), torch.tensor([[0], [1]]),
+        x=torch.ones(3, 4),
+    )  # fmt: skip
+    shown = "GraphBatch(graphs=2, nodes=3, edges=1, features=4, device='cpu')"
+    assert repr(graphs.batch([0, 1])) == shown
+
+
 def test_empty_batch_has_shapes_but_no_graphs() -> None:
     batch = packed(random_graphs(2)).batch([])
     assert (batch.num_graphs, batch.num_nodes) == (0, 0)

@@ -120,7 +120,7 @@ def test_different_weights_in_the_two_directions_are_directed() -> None:
 
 def test_one_graph_is_read_by_position_from_either_end() -> None:
     graphs = packed(random_graphs(5))
-    assert graphs[-1].id == graphs[5].id == graphs[np.int64(5)].id == "5"
+    assert graphs[-1].id == graphs[5].id == graphs[np.int32(5)].id == "5"
     assert graphs[2].classes == ("no", "yes")
     for position in (6, -7):
         with pytest.raises(IndexError, match=f"graph {position} of a set of 6"):
@@ -209,6 +209,12 @@ def test_repr_shows_the_sizes() -> None:
     assert (
         repr(small()) == "GraphSet('small', graphs=2, nodes=5, edges=4, classes=0, features=None)"
     )
+
+
+def test_repr_of_a_graph_is_one_line_with_its_class() -> None:
+    graphs = small(y=torch.tensor([1, 0]), classes=("no", "yes"))
+    assert repr(graphs[0]) == "Graph('0', nodes=3, edges=3, class='yes')"
+    assert repr(small()[1]) == "Graph('1', nodes=2, edges=1, class=None)"
 
 
 def test_a_graph_without_nodes_is_refused_by_name():

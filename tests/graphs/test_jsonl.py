@@ -147,6 +147,7 @@ def test_numbers_that_json_cannot_say_are_refused(tmp_path: Path) -> None:
         ("[1, 2]", "not a JSON object"),
         ('{"nodes": 2, "edgs": []}', "unknown key 'edgs'; did you mean 'edges'"),
         ('{"edges": [[0, 1]]}', "no nodes; give nodes"),
+        ('{"nodes": 99999999999999999999}', "99999999999999999999 nodes are too many"),
         ('{"nodes": 0}', "at least one node"),
         ('{"nodes": "3"}', "nodes must be a whole number"),
         ('{"nodes": 2, "node_labels": ["a"]}', "2 in nodes, 1 in node_labels"),

@@ -96,6 +96,16 @@ def test_impossible_number_of_folds_is_refused(folds: int) -> None:
         stratified_folds([0, 1] * 4, folds, seed=0)
 
 
+def test_two_folds_need_graphs_to_train_and_to_validate() -> None:
+    with pytest.raises(ConfigError, match="3 graphs are too few for 2 folds"):
+        cv_splits([0, 1, 1], folds=2)
+
+
+def test_a_random_split_without_test_graphs_is_refused() -> None:
+    with pytest.raises(ConfigError, match="4 graphs are too few for a split"):
+        random_splits(4)
+
+
 @pytest.mark.parametrize("fractions", [(0.5, 0.1, 0.1), (1.2, -0.1, -0.1), (0.0, 0.5, 0.5)])
 def test_impossible_fractions_are_refused(fractions: tuple[float, float, float]) -> None:
     with pytest.raises(ConfigError):

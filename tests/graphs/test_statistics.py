@@ -1,5 +1,6 @@
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -46,6 +47,11 @@ def test_numbers_equal_networkx(directed: bool) -> None:
 def test_statistics_are_plain_values() -> None:
     values = statistics(packed(random_graphs(4))).to_dict()
     assert json.loads(json.dumps(values))["nodes"]["min"] == 1.0
+
+
+def test_classes_without_names_are_called_by_their_codes() -> None:
+    graphs = replace(packed(random_graphs(4)), y=torch.tensor([0, 2, 2, 0, 2, 0]), classes=())
+    assert statistics(graphs).classes == ((0, 3), (1, 0), (2, 3))
 
 
 def test_empty_set_has_statistics() -> None:

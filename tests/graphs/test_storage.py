@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -139,6 +140,29 @@ def test_a_newer_format_is_refused_by_its_number(tmp_path: Path) -> None:
     save_file({"node_ptr": torch.ones(2)}, tmp_path / "s.safetensors", {"graphpool": header})
     with pytest.raises(DataError, match="format 99"):
         open_set(tmp_path / "s.safetensors")
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"node_ptr": torch.tensor([0, 9, 5])},
+        {"node_ptr": torch.tensor([0, 3, 6])},
+        {"node_ptr": torch.tensor(0)},
+        {"edge_ptr": torch.tensor([0, 4, 7])},
+        {"edge_ptr": torch.tensor([0.0, 4.0, 6.0])},
+        {"edge_index": torch.tensor([[1, 0, 2, 1, 1, 2], [0, 1, 1, 2, 0, 1]]).int()},
+        {"edge_index": torch.tensor([[1, 0, 2, 1, 1, -1], [0, 1, 1, 2, 0, 1]]).int()},
+        {"y": torch.tensor([1, 0, 0])},
+        {"ids": ("a",)},
+    ],
+)
+def test_a_file_that_is_whole_but_makes_no_sense_is_refused(
+    tmp_path: Path, forged: dict[str, Any]
+) -> None:
+    path = tmp_path / "set.safetensors"
+    save(dataclasses.replace(small(), **forged), path)
+    with pytest.raises(DataError, match=r"set\.safetensors"):
+        open_set(path)
 
 
 def test_a_missing_file_is_a_data_error(tmp_path: Path) -> None:

@@ -90,15 +90,40 @@ def test_any_numbers_of_clusters_fit_together(clusters: tuple[int, ...], gather:
     assert [level.adj.shape[-1] for level in model.levels(batch())] == list(clusters)
 
 
+@pytest.mark.parametrize(
+    ("clusters", "readout", "blind"),
+    [((8,), ("sum",), True), ((8, 4), ("sum", "mean"), True), ((8,), ("sum", "max"), False),
+     ((8, 1), ("sum",), False)],
+)  # fmt: skip
+def test_a_last_coarsening_that_no_readout_sees_is_warned_of(
+    clusters: tuple[int, ...],
+    readout: tuple[str, ...],
+    blind: bool,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    torch.manual_seed(0)
+    model = gp.nn.HAP(CHANNELS, 8, clusters, 2, readout=readout)
+    assert ("learns nothing" in caplog.text) == blind
+    model(batch()).square().sum().backward()
+    last = model.coarsenings[-1] if clusters[-1] > 1 else model.coarsenings[0]
+    moved = max(float(weight.grad.abs().max()) for weight in last.parameters())
+    assert (moved < 1e-6) == blind
+
+
 def test_no_clusters_are_refused() -> None:
     with pytest.raises(ConfigError, match="at least one level"):
         gp.nn.HAP(3, clusters=())
 
 
 @pytest.mark.parametrize(
-    ("reductions", "message"), [(("meen",), "did you mean 'mean'"), ((), "at least one of")]
+    ("reductions", "message"),
+    [
+        (("meen",), "did you mean 'mean'"),
+        ((), "at least one of"),
+        (("max", "sum", "max"), "'max' stands twice"),
+    ],
 )
-def test_unknown_reductions_are_refused(reductions: tuple[str, ...], message: str) -> None:
+def test_wrong_reductions_are_refused(reductions: tuple[str, ...], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         gp.nn.Readout(reductions)
 

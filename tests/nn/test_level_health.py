@@ -91,7 +91,7 @@ def test_level_health_names_every_measure_and_leaves_out_single_clusters() -> No
     batch = batch_of([random_graph(6), random_graph(9)])
     model = HAP(CHANNELS, 8, (4, 3, 1), 2)
     trace = model.trace(batch)
-    health = level_health(trace, batch)
+    health = level_health(trace)
     names = ["clusters", *MEASURES]
     assert list(health) == [f"level{n}/{name}" for n in (1, 2) for name in names]
     assert health["level1/clusters"] == 4
@@ -102,5 +102,4 @@ def test_level_health_names_every_measure_and_leaves_out_single_clusters() -> No
 def test_level_health_averages_over_the_graphs_that_can_be_measured() -> None:
     adj = torch.stack([torch.zeros(2, 2), torch.eye(2), torch.ones(2, 2)])
     trace = Trace(torch.zeros(3, 2), torch.zeros(3, 2), (level(torch.rand(3, 4, 2), adj=adj),))
-    batch = batch_of([random_graph(4)])
-    assert level_health(trace, batch)["level1/off_identity"] == pytest.approx((0 + 0.5) / 2)
+    assert level_health(trace)["level1/off_identity"] == pytest.approx((0 + 0.5) / 2)

@@ -32,12 +32,6 @@ def test_two_problems_of_a_level_are_one_warning():
     assert "switched off" in warning
 
 
-def test_a_level_of_one_cluster_can_not_collapse():
-    single = {"effective_rank": 1.0, "off_identity": 0.0, "clusters_used": 1.0, "entropy": 0.0}
-    assert collapse_warnings({f"level2/{name}": value for name, value in single.items()}) == []
-    assert collapse_warnings({"level2/clusters": 1.0, "level2/effective_rank": 1.0}) == []
-
-
 def test_ten_levels_are_not_mistaken_for_one():
     metrics = {"level1/effective_rank": 3.0, "level10/effective_rank": 1.0}
     (warning,) = collapse_warnings(metrics)

@@ -2,6 +2,7 @@ import io
 import json
 import math
 import sys
+from contextlib import closing
 
 import pytest
 from standin import train
@@ -49,7 +50,7 @@ class Terminal(io.StringIO):
 
 def test_the_bar_is_silent_when_nobody_watches(monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream := io.StringIO())
-    with ProgressBar(8, 2, active=True) as bar:
+    with closing(ProgressBar(8, 2, active=True)) as bar:
         bar.step(1, 1)
         bar.epoch(ROW)
     assert not bar.shown
@@ -58,7 +59,7 @@ def test_the_bar_is_silent_when_nobody_watches(monkeypatch):
 
 def test_the_bar_is_silent_when_it_is_turned_off(monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    with ProgressBar(8, 2, active=False) as bar:
+    with closing(ProgressBar(8, 2, active=False)) as bar:
         bar.epoch(ROW)
     assert stream.getvalue() == ""
 
@@ -67,7 +68,7 @@ def test_the_bar_shows_epoch_loss_and_accuracy_on_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    with ProgressBar(8, 2, active=True) as bar:
+    with closing(ProgressBar(8, 2, active=True)) as bar:
         bar.step(1, 1)
         bar.epoch(ROW)
     assert "epoch 1/2" in stream.getvalue()

@@ -115,7 +115,7 @@ def test_the_model_comes_back_in_eval_mode_without_gradients():
 
 
 def test_history_and_events_tell_the_same(tmp_path):
-    def diagnose(trace, batch):
+    def diagnose(trace):
         return {"level1/effective_rank": 2.0}
 
     _, result = train(tmp_path, task=ClassificationTask(2, diagnose))
@@ -131,7 +131,7 @@ def test_history_and_events_tell_the_same(tmp_path):
 
 
 def test_a_collapsed_level_is_logged_once(caplog):
-    def diagnose(trace, batch):
+    def diagnose(trace):
         return {"level1/effective_rank": 1.01, "level1/clusters": 8.0}
 
     with caplog.at_level(logging.WARNING):

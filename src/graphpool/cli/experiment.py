@@ -9,7 +9,6 @@ from graphpool.cli.output import percent, print_table, say, tell
 
 if TYPE_CHECKING:
     from graphpool.evaluation.results import ExperimentResult
-    from graphpool.evaluation.statistics import Summary
 
 
 @contextmanager
@@ -39,13 +38,16 @@ def stopping(go_on: str = "") -> Iterator[None]:
 
 def print_experiment(result: "ExperimentResult") -> None:
     """One row per method, with the first method's gain over each."""
+    from graphpool.evaluation.tables import accuracy_text, gain_text, interval_text, rank_text
+
     first = result.methods[0]
     rows = []
     for method in result.methods:
+        summary = result.summary(method)
         gain = None if method == first else result.difference(first, method)
         rows.append((
-            method, _accuracy(result.summary(method)), _interval(result.summary(method)),
-            _gain(gain), _rank(result.health(method)),
+            method, accuracy_text(summary) if summary else "failed", interval_text(summary),
+            gain_text(gain), rank_text(result.health(method)),
         ))  # fmt: skip
     seeds = f"{len(result.seeds)} seed{'s' if len(result.seeds) > 1 else ''}"
     splits = result.protocol.folds * len(result.seeds)
@@ -88,37 +90,6 @@ def summary_document(result: "ExperimentResult") -> dict[str, Any]:
         "methods": methods,
         "failures": [asdict(failure) for failure in result.failures],
     }
-
-
-def _accuracy(summary: "Summary | None") -> str:
-    if summary is None:
-        return "failed"
-    return f"{100 * summary.mean:.1f}" + (
-        "" if summary.std is None else f" ± {100 * summary.std:.1f}"
-    )
-
-
-def _interval(summary: "Summary | None") -> str:
-    if summary is None or summary.low is None or summary.high is None:
-        return ""
-    return f"{100 * max(0.0, summary.low):.1f} … {100 * min(1.0, summary.high):.1f}"
-
-
-def _gain(gain: "Summary | None") -> str:
-    if gain is None:
-        return ""
-    text = f"{100 * gain.mean:+.1f}"
-    if gain.low is None or gain.high is None:
-        return text
-    return f"{text} ({100 * gain.low:+.1f} … {100 * gain.high:+.1f})"
-
-
-def _rank(health: dict[str, float]) -> str:
-    return ", ".join(
-        f"{value:.2f} of {health[name.replace('effective_rank', 'clusters')]:.0f}"
-        for name, value in sorted(health.items())
-        if name.endswith("/effective_rank")
-    )
 
 
 def print_score(document: dict[str, Any]) -> None:

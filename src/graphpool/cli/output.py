@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from graphpool.files import strict_json
+
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on stdout, nothing else.")
 ]
@@ -15,19 +17,8 @@ Json = Annotated[
 
 def print_json(document: Any) -> None:
     """The document on stdout; numbers that JSON can't say become null."""
-    json.dump(strict(document), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    json.dump(strict_json(document), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
     sys.stdout.write("\n")
-
-
-def strict(value: Any) -> Any:
-    """JSON has no NaN and no infinity."""
-    if isinstance(value, dict):
-        return {key: strict(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [strict(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def say(text: str = "") -> None:

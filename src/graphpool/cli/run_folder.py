@@ -1,10 +1,10 @@
 """What lies in the folder of a training run, and how a run finds its graphs there again."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphpool.cli.sources import open_classes
-from graphpool.config import RunConfig, read_toml
+from graphpool.config import RunConfig, read_toml, to_dict
 from graphpool.errors import CheckpointError, ConfigError
 
 if TYPE_CHECKING:
@@ -18,7 +18,14 @@ FOLDS = 10
 
 def has_run(folder: Path) -> bool:
     """Whether a run was begun here."""
-    return (folder / CONFIG).exists() or (folder / "last.safetensors").exists()
+    return (folder / CONFIG).exists() or has_work(folder)
+
+
+def has_work(folder: Path) -> bool:
+    """Whether a run got so far that replacing it would lose something."""
+    return any(
+        (folder / name).exists() for name in ("last.safetensors", "best.safetensors", RESULT)
+    )
 
 
 def check_free(folder: Path, resume: bool, overwrite: bool) -> None:
@@ -27,16 +34,37 @@ def check_free(folder: Path, resume: bool, overwrite: bool) -> None:
         raise ConfigError("--resume goes on with a run and --overwrite drops it; give one of them")
     if resume and not has_run(folder):
         raise CheckpointError(f"{folder}: no run to go on with; leave --resume out to begin one")
-    if has_run(folder) and not (resume or overwrite):
+    if has_work(folder) and not (resume or overwrite):
         raise ConfigError(
             f"{folder} already holds a run; go on with it with --resume, replace it with "
             "--overwrite, or choose another folder with --out"
         )
 
 
+def check_settings(folder: Path, run: RunConfig) -> None:
+    """Refuse to go on with settings other than those the run was begun with."""
+    from graphpool.training.identity import check_same_run
+
+    if (folder / CONFIG).exists():
+        before, now = _settings(read_config(folder)), _settings(run)
+        check_same_run(folder / CONFIG, before, now)
+
+
+def _settings(run: RunConfig) -> dict[str, Any]:
+    """What may not change, as checkpoints say it; graphs are told by content, not by place."""
+    values = to_dict(run)
+    extra = {"features": values["features"], "model": values["model"]}
+    return {"config": values["train"], "data": {}, "extra": extra}
+
+
 def prepare(folder: Path, resume: bool) -> None:
     """Make the folder, and drop what an older run left there; `fit` replaces its checkpoints."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"{folder}: can't be made: {error.strerror}; choose another place with --out"
+        ) from None
     if not resume:
         for name in (SPLIT, RESULT, REPORT):
             (folder / name).unlink(missing_ok=True)
@@ -44,6 +72,11 @@ def prepare(folder: Path, resume: bool) -> None:
 
 def read_config(folder: Path) -> RunConfig:
     """The settings of a run."""
+    if (folder / "results.json").is_file():
+        raise CheckpointError(
+            f"{folder}: the folder of a comparison, not of one run; "
+            "its page is made by graphpool evaluate --report"
+        )
     if not (folder / CONFIG).is_file():
         raise CheckpointError(f"{folder}: not a run folder ({CONFIG} is missing)")
     return read_toml(RunConfig, folder / CONFIG)

@@ -31,7 +31,7 @@ Patience = Annotated[
     int | None, option("Stop after so many epochs that are no better; 0 never.", _TRAINING)
 ]
 Device = Annotated[str | None, option("cpu, cuda, cuda:1, mps.", _TRAINING)]
-Threads = Annotated[int | None, option("Threads of torch; 0 leaves it to torch.", _TRAINING)]
+Threads = Annotated[int | None, option("Threads of torch; 0 chooses by size of batch.", _TRAINING)]
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", help="Settings in TOML; options here override it.")
 ]

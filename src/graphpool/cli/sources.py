@@ -40,7 +40,7 @@ def is_path(data: str) -> bool:
     from graphpool.graphs import catalogue
 
     path = Path(data)
-    if path.suffix in SUFFIXES or len(path.parts) > 1:
+    if path.suffix in SUFFIXES or "/" in data or len(path.parts) > 1:
         return True
     return path.exists() and catalogue.resolve(data) not in catalogue.KNOWN
 

@@ -9,8 +9,15 @@ import typer
 
 from graphpool.cli import settings as options
 from graphpool.cli.experiment import stopping
-from graphpool.cli.output import Json, percent, plural, print_json, say, strict, tell
-from graphpool.cli.run_folder import CONFIG, RESULT, check_free, prepare, split_of
+from graphpool.cli.output import Json, percent, plural, print_json, say, tell
+from graphpool.cli.run_folder import (
+    CONFIG,
+    RESULT,
+    check_free,
+    check_settings,
+    prepare,
+    split_of,
+)
 from graphpool.cli.sources import Root, is_path, open_classes, short_name
 from graphpool.config import RunConfig, to_dict, write_toml
 from graphpool.files import write_json
@@ -56,40 +63,40 @@ def train(
 
     One split says little about a method: compare methods with graphpool evaluate.
     """
-    stored = out / CONFIG if resume and out is not None else None
-    base = config or (stored if stored is not None and stored.exists() else None)
-    run = options.settings(
-        base,
-        {
-            "data": _data(data),
-            "features": features,
-            "model.pooler": pooler,
-            "model.encoder": encoder,
-            "model.hidden_channels": hidden,
-            "model.layers": layers,
-            "model.clusters": options.counts(clusters),
-            "model.dropout": dropout,
-            "train.epochs": epochs,
-            "train.batch_size": batch_size,
-            "train.learning_rate": learning_rate,
-            "train.patience": patience,
-            "train.seed": seed,
-            "train.device": device,
-            "train.threads": threads,
-        },
-        assignments,
-    )
-    options.check_names(run)
+    given = {
+        "data": _data(data),
+        "features": features,
+        "model.pooler": pooler,
+        "model.encoder": encoder,
+        "model.hidden_channels": hidden,
+        "model.layers": layers,
+        "model.clusters": options.counts(clusters),
+        "model.dropout": dropout,
+        "train.epochs": epochs,
+        "train.batch_size": batch_size,
+        "train.learning_rate": learning_rate,
+        "train.patience": patience,
+        "train.seed": seed,
+        "train.device": device,
+        "train.threads": threads,
+    }
+    run = options.settings(config, given, assignments)
     folder = out or default_folder(run)
+    if resume and config is None and (folder / CONFIG).exists():
+        run = options.settings(folder / CONFIG, given, assignments)
+    options.check_names(run)
     check_free(folder, resume, overwrite)
+    if resume:
+        check_settings(folder, run)
     graphs = open_classes(run.data, root)
     prepare(folder, resume)
-    write_toml(run, folder / CONFIG)
     split = split_of(folder, graphs, run.train.seed)
+    # Written last: a run that is refused must not lose the settings it was begun with.
+    write_toml(run, folder / CONFIG)
     if not json:
         _introduce(graphs, split, run, folder)
     document = _run(graphs, split, run, folder, resume)
-    write_json(folder / RESULT, strict(document))
+    write_json(folder / RESULT, document)
     if json:
         print_json(document)
     else:
@@ -138,9 +145,13 @@ def result_document(
     graphs: "GraphSet", split: "Split", model: "TrainedModel", result: "FitResult"
 ) -> dict[str, Any]:
     """What `result.json` says of a finished run."""
+    from graphpool.evaluation.answer import accuracy
+    from graphpool.evaluation.baselines import majority
+    from graphpool.evaluation.statistics import wilson
     from graphpool.training.collapse import collapse_warnings
 
-    metrics = model.score(graphs[split.test])
+    assert graphs.y is not None
+    metrics, classes = model.score(graphs[split.test]), graphs.y.cpu().numpy()
     correct = round(metrics["accuracy"] * len(split.test))
     return {
         "data": graphs.name,
@@ -150,7 +161,7 @@ def result_document(
             "correct": correct,
             "interval": wilson(correct, len(split.test)),
         },
-        "majority": majority(graphs, split),
+        "majority": accuracy(majority(classes, split).predicted, classes[list(split.test)]),
         "valid": result.best_metrics,
         "best_epoch": result.best_epoch,
         "epochs": len(result.history),
@@ -161,22 +172,6 @@ def result_document(
         "config": to_dict(model.config),
         "versions": model.versions,
     }
-
-
-def majority(graphs: "GraphSet", split: "Split") -> float:
-    """Accuracy on the test graphs of always answering the training graphs' most frequent class."""
-    assert graphs.y is not None
-    most = graphs.y[list(split.train)].bincount().argmax()
-    return float((graphs.y[list(split.test)] == most).double().mean())
-
-
-def wilson(correct: int, count: int) -> tuple[float, float]:
-    """95 % interval of a share, good for few graphs too (Wilson 1927)."""
-    z, share = 1.959964, correct / count
-    middle = share + z * z / (2 * count)
-    reach = z * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
-    scale = 1 + z * z / count
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
 
 
 def print_result(document: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 import logging
 import sys
-from types import TracebackType
 from typing import Any
 
 from graphpool.evaluation.pool import Failed
@@ -21,13 +20,10 @@ class UnitBar:
     """
 
     def __init__(self, total: int, kept: int, active: bool) -> None:
-        self._total, self._kept, self._count = total, kept, kept
+        self._total, self._count = total, kept
         self._failed = 0
-        self._shown = active and sys.stderr.isatty() and kept < total
         self._bar: Any = None
-
-    def __enter__(self) -> "UnitBar":
-        if self._shown:
+        if active and sys.stderr.isatty() and kept < total:
             from rich.console import Console
             from rich.progress import (
                 BarColumn,
@@ -51,8 +47,7 @@ class UnitBar:
                 speed_estimate_period=600,
             )
             self._bar.start()
-            self._task = self._bar.add_task("", total=self._total, completed=self._kept)
-        return self
+            self._task = self._bar.add_task("", total=total, completed=kept)
 
     def advance(self, unit: Unit, outcome: UnitResult | Failed) -> None:
         """After every unit."""
@@ -67,11 +62,7 @@ class UnitBar:
             failed = f", [red]{self._failed} failed[/red]" if self._failed else ""
             self._bar.update(self._task, completed=self._count, description=f"{unit}{failed}")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Take the bar off the screen."""
         if self._bar is not None:
             self._bar.stop()

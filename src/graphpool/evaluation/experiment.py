@@ -6,6 +6,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -164,7 +165,7 @@ def _run(
     failures = []
     total = len(done) + len(missing)
     work = partial(_run_and_keep, config=config, folder=folder)
-    with UnitBar(total, len(done), progress) as bar:
+    with closing(UnitBar(total, len(done), progress)) as bar:
 
         def finished(unit: Unit, outcome: UnitResult | Failed) -> None:
             if isinstance(outcome, Failed):

@@ -89,6 +89,15 @@ def by_seed(accuracies: Mapping[int, Sequence[float]]) -> SeedSummary:
     )
 
 
+def wilson(correct: int, count: int) -> tuple[float, float]:
+    """95 % interval of a share, good for few graphs too (Wilson 1927)."""
+    z, share = 1.959964, correct / count
+    middle = share + z * z / (2 * count)
+    reach = z * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
+    scale = 1 + z * z / count
+    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
+
+
 def mean_ranks(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
     """Mean over sets of each method's rank, 1 for the highest score; equal scores share a rank.
 

@@ -59,7 +59,7 @@ def merged_table(results: Sequence[ExperimentResult]) -> str:
     rows = [
         (
             method,
-            *(_accuracy(summary) for summary in found[method]),
+            *(accuracy_text(summary) for summary in found[method]),
             f"{ranks[method]:.1f}" if method in ranks else NONE,
         )
         for method in sorted(methods, key=lambda method: ranks.get(method, np.inf))
@@ -90,32 +90,35 @@ def _row(result: ExperimentResult, method: str) -> tuple[str, ...]:
     missing = result.protocol.folds * len(result.seeds) - len(units)
     return (
         method,
-        _accuracy(summary) + (f" ({missing} missing)" if missing else ""),
-        _interval(summary),
+        accuracy_text(summary) + (f" ({missing} missing)" if missing else ""),
+        interval_text(summary),
         NONE if error is None else f"{100 * error:.1f}",
-        NONE if method == result.methods[0] else _gain(gain),
+        NONE if method == result.methods[0] else gain_text(gain),
         f"{100 * np.mean([unit.balanced_accuracy for unit in units]):.1f}",
-        _rank(result.health(method)),
+        rank_text(result.health(method)),
         f"{np.mean([unit.best_epoch for unit in units]):.0f}" if trained else NONE,
         f"{np.mean([unit.epochs for unit in units]):.0f}" if trained else NONE,
         f"{np.mean([unit.total_seconds for unit in units]):.2f}",
     )
 
 
-def _accuracy(summary: Summary | None) -> str:
+def accuracy_text(summary: Summary | None) -> str:
+    """Mean ± standard deviation in %."""
     if summary is None:
         return NONE
     spread = "" if summary.std is None else f" ± {100 * summary.std:.1f}"
     return f"{100 * summary.mean:.1f}{spread}"
 
 
-def _interval(summary: Summary | None) -> str:
+def interval_text(summary: Summary | None) -> str:
+    """The 95 % interval in %, as far as an accuracy can go."""
     if summary is None or summary.low is None or summary.high is None:
         return NONE
     return f"{100 * max(0.0, summary.low):.1f} … {100 * min(1.0, summary.high):.1f}"
 
 
-def _gain(gain: Summary | None) -> str:
+def gain_text(gain: Summary | None) -> str:
+    """A difference of accuracies in points, with its interval."""
     if gain is None:
         return NONE
     if gain.low is None or gain.high is None:
@@ -123,7 +126,7 @@ def _gain(gain: Summary | None) -> str:
     return f"{100 * gain.mean:+.1f} ({100 * gain.low:+.1f} … {100 * gain.high:+.1f})"
 
 
-def _rank(health: dict[str, float]) -> str:
+def rank_text(health: dict[str, float]) -> str:
     """Effective rank of each level, of its clusters."""
     levels = [
         f"{value:.2f} of {health[name.replace('effective_rank', 'clusters')]:.0f}"

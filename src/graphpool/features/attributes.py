@@ -47,7 +47,12 @@ class Attributes(Feature):
 
     def _values(self, graphs: GraphSet) -> Tensor:
         if graphs.node_attr is None:
-            raise DataError(f"{graphs.name} has no node attributes; use features='auto'")
+            hint = (
+                "use features='auto'"
+                if self.moments is None
+                else "the model was trained on graphs with them: give these graphs theirs"
+            )
+            raise DataError(f"{graphs.name} has no node attributes; {hint}")
         finite = torch.isfinite(graphs.node_attr).all(1)
         if not finite.all():
             node = int((~finite).nonzero()[0])

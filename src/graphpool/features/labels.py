@@ -53,17 +53,20 @@ class Labels(Feature):
         if self.unknown and not self._told:
             self._told = True
             log.warning(
-                "%s: %d nodes have labels that were not seen in training, such as %r; "
+                "%s: %d of %d nodes have labels that were not seen in training, such as %r; "
                 "their label features are zero",
-                graphs.name, self.unknown, _example(graphs, codes, missing),
+                graphs.name, self.unknown, len(codes), _example(graphs, codes, missing),
             )  # fmt: skip
         return table[codes]
 
     def _codes(self, graphs: GraphSet) -> Tensor:
         if graphs.node_label is None:
-            raise DataError(
-                f"{graphs.name} has no node labels; use features='degree', 'bindegree' or 'auto'"
+            hint = (
+                "use features='degree', 'bindegree' or 'auto'"
+                if self.labels is None
+                else "the model was trained on graphs with them: label these graphs too"
             )
+            raise DataError(f"{graphs.name} has no node labels; {hint}")
         return graphs.node_label.long()
 
     @property

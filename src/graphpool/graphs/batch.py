@@ -34,6 +34,13 @@ class GraphBatch:
     edge_label: Tensor | None = None
     edge_attr: Tensor | None = None
 
+    def __repr__(self) -> str:
+        features, edges = self.x.shape[1], self.edge_index.shape[1]
+        return (
+            f"GraphBatch(graphs={self.num_graphs}, nodes={self.num_nodes}, edges={edges}, "
+            f"features={features}, device={str(self.x.device)!r})"
+        )
+
     @property
     def num_graphs(self) -> int:
         """Number of graphs."""

@@ -182,9 +182,9 @@ def to_networkx(item: Graph | GraphSet) -> "nx.Graph | list[nx.Graph]":
     stand in both directions with the same values, else `nx.DiGraph`.
     """
     if isinstance(item, Graph):
-        return _to_networkx(item, _both_ways(item))
+        return _to_networkx(item, item.both_ways)
     graphs = list(item)
-    both = all(_both_ways(graph) for graph in graphs)
+    both = all(graph.both_ways for graph in graphs)
     return [_to_networkx(graph, both) for graph in graphs]
 
 
@@ -217,17 +217,6 @@ def _values(
         if column is not None
     }
     return lambda place: {key: values[place] for key, values in lists.items()}
-
-
-def _both_ways(graph: Graph) -> bool:
-    """Whether each edge has its reverse, with the same label, attributes and weight."""
-    source, target = graph.edge_index
-    forth, order = torch.sort(source * graph.num_nodes + target)
-    back, other = torch.sort(target * graph.num_nodes + source)
-    if not torch.equal(forth, back):
-        return False
-    columns = (graph.edge_label, graph.edge_attr, graph.edge_weight)
-    return all(torch.equal(c[order], c[other]) for c in columns if c is not None)
 
 
 def _edges(

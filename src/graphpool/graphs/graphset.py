@@ -43,6 +43,22 @@ class Graph:
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
 
+    def __repr__(self) -> str:
+        edges, label = self.edge_index.shape[1], self.y
+        shown = self.classes[label] if self.classes and label is not None else label
+        return f"Graph({self.id!r}, nodes={self.num_nodes}, edges={edges}, class={shown!r})"
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether each edge has its reverse, with the same label, attributes and weight."""
+        source, target = self.edge_index
+        forth, order = torch.sort(source * self.num_nodes + target)
+        back, other = torch.sort(target * self.num_nodes + source)
+        if not torch.equal(forth, back):
+            return False
+        columns = (self.edge_label, self.edge_attr, self.edge_weight)
+        return all(torch.equal(c[order], c[other]) for c in columns if c is not None)
+
 
 @dataclass(frozen=True, eq=False)
 class GraphSet:
@@ -226,12 +242,12 @@ class GraphSet:
     # ------------------------------------------------------------------ parts of a set
 
     @overload
-    def __getitem__(self, item: int | np.int64) -> Graph: ...
+    def __getitem__(self, item: int | np.int32 | np.int64) -> Graph: ...
     @overload
     def __getitem__(self, item: Selection) -> "GraphSet": ...
-    def __getitem__(self, item: int | np.int64 | Selection) -> "Graph | GraphSet":
+    def __getitem__(self, item: int | np.int32 | np.int64 | Selection) -> "Graph | GraphSet":
         """One graph for an int, a new set for a slice, a list, an index or mask tensor."""
-        if isinstance(item, (int, np.int64)):
+        if isinstance(item, (int, np.integer)):
             return self._graph(int(item))
         return self.select(item)
 
@@ -269,8 +285,7 @@ class GraphSet:
         """Positions of a selection, `[selected]`, checked and never negative."""
         if isinstance(item, slice):
             chosen = range(len(self))[item]
-            end = chosen.start + len(chosen) * chosen.step
-            return np.arange(chosen.start, end, chosen.step)
+            return np.arange(chosen.start, chosen.stop, chosen.step)
         index = item.cpu().numpy() if isinstance(item, Tensor) else np.asarray(item)
         if index.dtype == np.bool_:
             if index.shape != (len(self),):

@@ -172,8 +172,7 @@ def _object(graphs: GraphSet, graph: Graph) -> dict[str, Any]:
         of_edges["edge_labels"] = _names(graph.edge_label, graphs.edge_label_names)
     told = {key: values for key, values in of_edges.items() if values is not None}
     ends = graph.edge_index.T.tolist()
-    said = {(u, v): [values[edge] for values in told.values()] for edge, (u, v) in enumerate(ends)}
-    directed = any(said.get((v, u)) != values for (u, v), values in said.items())
+    directed = not graph.both_ways
     kept = [edge for edge, (u, v) in enumerate(ends) if directed or u <= v]
     value: dict[str, Any] = {"id": graph.id, "nodes": graph.num_nodes}
     if graph.node_label is not None:

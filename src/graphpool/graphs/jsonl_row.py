@@ -15,6 +15,7 @@ from graphpool.graphs.graphset import Name
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
 _NUMBERS = {"node_attributes": "node", "edge_attributes": "edge", "edge_weights": "edge"}
 _KEYS = {"id", "nodes", "edges", "directed", "y", "graph_attributes", *_LABELS, *_NUMBERS}
+_MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 
 
 @dataclass
@@ -88,6 +89,8 @@ def _node_count(row: Row, value: dict[str, Any]) -> int:
         told = ", ".join(f"{count} in {key}" for key, count in counts.items())
         raise row.wrong(f"different numbers of nodes: {told}")
     count = next(iter(counts.values()))
+    if count > _MOST_NODES:
+        raise row.wrong(f"{count} nodes are too many", f"{_MOST_NODES} are allowed")
     if count < 1:
         raise row.wrong("a graph needs at least one node", "leave this graph out")
     return count

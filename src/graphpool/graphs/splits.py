@@ -54,6 +54,8 @@ def stratified_folds(y: Classes, folds: int, seed: int | Sequence[int]) -> list[
 def cv_splits(y: Classes, folds: int = 10, seed: int = 0) -> tuple[Split, ...]:
     """Stratified cross-validation; of each training part, one fold's worth becomes `valid`."""
     classes = np.asarray(y)
+    if folds == 2 and len(classes) < 4:
+        raise ConfigError(f"{len(classes)} graphs are too few for 2 folds that train and validate")
     tests = stratified_folds(classes, folds, seed)
     splits = []
     for number, test in enumerate(tests, start=1):
@@ -80,9 +82,10 @@ def random_splits(
     """
     graphs = y_or_n if isinstance(y_or_n, int) else len(y_or_n)
     if min(fractions) < 0 or abs(sum(fractions) - 1) > 1e-6:
-        raise ConfigError(f"fractions {fractions} of a split must be positive and add up to 1")
+        raise ConfigError(f"fractions {fractions} of a split can't be negative and add up to 1")
     valid, test = (round(graphs * fraction) for fraction in fractions[1:])
-    if valid + test >= graphs:
+    empty = (fractions[1] > 0 and not valid) or (fractions[2] > 0 and not test)
+    if empty or valid + test >= graphs:
         raise ConfigError(f"{graphs} graphs are too few for a split of {fractions}")
     splits = []
     for repeat in range(repeats):
@@ -131,7 +134,8 @@ def load_splits(
             raise DataError.at(
                 path,
                 f"{key} is {content.get(key)!r}, not {expected!r}",
-                hint="these splits belong to another set or protocol; delete the file to remake it",
+                hint="these splits belong to another set or protocol; give the data they were "
+                "made for, or begin in another folder",
             )
     try:
         graphs = int(content["graphs"])

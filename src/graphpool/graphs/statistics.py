@@ -139,7 +139,7 @@ def _counts(codes: Tensor | None, names: tuple[Name, ...]) -> tuple[tuple[Name, 
     if codes is None:
         return ()
     counts = torch.bincount(codes[codes >= 0].long(), minlength=len(names)).tolist()
-    return tuple(zip(names, counts, strict=True))
+    return tuple(zip(names or range(len(counts)), counts, strict=True))
 
 
 def _channels(values: Tensor | None) -> int:

@@ -79,7 +79,7 @@ METHODS: dict[str, Method] = {
             family="group",
             paper="Liu et al. 2021, revised",
             summary="HAP as we recommend it: content assignment, off-diagonal coarse graph, "
-            "readout of every level",
+            "readout of nodes and clusters",
             build=_hap(paper=False),
         ),
         Method(
@@ -89,7 +89,7 @@ METHODS: dict[str, Method] = {
             summary="HAP as printed: static attention, Gumbel soft sampling, last level only",
             build=_hap(paper=True),
         ),
-        Method("flat", "flat", "-", "no coarsening; hap's encoder and readout", _flat(None)),
+        Method("flat", "flat", "-", "no coarsening; readout as set, by default sum", _flat(None)),
         Method("sum", "flat", "Xu et al. 2019", "SumPool: sum over nodes", _flat(("sum",))),
         Method("mean", "flat", "-", "MeanPool: mean over nodes", _flat(("mean",))),
         Method("max", "flat", "-", "MaxPool: maximum over nodes", _flat(("max",))),

@@ -3,7 +3,6 @@
 import torch
 from torch import Tensor
 
-from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.coarsened import Coarsened, Trace
 from graphpool.nn.products import segment_mean, segment_mm, segment_sum
 
@@ -59,8 +58,8 @@ MEASURES = {
 
 
 @torch.no_grad()
-def level_health(trace: Trace, batch: GraphBatch) -> dict[str, float]:
-    """Means over the graphs of a batch, named `level1/effective_rank` and so on.
+def level_health(trace: Trace) -> dict[str, float]:
+    """Means over the graphs of a trace, named `level1/effective_rank` and so on.
 
     Levels of a single cluster have nothing to measure and are left out.
     """

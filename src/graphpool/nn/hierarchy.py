@@ -1,7 +1,6 @@
 """The encode-coarsen loop: a graph classifier as one sentence, head(readout(levels(graph)))."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -14,17 +13,6 @@ from graphpool.nn.encoders import Encoder
 from graphpool.nn.readout import Readout
 
 
-class Coarsening(Protocol):
-    """What a coarsening module must offer to stand in a hierarchy."""
-
-    clusters: int
-
-    def __call__(
-        self, x: Tensor, adjacency: Tensor | Adjacency, batch: Tensor | Segments | None = None
-    ) -> Coarsened:
-        """Coarsen every graph of a batch."""
-
-
 class Hierarchy(nn.Module):
     """Encoder, coarsening, encoder, coarsening, …, readout, two fully connected layers.
 
@@ -32,7 +20,8 @@ class Hierarchy(nn.Module):
 
     Args:
         encoders: one before each coarsening; with no coarsening just one.
-        coarsenings: modules such as `HAPCoarsening`.
+        coarsenings: modules such as `HAPCoarsening`: called with features, adjacency and segments
+            they return a `Coarsened`, and their `clusters` says how many nodes it has.
         readouts: one per level, nodes first: the graph vector is the concatenation of what they
             read; `None` leaves a level out.
         out_channels: classes.

@@ -1,5 +1,6 @@
 """`HAP`, the whole model of the paper, and the flat networks it is compared with."""
 
+import logging
 from collections.abc import Sequence
 from typing import Literal
 
@@ -14,13 +15,15 @@ from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.products import segment_sum
 from graphpool.nn.readout import Readout
 
+log = logging.getLogger(__name__)
+
 
 class HAP(Hierarchy):
     """Hierarchical adaptive pooling: encoder, coarsening, encoder, coarsening, …, head.
 
     The defaults are ours: an assignment that does not collapse, a coarse graph that is used, and
-    a readout of every level. `paper=True` is the literal reading of the paper: static attention,
-    soft sampling, and the last level alone.
+    a readout of the nodes beside that of the clusters. `paper=True` is the literal reading of the
+    paper: static attention, soft sampling, and the last level alone.
 
     Args:
         in_channels: channels of the node features.
@@ -34,7 +37,8 @@ class HAP(Hierarchy):
         dropout: after every encoder layer and in the head.
         readout: reductions of each level.
         assignment, relaxation, connect: of `HAPCoarsening`; `None` follows `paper`.
-        gather: `"levels"` or `"last"`; `None` follows `paper`.
+        gather: `"levels"` reads out every level, but for a sum that a last coarsening to one
+            cluster repeats; `"last"` the last one alone. `None` follows `paper`.
         paper: the literal reading.
     """
 
@@ -87,6 +91,12 @@ def _readouts(
     if gather not in ("levels", "last"):
         raise ConfigError(f"unknown gather {gather!r}; {nearest(gather, ('levels', 'last'))}")
     last = Readout(reductions)
+    if clusters[-1] > 1 and "max" not in reductions:
+        log.warning(
+            "the last coarsening, to %d clusters, learns nothing: a sum or mean over clusters is "
+            "that over nodes; end clusters with 1, or add max to the readout",
+            clusters[-1],
+        )
     if gather == "last":
         return [None] * len(clusters) + [last]
     before: Readout | None = last

@@ -17,13 +17,15 @@ class Readout:
     """Concatenation of reductions over the nodes of each graph.
 
     Args:
-        reductions: any of `"sum"`, `"mean"`, `"max"`.
+        reductions: any of `"sum"`, `"mean"`, `"max"`, each once.
     """
 
     def __init__(self, reductions: tuple[str, ...]) -> None:
         for name in reductions:
             if name not in REDUCTIONS:
                 raise ConfigError(f"unknown reduction {name!r}; {nearest(name, REDUCTIONS)}")
+            if reductions.count(name) > 1:
+                raise ConfigError(f"the reduction {name!r} stands twice in {reductions}")
         if not reductions:
             raise ConfigError("a readout needs at least one of: " + ", ".join(REDUCTIONS))
         self.reductions = reductions

@@ -56,7 +56,7 @@ def place_levels(example: HierarchyExample) -> list[Placed]:
         below = placed[-1]
         share = np.diag(members.sum(axis=0)) if number == 0 else members.T @ below.share
         width = NARROW if members.shape[1] == 1 else WIDTH
-        radius = _radii(share.sum(axis=1), width)
+        radius = _radii(share.sum(axis=1))
         centre = centroids(below.position, members) + np.array([(width - below.width) / 2, 0])
         placed.append(Placed(width, HEIGHT, spread(centre, radius, width), radius, share))
     return _crop(placed)
@@ -110,7 +110,7 @@ def spread(centre: Array, radius: Array, width: float, gap: float = 14.0) -> Arr
     return np.asarray(points)
 
 
-def _radii(mass: Array, width: float) -> Array:
+def _radii(mass: Array) -> Array:
     """Circles whose area follows their mass; an empty cluster stays visible as a small one."""
     largest = 46.0 if len(mass) == 1 else min(40.0, 92.0 / np.sqrt(len(mass)))
     share = mass / max(float(mass.max()), 1e-12)

@@ -124,8 +124,3 @@ def batches(graphs: GraphSet, batch_size: int) -> Iterator[GraphBatch]:
     """The graphs in their own order, `batch_size` at a time."""
     for start in range(0, len(graphs), batch_size):
         yield graphs.batch(slice(start, start + batch_size))
-
-
-def on_device(graphs: GraphSet, device: torch.device) -> GraphSet:
-    """The same set if it already lies on the device, else a copy there."""
-    return graphs if graphs.device == device else graphs.to(device)

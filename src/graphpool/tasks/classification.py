@@ -18,11 +18,10 @@ from graphpool.tasks.base import (
     batches,
     device_of,
     evaluating,
-    on_device,
     trace,
 )
 
-Diagnose = Callable[[Any, GraphBatch], Mapping[str, float]]
+Diagnose = Callable[[Any], Mapping[str, float]]
 
 
 class ClassificationTask:
@@ -30,8 +29,8 @@ class ClassificationTask:
 
     Args:
         num_classes: how many classes the model tells apart.
-        diagnose: called with the trace and the batch while evaluating; its numbers (means over
-            the batch's graphs) are averaged over all graphs and stand beside the metrics.
+        diagnose: called with each batch's trace while evaluating; its numbers (means over the
+            batch's graphs) are averaged over all graphs and stand beside the metrics.
     """
 
     selection = (Criterion("accuracy", higher=True), Criterion("loss", higher=False))
@@ -75,7 +74,7 @@ class ClassificationTask:
     def evaluate(self, model: nn.Module, graphs: GraphSet, batch_size: int) -> dict[str, float]:
         """Loss, accuracy, balanced accuracy and the diagnostics, over all graphs."""
         self.check(graphs)
-        graphs = on_device(graphs, device_of(model))
+        graphs = graphs.to(device_of(model))
         losses, predicted, actual = [], [], []
         health: defaultdict[str, float] = defaultdict(float)
         with evaluating(model):
@@ -85,7 +84,7 @@ class ClassificationTask:
                 predicted.append(traced.logits.argmax(dim=1))
                 actual.append(classes_of(batch))
                 if self.diagnose is not None:
-                    for name, value in self.diagnose(traced, batch).items():
+                    for name, value in self.diagnose(traced).items():
                         health[name] += value * batch.num_graphs
         matrix = confusion_matrix(torch.cat(predicted), torch.cat(actual), self.num_classes)
         return {
@@ -98,7 +97,7 @@ class ClassificationTask:
 
 def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tensor:
     """`[graphs, classes]` on the CPU, in the order of the graphs."""
-    graphs = on_device(graphs, device_of(model))
+    graphs = graphs.to(device_of(model))
     with evaluating(model):
         parts = [trace(model, batch).logits for batch in batches(graphs, batch_size)]
     if not parts:

@@ -10,8 +10,8 @@ OFF_IDENTITY_LIMIT = 0.05
 def collapse_warnings(metrics: Mapping[str, float]) -> list[str]:
     """One sentence for each level that collapsed or whose coarse graph is switched off.
 
-    Reads `level1/effective_rank`, `level1/off_identity` and so on; a level of one cluster
-    can't collapse any further and is left out.
+    Reads `level1/effective_rank`, `level1/off_identity` and so on, as `graphpool.nn.health`
+    gives them: without levels of one cluster, which can't collapse any further.
     """
     levels = {int(found[1]) for name in metrics if (found := re.match(r"level(\d+)/", name))}
     warnings = []
@@ -21,8 +21,6 @@ def collapse_warnings(metrics: Mapping[str, float]) -> list[str]:
             for name, value in metrics.items()
             if name.startswith(f"level{level}/")
         }
-        if _single_cluster(values):
-            continue
         problems = []
         rank = values.get("effective_rank")
         if rank is not None and rank < RANK_LIMIT:
@@ -39,11 +37,3 @@ def collapse_warnings(metrics: Mapping[str, float]) -> list[str]:
         if problems:
             warnings.append(f"level {level} {' and '.join(problems)}")
     return warnings
-
-
-def _single_cluster(values: Mapping[str, float]) -> bool:
-    clusters = values.get("clusters")
-    if clusters is not None:
-        return clusters <= 1
-    # Without the count: one cluster leaves nothing undecided, so its entropy is zero.
-    return values.get("clusters_used", 2.0) <= 1 and values.get("entropy", 1.0) == 0

@@ -1,11 +1,10 @@
 """The event log of a run: one JSON object per line, one line per epoch, readable as it grows."""
 
 import json
-import math
 from pathlib import Path
 from typing import IO, Any
 
-from graphpool.files import atomic_write
+from graphpool.files import atomic_write, strict_json
 
 EVENTS = "events.jsonl"
 
@@ -24,7 +23,7 @@ class EventLog:
         if self._file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("a", encoding="utf-8")
-        self._file.write(json.dumps({"event": event, **_strict(values)}) + "\n")
+        self._file.write(json.dumps({"event": event, **strict_json(values)}) + "\n")
         self._file.flush()
 
     def rewind(self, epoch: int, step: int) -> None:
@@ -69,14 +68,3 @@ def _is_before(line: dict[str, Any], epoch: int, step: int) -> bool:
     return line.get("event") == "start" or (
         line.get("event") == "resume" and bool(line["step"] < step)
     )
-
-
-def _strict(value: Any) -> Any:
-    """JSON has no NaN and no infinity: they become null."""
-    if isinstance(value, dict):
-        return {key: _strict(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_strict(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

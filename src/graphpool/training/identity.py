@@ -51,8 +51,9 @@ def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) 
                     f"{path}: the {key.partition('.')[2]} graphs are not those of the checkpoint; "
                     "resume with the same data and split, or start anew in another folder"
                 )
+            setting = key.removeprefix("extra.")
             raise CheckpointError(
-                f"{path}: {key} is {_short(old)} in the checkpoint and {_short(new)} now; "
+                f"{path}: {setting} is {_short(old)} in the checkpoint and {_short(new)} now; "
                 "resume with the same settings, or start anew in another folder"
             )
 

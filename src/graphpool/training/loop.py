@@ -4,7 +4,7 @@ import json
 import logging
 import math
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from graphpool.config import TrainConfig, to_dict
 from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.base import Task, is_better, on_device
+from graphpool.tasks.base import Task, is_better
 from graphpool.training.checkpoint import versions
 from graphpool.training.collapse import collapse_warnings
 from graphpool.training.environment import deterministic, suitable_threads, thread_count
@@ -101,10 +101,10 @@ def fit(
         counters = run.state.counters
         stack.callback(run.events.close)
         run.board = stack.enter_context(
-            TensorBoardLog(folder, config.tensorboard, counters.epoch + 1)
+            closing(TensorBoardLog(folder, config.tensorboard, counters.epoch + 1))
         )
         run.bar = stack.enter_context(
-            ProgressBar(run.steps * config.epochs, config.epochs, progress)
+            closing(ProgressBar(run.steps * config.epochs, config.epochs, progress))
         )
         run.train_epochs()
         return run.result()
@@ -146,8 +146,8 @@ class _Run:
         header = {} if folder is None else _header(config, train, valid, extra)
         self.saver = Saver(folder, header, config.checkpoint_seconds)
         self.events = EventLog(folder)
-        self.train = on_device(train, self.device)
-        self.valid = None if valid is None else on_device(valid, self.device)
+        self.train = train.to(self.device)
+        self.valid = None if valid is None else valid.to(self.device)
         self.steps = math.ceil(len(train) / config.batch_size)
         self.careful_until = 0
 

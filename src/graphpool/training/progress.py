@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 from typing import Any
 
 _INTERVAL = 0.1
@@ -19,11 +18,8 @@ class ProgressBar:
 
     def __init__(self, steps: int, epochs: int, active: bool) -> None:
         self.shown = active and sys.stderr.isatty()
-        self._steps, self._epochs = steps, epochs
         self._bar: Any = None
         self._next = 0.0
-
-    def __enter__(self) -> "ProgressBar":
         if self.shown:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -38,9 +34,8 @@ class ProgressBar:
             )
             self._bar.start()
             self._task = self._bar.add_task(
-                "train", total=self._steps, epoch=0, epochs=self._epochs, loss="-", valid="-"
+                "train", total=steps, epoch=0, epochs=epochs, loss="-", valid="-"
             )
-        return self
 
     def step(self, done: int, epoch: int) -> None:
         """After every step; draws at most ten times a second."""
@@ -61,11 +56,7 @@ class ProgressBar:
             valid="-" if accuracy is None else f"{accuracy:.1%}",
         )
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Take the bar off the screen."""
         if self._bar is not None:
             self._bar.stop()

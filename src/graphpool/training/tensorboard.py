@@ -2,7 +2,6 @@
 
 import importlib
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from graphpool.errors import ConfigError
@@ -37,14 +36,7 @@ class TensorBoardLog:
                     self._writer.add_scalar(f"{name}/{key}", number, row["epoch"])
         self._writer.add_scalar("lr", row["lr"], row["epoch"])
 
-    def __enter__(self) -> "TensorBoardLog":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Write what is left, and close the file."""
         if self._writer is not None:
             self._writer.close()

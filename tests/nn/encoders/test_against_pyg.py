@@ -136,3 +136,17 @@ def test_dense_gat_has_finite_gradients_where_an_edge_has_no_weight() -> None:
     assert adj.grad is not None
     assert adj.grad.isfinite().all()
     assert adj.grad[1, 0].abs().sum() > 0
+
+
+def test_gat_hardly_looks_along_edges_of_negative_weight() -> None:
+    layer, graph = GATLayer(CHANNELS, 8), random_graph(6, weighted=True)
+    cut = graph.adj.clone()
+    cut[0, graph.adj[0] > 0] = 0.0
+    negative = cut.clone()
+    negative[0, graph.adj[0] > 0] = -1.0
+    assert not torch.equal(cut, negative)
+    found, wanted = (
+        layer(given.x, given.adjacency)
+        for given in (batch_of([Plain(graph.x, adj)]) for adj in (negative, cut))
+    )
+    torch.testing.assert_close(found, wanted)

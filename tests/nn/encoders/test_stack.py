@@ -66,6 +66,15 @@ def test_batch_norm_standardises_every_channel_over_the_nodes() -> None:
     torch.testing.assert_close(encoder(given.x, given.adjacency), wanted.relu())
 
 
+def test_batch_norm_of_a_single_node_takes_the_running_statistics() -> None:
+    encoder = Encoder("gcn", CHANNELS, 8, layers=1, norm="batch")
+    several = batch_of([random_graph(9)])
+    encoder(several.x, several.adjacency)
+    one = batch_of([random_graph(1)])
+    while_training = encoder(one.x, one.adjacency)
+    assert torch.equal(while_training, encoder.eval()(one.x, one.adjacency))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -45,8 +45,7 @@ class GATLayer(EncoderLayer[Adjacency | Tensor]):
         diagonal = adjacency.diagonal(dim1=-2, dim2=-1)
         missing = torch.where(diagonal > 0, 0.0, 1.0)
         looped = adjacency + torch.diag_embed(missing)
-        # Not log 0: its slope is infinite, and times the gradient 0 of a missing edge NaN.
-        return looped.clamp(min=torch.finfo(looped.dtype).tiny).log()
+        return _log(looped)
 
     def propagate(self, x: Tensor, prepared: Adjacency | Tensor, activate: bool = False) -> Tensor:
         """Attend over neighbours."""
@@ -71,7 +70,7 @@ class GATLayer(EncoderLayer[Adjacency | Tensor]):
         logits = take_col(toward, adjacency) + take_row(own, adjacency)
         logits = nn.functional.leaky_relu(logits, self.slope)
         weight = torch.where(adjacency.present, adjacency.weight, 1.0)
-        logits = logits + weight.log().unsqueeze(-1)
+        logits = logits + _log(weight).unsqueeze(-1)
         shifted = logits - take_row(slot_max(logits.detach(), adjacency), adjacency)
         share = shifted.exp()
         total = slot_sum(share, adjacency)
@@ -80,3 +79,11 @@ class GATLayer(EncoderLayer[Adjacency | Tensor]):
             for head in range(self.heads)
         ]
         return torch.cat(heads, -1)
+
+
+def _log(weight: Tensor) -> Tensor:
+    """log A; an edge of weight 0 or less hardly counts.
+
+    Not log 0: its slope is infinite, and times the gradient 0 of a missing edge NaN.
+    """
+    return weight.clamp(min=torch.finfo(weight.dtype).tiny).log()

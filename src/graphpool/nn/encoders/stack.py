@@ -76,7 +76,17 @@ class Encoder(nn.Module):
         for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
             if self.norms:
-                x = self.norms[position](x.flatten(0, -2)).view_as(x).relu()
+                norm = cast(nn.BatchNorm1d, self.norms[position])
+                x = _normalised(norm, x.flatten(0, -2)).view_as(x).relu()
             if self.dropout:
                 x = nn.functional.dropout(x, self.dropout, self.training)
         return x
+
+
+def _normalised(norm: nn.BatchNorm1d, rows: Tensor) -> Tensor:
+    """Batch norm; a single row has no spread of its own and takes the running statistics."""
+    if rows.shape[0] > 1 or not norm.training:
+        return cast(Tensor, norm(rows))
+    return nn.functional.batch_norm(
+        rows, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps
+    )

@@ -60,7 +60,7 @@ class ContentAttention(nn.Module):
     column; M_ij = softmax_j ⟨C̃_i, c_j⟩ / √N'.
 
     Deviation from the paper: the printed score is additive and gives every node of a graph the
-    same assignment (`StaticAttention`); a product of node and cluster does not.
+    same order of clusters (`StaticAttention`); a product of node and cluster does not.
 
     Args:
         in_channels: channels of the node features H.
