@@ -102,6 +102,7 @@ def test_wrong_key_or_kind_is_named(values: dict[str, Any], message: str) -> Non
         (TrainConfig, {"learning_rate": float("nan")}, r"train\.learning_rate is nan"),
         (TrainConfig, {"learning_rate": float("inf")}, r"train\.learning_rate is inf"),
         (TrainConfig, {"clip": -1.0}, r"train\.clip|clip"),
+        (TrainConfig, {"seed": 2**63}, r"train\.seed is 9223372036854775808"),
         (TrainConfig, {"seed": -1}, r"train\.seed is -1; it can't be negative"),
     ],
 )

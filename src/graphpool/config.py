@@ -82,6 +82,8 @@ class TrainConfig:
         for name in ("patience", "clip", "weight_decay", "seed", "threads", "checkpoint_seconds"):
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"train.{name} is {getattr(self, name)}; it can't be negative")
+        if self.seed >= 2**63:
+            raise ConfigError(f"train.seed is {self.seed}; it must be less than 2**63")
         if not 0 < self.plateau_factor < 1:
             raise ConfigError(
                 f"train.plateau_factor is {self.plateau_factor}; it must lie in (0, 1)"

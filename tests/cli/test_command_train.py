@@ -146,6 +146,21 @@ def test_graphs_without_classes_are_refused(cli):
     assert "has no classes" in done.err
 
 
+def test_too_few_graphs_are_refused_with_the_number_that_is_needed(cli):
+    rows = [f'{{"nodes": 2, "edges": [[0, 1]], "y": {row % 2}}}\n' for row in range(9)]
+    Path("few.jsonl").write_text("".join(rows))
+    done = cli("train", "few.jsonl")
+    assert done.code == 2
+    assert "few has 9 graphs; at least 10 are needed" in done.err
+
+
+def test_graphs_of_one_class_are_refused(cli):
+    Path("one.jsonl").write_text('{"nodes": 2, "edges": [[0, 1]], "y": "a"}\n' * 12)
+    done = cli("train", "one.jsonl")
+    assert done.code == 2
+    assert "all graphs of one are of one class" in done.err
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_run_exits_with_its_signal_and_resumes_to_the_bit(cli, small, number, code):
     arguments = [str(small), "--epochs", "120", "--hidden", "8", "--threads", "1"]

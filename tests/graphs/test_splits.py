@@ -123,7 +123,7 @@ def test_file_gives_the_same_splits_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("expected", "message"),
     [
-        ({"expected_hash": "other"}, "set_hash is 'abc', not 'other'"),
+        ({"expected_hash": "other"}, "made for graphs of another content .abc, not other"),
         ({"protocol": "paper"}, "protocol is 'cv10', not 'paper'"),
         ({"seed": 5}, "seed is 4, not 5"),
     ],

@@ -9,7 +9,7 @@ import typer
 from graphpool.cli import settings as options
 from graphpool.cli.experiment import print_experiment, print_score, stopping, summary_document
 from graphpool.cli.output import Json, print_json, say, tell
-from graphpool.cli.sources import Root, open_classes, short_name
+from graphpool.cli.sources import Root, open_classes, open_training, short_name
 from graphpool.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _experiment(
     from graphpool.evaluation.protocols import find_protocol
 
     names, chosen = check_methods(methods), find_protocol(protocol)
-    graphs = open_classes(data, root)
+    graphs = open_training(data, root)
     numbers = chosen.seeds if seeds is None else tuple(range(seeds))
     splits = chosen.folds * len(numbers)
     tell(f"{graphs.name}: {len(names)} methods on {splits} splits, in {folder}")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
 
 SUFFIXES = (".jsonl", ".zip", ".safetensors")
+LEAST_GRAPHS = 10
 
 Root = Annotated[
     Path | None,
@@ -32,6 +33,22 @@ def open_classes(data: str, root: Path | None = None) -> "GraphSet":
     graphs = open_graphs(data, root)
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
+    return graphs
+
+
+def open_training(data: str, root: Path | None = None) -> "GraphSet":
+    """The same for graphs to learn from: enough for ten parts, and of more than one class."""
+    graphs = open_classes(data, root)
+    assert graphs.y is not None
+    if len(graphs) < LEAST_GRAPHS:
+        raise DataError(
+            f"{graphs.name} has {len(graphs)} graphs; at least {LEAST_GRAPHS} are needed, to "
+            "train, to choose the epoch and to test on"
+        )
+    if len(graphs.y.unique()) < 2:
+        raise DataError(
+            f"all graphs of {graphs.name} are of one class; a classifier needs at least two"
+        )
     return graphs
 
 

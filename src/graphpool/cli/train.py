@@ -18,7 +18,7 @@ from graphpool.cli.run_folder import (
     prepare,
     split_of,
 )
-from graphpool.cli.sources import Root, is_path, open_classes, short_name
+from graphpool.cli.sources import Root, is_path, open_training, short_name
 from graphpool.config import RunConfig, to_dict, write_toml
 from graphpool.files import write_json
 
@@ -88,7 +88,7 @@ def train(
     check_free(folder, resume, overwrite)
     if resume:
         check_settings(folder, run)
-    graphs = open_classes(run.data, root)
+    graphs = open_training(run.data, root)
     prepare(folder, resume)
     split = split_of(folder, graphs, run.train.seed)
     # Written last: a run that is refused must not lose the settings it was begun with.

@@ -133,7 +133,10 @@ def load_splits(
         if expected is not None and content.get(key) != expected:
             raise DataError.at(
                 path,
-                f"{key} is {content.get(key)!r}, not {expected!r}",
+                f"made for graphs of another content ({str(content.get(key))[:12]}, not "
+                f"{str(expected)[:12]})"
+                if key == "set_hash"
+                else f"{key} is {content.get(key)!r}, not {expected!r}",
                 hint="these splits belong to another set or protocol; give the data they were "
                 "made for, or begin in another folder",
             )

@@ -11,10 +11,8 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsened import Coarsened
 from graphpool.nn.hap.connect import CONNECTIONS
 from graphpool.nn.hap.formation import form_clusters
-from graphpool.nn.hap.moa import ContentAttention, StaticAttention
+from graphpool.nn.hap.moa import ASSIGNMENTS
 from graphpool.nn.hap.relaxation import RELAXATIONS
-
-ASSIGNMENTS = ("content", "static")
 
 
 class HAPCoarsening(nn.Module):
@@ -57,10 +55,8 @@ class HAPCoarsening(nn.Module):
             raise ConfigError(f"clusters is {clusters}; a coarse graph needs at least 1")
         self.clusters, self.connect, self.symmetrise = clusters, connect, symmetrise
         self.assign: nn.Module | None = None
-        if clusters > 1 and assignment == "content":
-            self.assign = ContentAttention(in_channels, clusters)
-        elif clusters > 1:
-            self.assign = StaticAttention(in_channels, clusters, relaxation)
+        if clusters > 1:
+            self.assign = ASSIGNMENTS[assignment](in_channels, clusters, relaxation)
 
     def forward(
         self,
@@ -96,14 +92,9 @@ class HAPCoarsening(nn.Module):
             ones = x.new_ones(*x.shape[:2], 1)
             total = adj.sum((-2, -1), keepdim=True)
             return self._finish(x.sum(-2, keepdim=True), total, ones, None)
-        if isinstance(self.assign, StaticAttention):
-            # The relaxations are written for flat nodes: every graph is a run of equal length.
-            graphs, nodes, channels = x.shape
-            segments = Segments.equal(graphs, nodes, x.device)
-            flat = self.assign(x.reshape(-1, channels), segments)
-            assignment = flat.view(graphs, nodes, self.clusters)
-        else:
-            assignment = self.assign(x, None)
+        # Laid flat, every graph is a run of equal length.
+        segments = Segments.equal(x.shape[0], x.shape[1], x.device)
+        assignment = self.assign(x.flatten(0, 1), segments).unflatten(0, x.shape[:2])
         coarse_adj = assignment.mT @ (adj @ assignment)
         return self._finish(assignment.mT @ x, coarse_adj, assignment, None)
 

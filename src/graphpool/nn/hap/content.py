@@ -63,11 +63,11 @@ def _tensor_scores(content: Tensor, segments: Segments) -> tuple[Tensor, ...]:
     content.sub_(spread(mean, segments).t())
     centred = content.t().contiguous()
     covariance = segment_mm(centred, centred, segments) / count.unsqueeze(-1)
-    scale = inverse_deviation(mean, covariance)
+    scale = _inverse_deviation(mean, covariance)
     return mean, covariance, scale, row_mm(centred, _mix(covariance, scale), segments).t()
 
 
-def inverse_deviation(mean: Tensor, covariance: Tensor) -> Tensor:
+def _inverse_deviation(mean: Tensor, covariance: Tensor) -> Tensor:
     """s = (variance + 1e-5 + 1e-6 mean²)^-½ of each column, `[graphs, clusters]`."""
     variance = covariance.diagonal(dim1=-2, dim2=-1)
     return (variance + VARIANCE_FLOOR + MEAN_FLOOR * mean * mean).rsqrt()

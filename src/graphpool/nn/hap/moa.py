@@ -1,15 +1,18 @@
 """MOA, master-orthogonal attention: from the global content C to the assignment M.
 
-Two named forms. Both return M, `[nodes, clusters]`, whose rows sum to one.
+An assignment is a module that takes the features of flat nodes and the `Segments` that say which
+graph they belong to, and returns M, `[nodes, clusters]`, whose rows sum to one. `ASSIGNMENTS` has
+them by name, each with a way to build it from channels, clusters and relaxation.
 """
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.hap.content import content_assignment, inverse_deviation
+from graphpool.nn.hap.content import content_assignment
 from graphpool.nn.hap.gcont import GCont
 from graphpool.nn.hap.relaxation import RELAXATIONS
 from graphpool.nn.products import spread
@@ -71,15 +74,12 @@ class ContentAttention(nn.Module):
         super().__init__()
         self.content = GCont(in_channels, clusters)
 
-    def forward(self, x: Tensor, segments: Segments | None) -> Tensor:
-        """Assign nodes, `[nodes, channels]` or dense `[graphs, nodes, channels]`, to clusters."""
-        if segments is not None:
-            return content_assignment(x, self.content.weight, segments)
-        content = self.content(x)
-        mean = content.mean(-2, keepdim=True)
-        centred = content - mean
-        covariance = centred.mT @ centred / content.shape[-2]
-        scale = inverse_deviation(mean.squeeze(-2), covariance)
-        mix = (scale * scale).unsqueeze(-1) * covariance * scale.unsqueeze(-2)
-        score: Tensor = centred @ (mix / math.sqrt(content.shape[-1]))
-        return score.softmax(-1)
+    def forward(self, x: Tensor, segments: Segments) -> Tensor:
+        """Assign nodes `[nodes, channels]` to clusters."""
+        return content_assignment(x, self.content.weight, segments)
+
+
+ASSIGNMENTS: dict[str, Callable[[int, int, str], nn.Module]] = {
+    "content": lambda in_channels, clusters, relaxation: ContentAttention(in_channels, clusters),
+    "static": StaticAttention,
+}
