@@ -139,6 +139,14 @@ def test_resume_goes_on_to_more_epochs(cli, small):
     assert json.loads(Path("run/result.json").read_text())["epochs"] == 4
 
 
+def test_resuming_a_finished_run_mends_its_best_weights(cli, small):
+    cli("train", small, *QUICK, "--out", "run")
+    before = weights(Path("run"))
+    Path("run/best.safetensors").write_bytes(b"damaged")
+    assert cli("train", "--resume", "--out", "run").code == 0
+    assert weights(Path("run")) == before
+
+
 def test_graphs_without_classes_are_refused(cli):
     Path("plain.jsonl").write_text('{"nodes": 2, "edges": [[0, 1]]}\n' * 1)
     done = cli("train", "plain.jsonl")

@@ -45,7 +45,7 @@ def open_training(data: str, root: Path | None = None) -> "GraphSet":
             f"{graphs.name} has {len(graphs)} graphs; at least {LEAST_GRAPHS} are needed, to "
             "train, to choose the epoch and to test on"
         )
-    if len(graphs.y.unique()) < 2:
+    if bool((graphs.y == graphs.y[0]).all()):
         raise DataError(
             f"all graphs of {graphs.name} are of one class; a classifier needs at least two"
         )

@@ -50,12 +50,8 @@ class Saver:
         """Write the state, and the best weights if they are new."""
         if self.folder is None:
             return
-        counters, snapshot = state.counters, state.capture()
-        if state.best is not None and counters.best_epoch != self._written_best:
-            best = {f"weights/{name}": value for name, value in state.best.items()}
-            selected = {"epoch": counters.best_epoch, "metrics": counters.best_metrics}
-            write_checkpoint(self.folder / BEST, best, {**self.header, "best": selected})
-            self._written_best = counters.best_epoch
+        snapshot = state.capture()
+        self._save_best(state)
         write_checkpoint(self.folder / LAST, snapshot.tensors, {**self.header, **snapshot.values})
         self._postpone()
 
@@ -69,7 +65,18 @@ class Saver:
         check_same_run(self.last, checkpoint.header, self.header)
         values = {key: checkpoint.header[key] for key in ("state", "rng")}
         state.restore(Snapshot(checkpoint.tensors, values))
+        # A run that has nothing left to do saves no more: mend a lost or damaged file now.
+        self._save_best(state)
         return True
+
+    def _save_best(self, state: RunState) -> None:
+        counters = state.counters
+        if self.folder is None or state.best is None or counters.best_epoch == self._written_best:
+            return
+        best = {f"weights/{name}": value for name, value in state.best.items()}
+        selected = {"epoch": counters.best_epoch, "metrics": counters.best_metrics}
+        write_checkpoint(self.folder / BEST, best, {**self.header, "best": selected})
+        self._written_best = counters.best_epoch
 
     def _postpone(self) -> None:
         if self.folder is not None:
