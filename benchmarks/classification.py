@@ -2,7 +2,7 @@
 
 Example, the five sets of the headline table:
 
-    python benchmarks/classification.py --root DATA --out results/cv10 \\
+    python benchmarks/classification.py --data-root DATA --out results/cv10 \\
         --sets MUTAG PTC PROTEINS IMDB-BINARY IMDB-MULTI
 
 Every set has a folder of its own under --out, with its splits, one file per unit of work,
@@ -39,7 +39,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--config", type=Path, help="settings as TOML")
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--device")
-    parser.add_argument("--root", type=Path, help="folder of data files")
+    parser.add_argument("--data-root", type=Path, help="folder of data files")
     parser.add_argument("--jobs", type=int, help="processes; as many as cores by default")
     parser.add_argument("--out", type=Path, default=Path("runs/classification"))
     return parser.parse_args()
@@ -59,7 +59,7 @@ def main() -> None:
     config = settings(given)
     results = []
     for name in given.sets:
-        graphs = datasets.load(name, root=given.root, features=None)
+        graphs = datasets.load(name, root=given.data_root, features=None)
         results.append(
             run_experiment(
                 graphs,

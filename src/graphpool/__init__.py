@@ -14,6 +14,13 @@ _HOMES = {
     "GraphBatch": "graphpool.graphs.batch",
     "load": "graphpool.datasets",
     "read": "graphpool.datasets",
+    "save": "graphpool.graphs.storage",
+    "concatenate": "graphpool.graphs.combine",
+    "statistics": "graphpool.graphs.statistics",
+    "from_pyg": "graphpool.graphs.convert",
+    "to_pyg": "graphpool.graphs.convert",
+    "from_networkx": "graphpool.graphs.convert",
+    "to_networkx": "graphpool.graphs.convert",
     "GraphClassifier": "graphpool.estimators",
     "list_poolers": "graphpool.nn.build",
     "GraphpoolError": "graphpool.errors",
@@ -26,8 +33,15 @@ if TYPE_CHECKING:
     from graphpool.errors import GraphpoolError as GraphpoolError
     from graphpool.estimators import GraphClassifier as GraphClassifier
     from graphpool.graphs.batch import GraphBatch as GraphBatch
+    from graphpool.graphs.combine import concatenate as concatenate
+    from graphpool.graphs.convert import from_networkx as from_networkx
+    from graphpool.graphs.convert import from_pyg as from_pyg
+    from graphpool.graphs.convert import to_networkx as to_networkx
+    from graphpool.graphs.convert import to_pyg as to_pyg
     from graphpool.graphs.graphset import Graph as Graph
     from graphpool.graphs.graphset import GraphSet as GraphSet
+    from graphpool.graphs.statistics import statistics as statistics
+    from graphpool.graphs.storage import save as save
     from graphpool.nn.build import list_poolers as list_poolers
 
 

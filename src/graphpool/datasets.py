@@ -72,7 +72,7 @@ def data_root(root: str | Path | None = None) -> Path | None:
         return Path("data") if Path("data").is_dir() else None
     folder = Path(chosen).expanduser()
     if not folder.is_dir():
-        origin = "root=" if root is not None else "GRAPHPOOL_DATA"
+        origin = "root= (--data-root)" if root is not None else "GRAPHPOOL_DATA"
         raise DataError.at(folder, "no such folder of data", hint=f"mend {origin}")
     return folder
 
@@ -145,7 +145,7 @@ def _fetched(name: str, root: Path | None, download: bool, progress: Progress | 
     if entry.url is None:
         raise DataError(
             f"{name} ({entry.about}) is not offered online in TU format; put it at {target}, or "
-            "name the folder that has it with root= or GRAPHPOOL_DATA"
+            "name the folder that has it with root= (--data-root) or GRAPHPOOL_DATA"
         )
     if not download:
         raise DataError(

@@ -41,8 +41,20 @@ class TrainingError(GraphpoolError):
     """A training run that had to stop."""
 
 
+# Short forms that people know from elsewhere; they look too little like our names to be guessed.
+_SHORT = {
+    "lr": "learning_rate",
+    "wd": "weight_decay",
+    "hidden": "hidden_channels",
+    "--lr": "--learning-rate",
+    "--root": "--data-root",
+}
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """`did you mean X?` for the known name closest to `word`, else a list of the known names."""
     names = sorted(known)
+    section, dot, key = word.rpartition(".")
+    word = f"{section}{dot}{_SHORT.get(key, key)}"
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

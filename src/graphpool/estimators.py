@@ -19,7 +19,15 @@ from graphpool.errors import ConfigError, DataError
 from graphpool.features.registry import AUTO
 from graphpool.graphs.graphset import Graph, GraphSet
 from graphpool.graphs.splits import stratified_folds
-from graphpool.model_file import TrainedModel, align_classes, load_model, save_model, train_model
+from graphpool.model_file import (
+    Source,
+    TrainedModel,
+    align_classes,
+    load_model,
+    save_model,
+    set_digest,
+    train_model,
+)
 from graphpool.nn.coarsened import Coarsened
 from graphpool.training.loop import FitResult
 
@@ -133,6 +141,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         # `graphs.y` itself says no more than no y at all, and the set knows its names.
         own = y is None or y is graphs.y
         classes: tuple[Any, ...] = ()
+        source = Source(set_digest(graphs))
         if not own:
             graphs, classes = _labelled(graphs, y)
         if self.features == AUTO:
@@ -144,6 +153,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             config,
             classes=classes,
             labels="codes" if own else "names",
+            source=source,
             progress=self.progress,
         )
         return self._speak(self.model_)

@@ -4,7 +4,7 @@ The file is a checkpoint of `graphpool.training` (safetensors with JSON inside).
 prediction needs stands in its header, so the `best.safetensors` of a run folder is such a file.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +15,10 @@ from torch import Tensor, nn
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, from_dict, to_dict
 from graphpool.errors import CheckpointError, DataError, GraphpoolError
+from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.storage import content_hash
 from graphpool.nn.build import build_model
 from graphpool.nn.coarsened import Coarsened
 from graphpool.nn.health import level_health
@@ -37,6 +39,23 @@ Array = NDArray[Any]
 _KIND = "graph classifier"
 
 
+@dataclass(frozen=True)
+class Source:
+    """The set that a model's graphs were taken from, and which of them it has not seen.
+
+    `digest` is that of `set_digest`; `held_out` are the positions of graphs that neither trained
+    the model nor chose its epoch.
+    """
+
+    digest: str
+    held_out: tuple[int, ...] = ()
+
+
+def set_digest(graphs: GraphSet) -> str:
+    """Which set this is, whatever it is called and whatever features were made for it."""
+    return content_hash(replace(graphs, name="", x=None))
+
+
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
     """A network together with what it needs to read graphs and to name its answers.
@@ -52,6 +71,7 @@ class TrainedModel:
             `names` in `classes`.
         best: the selected epoch and its validation metrics.
         versions: of what trained it.
+        source: where the training graphs come from, if that is known.
     """
 
     network: nn.Module
@@ -63,6 +83,7 @@ class TrainedModel:
     labels: Literal["codes", "names"] = "codes"
     best: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=versions)
+    source: Source | None = None
 
     def prepare(self, graphs: GraphSet) -> GraphSet:
         """The graphs with the features that the network was trained on."""
@@ -97,6 +118,26 @@ class TrainedModel:
         aligned = align_classes(graphs, self.classes)
         return task.evaluate(self.network, self.prepare(aligned), EVALUATION_BATCH)
 
+    def only_answer(self, graphs: GraphSet, metrics: dict[str, float]) -> Any:
+        """The class that every graph gets, if they are of several classes; else None.
+
+        Args:
+            metrics: what `score` says of these graphs. Answers that are all the same have a
+                balanced accuracy of one class, or of none, so most models need no second look.
+        """
+        occurring = 0 if graphs.y is None else len(torch.unique(graphs.y))
+        share = metrics["balanced_accuracy"] * occurring
+        if occurring < 2 or min(abs(share), abs(share - 1)) > 1e-6:
+            return None
+        answers = set(self.probabilities(graphs).argmax(axis=1).tolist())
+        return self.classes[answers.pop()] if len(answers) == 1 else None
+
+    def check_labels(self, graphs: GraphSet) -> None:
+        """Refuse graphs of whose node labels the model knows not a single one."""
+        for feature in self.features.features or ():
+            if isinstance(feature, Labels):
+                feature.check_known(graphs)
+
 
 def train_model(
     train: GraphSet,
@@ -105,6 +146,7 @@ def train_model(
     *,
     classes: tuple[Any, ...] = (),
     labels: Literal["codes", "names"] = "codes",
+    source: Source | None = None,
     folder: Path | None = None,
     resume: bool = False,
     progress: bool = True,
@@ -116,7 +158,7 @@ def train_model(
 
     Args:
         classes: names of the codes in `y`; by default those of the set.
-        labels: see `TrainedModel`.
+        labels, source: see `TrainedModel`.
         folder, resume, progress: of `graphpool.training.loop.fit`.
     """
     if train.y is None:
@@ -129,7 +171,14 @@ def train_model(
         seed_everything(config.train.seed)
         network = build_model(config.model, pipeline.channels, len(classes), mean_nodes)
         model = TrainedModel(
-            network, config, pipeline, classes, train.node_label_names, mean_nodes, labels
+            network,
+            config,
+            pipeline,
+            classes,
+            train.node_label_names,
+            mean_nodes,
+            labels,
+            source=source,
         )
         result = fit(
             network,
@@ -221,6 +270,7 @@ def load_model(path: str | Path, device: str = "cpu") -> TrainedModel:
             labels=about["labels"],
             best=checkpoint.header.get("best", {}),
             versions=checkpoint.header["versions"],
+            source=_source(about.get("source")),
         )
     except CheckpointError:
         raise
@@ -236,6 +286,7 @@ def load_model(path: str | Path, device: str = "cpu") -> TrainedModel:
 
 def _about(model: TrainedModel) -> dict[str, Any]:
     """What a file says about the model beside its weights and training settings."""
+    source = None if model.source is None else asdict(model.source)
     return {
         "kind": _KIND,
         "data": model.config.data,
@@ -245,7 +296,12 @@ def _about(model: TrainedModel) -> dict[str, Any]:
         "node_label_names": list(model.node_label_names),
         "mean_nodes": model.mean_nodes,
         "labels": model.labels,
+        **({} if source is None else {"source": source}),
     }
+
+
+def _source(stored: dict[str, Any] | None) -> Source | None:
+    return None if stored is None else Source(stored["digest"], tuple(stored["held_out"]))
 
 
 def _version(header: dict[str, Any]) -> str:

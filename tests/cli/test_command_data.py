@@ -1,8 +1,10 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from graphpool.datasets import read
+from graphpool.graphs.jsonl_row import KEYS
 from graphpool.graphs.storage import content_hash
 
 
@@ -16,7 +18,7 @@ def test_list_says_what_is_found_where(cli):
 
 
 def test_list_looks_into_the_given_root(cli, small):
-    document = json.loads(cli("data", "list", "--root", small.parent, "--json").out)
+    document = json.loads(cli("data", "list", "--data-root", small.parent, "--json").out)
     assert {"name": "small", "place": "data root", "path": str(small)} in document["found"]
 
 
@@ -71,3 +73,18 @@ def test_import_refuses_an_unknown_form(cli, small):
     done = cli("data", "import", small, "--out", "x.csv")
     assert done.code == 2
     assert "end it with .safetensors or .jsonl" in done.err
+
+
+def test_show_names_a_file_that_is_nearly_a_part(cli):
+    Path("T").mkdir()
+    files = {"A": "1, 2\n2, 1\n", "graph_indicator": "1\n1\n", "node_label": "3\n3\n"}
+    for part, text in files.items():
+        Path("T", f"T_{part}.txt").write_text(text)
+    done = cli("data", "show", "./T")
+    assert "note: T_node_label.txt was not read" in done.out
+    assert "did you mean 'T_node_labels.txt'?" in done.out
+
+
+def test_help_of_import_names_every_key_of_a_line(cli):
+    text = cli("data", "import", "--help").out
+    assert all(f" {key} " in text for key in KEYS)

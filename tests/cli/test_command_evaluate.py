@@ -1,6 +1,13 @@
 import json
 from pathlib import Path
 
+import pytest
+import torch
+
+from graphpool.datasets import read
+from graphpool.estimators import GraphClassifier
+from graphpool.model_file import load_model, save_model
+
 QUICK = ("--seeds", "1", "--jobs", "1", "--epochs", "1", "--hidden", "4")
 
 
@@ -38,8 +45,56 @@ def test_several_sets_get_a_folder_each_and_one_table(cli, small, tmp_path):
 
 def test_a_trained_model_is_scored_and_the_reader_warned(cli, trained, small):
     done = cli("evaluate", small, "--model", trained)
+    assert ", balanced " in done.out
     assert "Majority class of this set: 75.0 %" in done.out
-    assert "trained on graphs of this set: this is no test accuracy" in done.out
+    assert "warning: 36 of these graphs trained the model or chose its epoch" in done.out
+    assert "Held-out test graphs alone: accuracy" in done.out
+
+
+def test_the_models_own_set_is_known_by_its_content_and_its_test_part_scored(cli, trained, small):
+    Path("copy.jsonl").write_text(small.read_text())
+    document = json.loads(cli("evaluate", "copy.jsonl", "--model", trained, "--json").out)
+    score = document["scores"][0]
+    assert score["trained_on"] == 36
+    tested = json.loads((trained / "result.json").read_text())["test"]
+    assert score["held_out"]["graphs"] == 4
+    assert score["held_out"]["accuracy"] == tested["accuracy"]
+
+
+def test_a_model_file_of_the_estimator_knows_its_set_too(cli, small):
+    model = GraphClassifier(epochs=1, hidden_channels=4).fit(read(small))
+    model.save("mine.safetensors")
+    document = json.loads(cli("evaluate", small, "--model", "mine.safetensors", "--json").out)
+    assert document["scores"][0]["trained_on"] == 40
+    assert "held_out" not in document["scores"][0]
+
+
+@pytest.mark.parametrize(("name", "warnings"), [("part.jsonl", 0), ("small.jsonl", 1)])
+def test_of_part_of_a_set_nothing_is_known_but_its_name(cli, trained, small, name, warnings):
+    Path(name).write_text("".join(small.read_text().splitlines(True)[5:20]))
+    done = cli("evaluate", name, "--model", trained, "--json")
+    score = json.loads(done.out)["scores"][0]
+    assert score["trained_on"] is None
+    assert "held_out" not in score
+    assert sum("a set of the same name" in text for text in score["warnings"]) == warnings
+
+
+def test_a_model_with_one_answer_for_all_is_told(cli, trained, small):
+    model = load_model(trained)
+    with torch.no_grad():
+        for weights in model.network.parameters():
+            weights.zero_()
+    save_model(model, "flat.safetensors")
+    done = cli("evaluate", small, "--model", "flat.safetensors")
+    assert "accuracy 25.0 %, balanced 50.0 %" in done.out
+    assert "warning: the model answers -1 for every graph" in done.out
+
+
+def test_graphs_whose_labels_are_all_strange_are_not_scored(cli, trained):
+    Path("x.jsonl").write_text('{"node_labels": [98, 99], "edges": [[0, 1]], "y": 1}\n')
+    done = cli("evaluate", "x.jsonl", "--model", trained)
+    assert done.code == 2
+    assert "the model knows the label of no node" in done.err
 
 
 def test_score_of_a_model_as_json(cli, trained, small):

@@ -42,6 +42,46 @@ def test_graphs_without_classes_and_with_unknown_labels_are_answered(cli, traine
     assert "graphpool: warning: new: 1 of 2 nodes have labels that were not seen" in done.err
 
 
+def test_graphs_whose_labels_are_all_strange_are_refused(cli, trained):
+    Path("new.jsonl").write_text('{"node_labels": ["C", "Xe"], "edges": [[0, 1]]}\n')
+    done = cli("predict", trained, "new.jsonl")
+    assert done.code == 2
+    assert done.out == ""
+    assert "the model knows the label of no node; its labels are 0, 1" in done.err
+    assert "those found are 'C', 'Xe'" in done.err
+
+
+def test_a_file_is_not_replaced_unasked(cli, trained, small):
+    Path("p.csv").write_text("mine")
+    done = cli("predict", trained, small, "--out", "p.csv")
+    assert done.code == 2
+    assert "give --overwrite" in done.err
+    assert Path("p.csv").read_text() == "mine"
+    assert cli("predict", trained, small, "--out", "p.csv", "--overwrite").code == 0
+    assert Path("p.csv").read_text().startswith("id,class")
+
+
+def test_a_device_that_is_not_there_is_named_as_the_option(cli, trained, small):
+    for arguments in (("predict", trained, small), ("evaluate", small, "--model", trained)):
+        done = cli(*arguments, "--device", "gpu7")
+        assert done.code == 2
+        assert "error: --device 'gpu7' can't be used here" in done.err
+
+
+@pytest.mark.parametrize(
+    ("others", "step"),
+    [((), "train the model again"), (("last.safetensors",), "graphpool train --resume --out run")],
+)
+def test_the_damaged_model_of_a_run_is_not_to_be_removed(cli, small, others, step):
+    Path("run").mkdir()
+    for name in ("best.safetensors", *others):
+        Path("run", name).write_bytes(b"damaged")
+    done = cli("predict", "run", small)
+    assert done.code == 2
+    assert step in done.err
+    assert "remove" not in done.err
+
+
 def test_a_damaged_model_is_named(cli, trained, small):
     content = bytearray((trained / "best.safetensors").read_bytes())
     content[-3] ^= 1

@@ -9,6 +9,7 @@ import pytest
 
 from graphpool.cli.run_folder import graphs_of
 from graphpool.config import RunConfig, read_toml
+from graphpool.model_file import TrainedModel
 from graphpool.training.checkpoint import read_checkpoint
 
 QUICK = ("--epochs", "2", "--hidden", "8", "--threads", "1")
@@ -49,6 +50,7 @@ def test_result_counts_right_answers_beside_the_majority(trained, small):
 def test_output_for_people_names_accuracy_majority_and_levels(cli, small):
     done = cli("train", small, *QUICK, "--out", "run")
     assert "Test accuracy" in done.out
+    assert "\nBalanced " in done.out
     assert "Majority class   75.0 %" in done.out
     assert "Level 1: 8 clusters" in done.out
     assert "graphpool predict run FILE" in done.out
@@ -59,6 +61,16 @@ def test_a_collapsed_level_is_told(cli, small):
     done = cli("train", small, *QUICK, "--pooler", "hap-paper", "--out", "run")
     assert "warning: level 1 has collapsed" in done.out
     assert done.err.count("collapsed") == 0
+
+
+def test_one_answer_for_all_test_graphs_is_told(cli, small, monkeypatch):
+    monkeypatch.setattr(TrainedModel, "only_answer", lambda *_: "toxic")
+    done = cli("train", small, *QUICK, "--out", "run")
+    assert "warning: the model answers toxic for every graph" in done.out
+
+
+def test_help_names_the_default_set(cli):
+    assert "by default MUTAG" in " ".join(cli("train", "--help").out.replace("│", " ").split())
 
 
 def test_options_override_set_and_config_file(cli, small):

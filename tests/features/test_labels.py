@@ -69,3 +69,20 @@ def test_answering_for_graphs_without_labels_asks_for_labels() -> None:
 def test_transform_before_fit_says_to_fit() -> None:
     with pytest.raises(ConfigError, match=r"'labels' is not fitted; call fit"):
         Labels().transform(labelled([0], ("C",)))
+
+
+def test_one_known_label_is_enough() -> None:
+    feature = Labels().fit(labelled([0, 1], ("C", "N")))
+    feature.check_known(labelled([0, 1], ("Xe", "N")))
+
+
+def test_labels_all_unknown_are_refused_with_some_of_both() -> None:
+    feature = Labels().fit(labelled([0, 1, 2, 3, 4, 5], (1, 2, 3, 4, 5, 6)))
+    with pytest.raises(DataError, match=r"labels are 1, 2, 3, 4, 5, …, those found are '1', '2'"):
+        feature.check_known(labelled([0, 1], ("1", "2", "3")))
+
+
+def test_nodes_without_any_label_are_refused() -> None:
+    feature = Labels().fit(labelled([0], ("C",)))
+    with pytest.raises(DataError, match="those found are none"):
+        feature.check_known(labelled([-1], ("C",)))

@@ -183,3 +183,31 @@ def test_pyg_edge_attributes_follow_their_edges() -> None:
     graph = from_pyg([data])[0]
     assert graph.edge_attr is not None
     assert graph.edge_attr.flatten().tolist() == graph.edge_index[0].tolist()
+
+
+def test_a_graph_alone_is_refused_with_the_next_step() -> None:
+    with pytest.raises(DataError, match="give a list of graphs"):
+        from_networkx(nx.path_graph(3))
+    with pytest.raises(DataError, match="give a list of graphs"):
+        from_pyg(Data(x=torch.ones(1, 2)))
+
+
+def test_what_is_no_graph_is_refused_with_its_place() -> None:
+    with pytest.raises(DataError, match="graph 1: str is no graph"):
+        from_networkx([nx.path_graph(3), "path"])
+    with pytest.raises(DataError, match="graph 0: Graph is no graph"):
+        from_pyg([nx.path_graph(3)])
+
+
+def test_networkx_edges_without_a_weight_weigh_one() -> None:
+    some, none = nx.DiGraph([(0, 1), (1, 2)]), nx.DiGraph([(0, 1)])
+    some.edges[0, 1]["weight"] = 0.5
+    first, second = from_networkx([some, none])
+    assert first.edge_weight is not None
+    assert second.edge_weight is not None
+    assert dict(zip(first.edge_index[0].tolist(), first.edge_weight.tolist(), strict=True)) == {
+        0: 0.5,
+        1: 1.0,
+    }
+    assert second.edge_weight.tolist() == [1.0]
+    assert from_networkx([none]).edge_weight is None

@@ -7,8 +7,10 @@ import pytest
 import torch
 
 from graphpool.errors import DataError
+from graphpool.graphs import jsonl
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.jsonl import read_jsonl, write_jsonl
+from graphpool.graphs.jsonl_row import KEYS
 from graphpool.graphs.storage import content_hash
 
 
@@ -207,3 +209,18 @@ def test_an_empty_file_is_refused(tmp_path: Path) -> None:
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         read_jsonl(tmp_path / "m.jsonl")
+
+
+def test_a_key_that_stands_twice_is_named_with_its_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", '{"nodes": 1}', '{"nodes": 1, "y": 0, "nodes": 2}')
+    with pytest.raises(DataError, match=r"t\.jsonl, line 2: the key 'nodes' stands twice"):
+        read_jsonl(path)
+
+
+def test_no_edges_given_are_no_edges(tmp_path: Path) -> None:
+    graphs = read_jsonl(write(tmp_path / "t.jsonl", '{"nodes": 2}'))
+    assert (graphs.num_nodes, graphs.num_edges) == (2, 0)
+
+
+def test_the_docstring_names_every_key() -> None:
+    assert all(f"`{key}`" in (jsonl.__doc__ or "") for key in KEYS)

@@ -9,6 +9,7 @@ import torch
 
 from graphpool.errors import DataError
 from graphpool.graphs import catalogue, table
+from graphpool.graphs.members import Members
 from graphpool.graphs.storage import content_hash
 from graphpool.graphs.tu import read_tu
 
@@ -305,3 +306,17 @@ def test_statistics_of_the_real_sets(data_root: Path, name: str) -> None:
     if (paper := catalogue.PAPER.get(name)) is not None:
         found = (count, largest, graphs.num_nodes / count, len(graphs.classes))
         assert paper.differences(*found) == []
+
+
+def test_a_file_that_is_nearly_a_part_is_noted_with_the_nearest(tmp_path: Path) -> None:
+    graphs = read_tu(write(tmp_path, node_labels=None, node_label="1\n", readme="hello\n"))
+    assert graphs.node_label is None
+    assert graphs.notes == (
+        "T_node_label.txt was not read, for it is no part of a TU set; "
+        "did you mean 'T_node_labels.txt'?",
+    )
+
+
+def test_a_set_that_gains_a_strange_file_is_read_anew(tmp_path: Path) -> None:
+    before = Members.find(write(tmp_path)).digest()
+    assert Members.find(write(tmp_path, node_label="1\n")).digest() != before

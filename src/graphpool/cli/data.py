@@ -48,7 +48,7 @@ def list_sets(root: Root = None, json: Json = False) -> None:
         return
     print_table(("set", "found in", "path"), [(item.name, item.place, item.path) for item in found])
     if folder is None:
-        say("\nNo data root: set GRAPHPOOL_DATA, or give --root, to use a folder of your own.")
+        say("\nNo data root: set GRAPHPOOL_DATA, or give --data-root, to use a folder of your own.")
     say(f"\nFetched when first used: {', '.join(online)}")
 
 
@@ -91,7 +91,27 @@ def import_set(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     json: Json = False,
 ) -> None:
-    """Read graphs in any known form, check them, and write them as one file."""
+    """Read graphs in any known form, check them, and write them as one file.
+
+    A .jsonl file has one JSON object per line, with these keys:
+
+    \b
+    id                name of the graph; its position if absent
+    nodes             number of nodes; not needed beside labels or attributes
+    node_labels       one word or whole number per node
+    node_attributes   one list of numbers per node
+    edges             pairs of nodes counted from 0, with a label behind or
+                      not; no edges if absent
+    edge_labels       one word or whole number per edge
+    edge_attributes   one list of numbers per edge
+    edge_weights      one number per edge
+    directed          false if absent: each edge then also leads back
+    graph_attributes  a list of numbers
+    y                 the class, a word or a whole number
+
+    \b
+    {"node_labels": ["C", "N"], "edges": [[0, 1]], "y": "toxic"}
+    """
     from graphpool import datasets
 
     _check_target(out, overwrite)

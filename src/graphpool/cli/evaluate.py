@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphpool.cli import settings as options
-from graphpool.cli.experiment import print_experiment, print_score, stopping, summary_document
+from graphpool.cli.experiment import (
+    print_experiment,
+    print_score,
+    same_answer,
+    stopping,
+    summary_document,
+)
 from graphpool.cli.output import Json, print_json, say, tell
 from graphpool.cli.sources import Root, open_classes, open_training, short_name
 from graphpool.errors import ConfigError
@@ -15,6 +21,8 @@ from graphpool.errors import ConfigError
 if TYPE_CHECKING:
     from graphpool.config import RunConfig
     from graphpool.evaluation.results import ExperimentResult
+    from graphpool.graphs.graphset import GraphSet
+    from graphpool.model_file import TrainedModel
 
 BASELINES = ("structure-free", "wl", "majority")
 
@@ -166,20 +174,48 @@ def _write_report(result: "ExperimentResult", folder: Path) -> None:
 
 
 def _score(model: Path, sets: Sequence[str], device: str, root: Path | None, json: bool) -> None:
-    """Accuracy of a trained model on whole sets; whoever trained it there must know."""
+    """Accuracy of a trained model on whole sets."""
     from graphpool.model_file import load_model
+    from graphpool.training.setup import find_device
 
+    find_device(device, "--device")
     trained = load_model(model, device)
-    documents: list[dict[str, Any]] = []
+    documents = []
     for name in sets:
-        graphs = open_classes(name, root)
-        assert graphs.y is not None
-        metrics = trained.score(graphs)
-        most = float(graphs.y.bincount().max()) / len(graphs)
-        documents.append({"data": graphs.name, "graphs": len(graphs), **metrics, "majority": most})
+        documents.append(score_document(trained, open_classes(name, root)))
         if not json:
             print_score(documents[-1])
-            if graphs.name == short_name(trained.config.data):
-                say("The model was trained on graphs of this set: this is no test accuracy.")
     if json:
         print_json({"model": str(model), "scores": documents})
+
+
+def score_document(model: "TrainedModel", graphs: "GraphSet") -> dict[str, Any]:
+    """Figures of a set; for the model's own set also those of the graphs it has not seen.
+
+    `trained_on` counts the graphs that trained the model or chose its epoch. It is None, which
+    is to say unknown, for any set but the very one the model was made from.
+    """
+    from graphpool.model_file import set_digest
+
+    assert graphs.y is not None
+    model.check_labels(graphs)
+    metrics = model.score(graphs)
+    source = model.source
+    own = source is not None and source.digest == set_digest(graphs)
+    unseen = source.held_out if source is not None and own else ()
+    document: dict[str, Any] = {
+        "data": graphs.name,
+        "graphs": len(graphs),
+        **metrics,
+        "majority": float(graphs.y.bincount().max()) / len(graphs),
+        "trained_on": len(graphs) - len(unseen) if own else None,
+        "warnings": same_answer(model.only_answer(graphs, metrics)),
+    }
+    if not own and graphs.name == short_name(model.config.data):
+        document["warnings"].append(
+            "the model was trained on a set of the same name; if these are graphs of it, this is "
+            "no test accuracy"
+        )
+    if unseen:
+        document["held_out"] = {"graphs": len(unseen), **model.score(graphs[unseen])}
+    return document

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from graphpool.cli.output import percent, print_table, say, tell
+from graphpool.cli.output import percent, plural, print_table, say, tell
 
 if TYPE_CHECKING:
     from graphpool.evaluation.results import ExperimentResult
@@ -92,10 +92,30 @@ def summary_document(result: "ExperimentResult") -> dict[str, Any]:
     }
 
 
+def same_answer(name: Any) -> list[str]:
+    """What to warn of a model that gives the class `name` to every graph; nothing for None."""
+    if name is None:
+        return []
+    return [
+        f"the model answers {name} for every graph: it has learnt nothing that tells them apart"
+    ]
+
+
 def print_score(document: dict[str, Any]) -> None:
-    """What a trained model reached on a set."""
-    say(
-        f"{document['data']}: accuracy {percent(document['accuracy'])}, balanced "
-        f"{percent(document['balanced_accuracy'])}, on {document['graphs']} graphs"
-    )
+    """What a trained model reached on a set, and on the part that it has not seen."""
+    say(f"{document['data']}: {_score_text(document)}")
     say(f"Majority class of this set: {percent(document['majority'])}")
+    if document["trained_on"]:
+        say(f"warning: {document['trained_on']} of these graphs trained the model or chose its "
+            "epoch: this is no test accuracy")  # fmt: skip
+    if "held_out" in document:
+        say(f"Held-out test graphs alone: {_score_text(document['held_out'])}")
+    for warning in document["warnings"]:
+        say(f"warning: {warning}")
+
+
+def _score_text(document: dict[str, Any]) -> str:
+    return (
+        f"accuracy {percent(document['accuracy'])}, balanced "
+        f"{percent(document['balanced_accuracy'])}, on {plural(document['graphs'], 'graph')}"
+    )

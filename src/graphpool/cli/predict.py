@@ -19,6 +19,7 @@ def predict(
     model: Annotated[Path, typer.Argument(help="A run folder, or a model file.")],
     data: Annotated[str, typer.Argument(help="A file or folder of graphs, or a set's name.")],
     out: Annotated[str, typer.Option(help="FILE.csv or FILE.jsonl; - for stdout.")] = "-",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
     root: Root = None,
     json: Json = False,
@@ -26,10 +27,15 @@ def predict(
     """Answer with a class for every graph, with the probability of each class."""
     if out != "-" and Path(out).suffix not in (".csv", ".jsonl"):
         raise ConfigError(f"--out {out}: end it with .csv or .jsonl, or give - for stdout")
+    if out != "-" and Path(out).exists() and not overwrite:
+        raise ConfigError(f"--out {out}: exists already; give --overwrite to replace it")
     from graphpool.model_file import load_model
+    from graphpool.training.setup import find_device
 
+    find_device(device, "--device")
     trained = load_model(model, device)
     graphs = open_graphs(data, root)
+    trained.check_labels(graphs)
     shares = trained.probabilities(graphs)
     rows = [
         {

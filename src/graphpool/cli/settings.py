@@ -68,14 +68,20 @@ def settings(
 
 def check_names(config: RunConfig) -> None:
     """Refuse a misspelt pooler, feature or device before any data is read."""
+    from graphpool.evaluation.methods import EVALUATED
     from graphpool.features.pipeline import FeaturePipeline
     from graphpool.nn.build import METHODS
     from graphpool.training.setup import find_device
 
     find_device(config.train.device)
     FeaturePipeline(config.features)
-    if config.model.pooler not in METHODS:
-        pooler = config.model.pooler
+    pooler = config.model.pooler
+    if pooler in EVALUATED and pooler not in METHODS:
+        raise ConfigError(
+            f"{pooler} is a baseline of graphpool evaluate (--methods {pooler}) and can't be "
+            "trained by itself; graphpool list names the poolers"
+        )
+    if pooler not in METHODS:
         raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, METHODS)}")
 
 

@@ -15,7 +15,9 @@ LEAST_GRAPHS = 10
 
 Root = Annotated[
     Path | None,
-    typer.Option(help="Folder of data files; by default GRAPHPOOL_DATA, else ./data."),
+    typer.Option(
+        "--data-root", help="Folder of data files; by default GRAPHPOOL_DATA, else ./data."
+    ),
 ]
 
 

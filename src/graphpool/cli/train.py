@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphpool.cli import settings as options
-from graphpool.cli.experiment import stopping
+from graphpool.cli.experiment import same_answer, stopping
 from graphpool.cli.output import Json, percent, plural, print_json, say, tell
 from graphpool.cli.run_folder import (
     CONFIG,
@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 
 def train(
     data: Annotated[
-        str | None, typer.Argument(help="A set's name, or a file or folder of graphs.")
+        str | None,
+        typer.Argument(
+            help=f"A set's name, or a file or folder of graphs; by default {RunConfig.data}.",
+            show_default=False,
+        ),
     ] = None,
     pooler: Annotated[str | None, options.option("See graphpool list.", "Model")] = None,
     encoder: options.Encoder = None,
@@ -131,12 +135,17 @@ def _run(
     graphs: "GraphSet", split: "Split", run: RunConfig, folder: Path, resume: bool
 ) -> dict[str, Any]:
     """Train and test; a signal ends it with a hint how to go on."""
-    from graphpool.model_file import train_model
+    from graphpool.model_file import Source, set_digest, train_model
 
     place = shlex.quote(str(folder))
     with stopping(f"; go on with: graphpool train --resume --out {place}"):
         model, result = train_model(
-            graphs[split.train], graphs[split.valid], run, folder=folder, resume=resume
+            graphs[split.train],
+            graphs[split.valid],
+            run,
+            source=Source(set_digest(graphs), split.test),
+            folder=folder,
+            resume=resume,
         )
     return result_document(graphs, split, model, result)
 
@@ -151,7 +160,8 @@ def result_document(
     from graphpool.training.collapse import collapse_warnings
 
     assert graphs.y is not None
-    metrics, classes = model.score(graphs[split.test]), graphs.y.cpu().numpy()
+    test, classes = graphs[split.test], graphs.y.cpu().numpy()
+    metrics = model.score(test)
     correct = round(metrics["accuracy"] * len(split.test))
     return {
         "data": graphs.name,
@@ -168,7 +178,7 @@ def result_document(
         "stopped": result.stopped,
         "seconds": sum(row["seconds"] for row in result.history),
         "health": {name: value for name, value in metrics.items() if "/" in name},
-        "warnings": [*collapse_warnings(metrics)],
+        "warnings": [*same_answer(model.only_answer(test, metrics)), *collapse_warnings(metrics)],
         "config": to_dict(model.config),
         "versions": model.versions,
     }
@@ -180,6 +190,7 @@ def print_result(document: dict[str, Any]) -> None:
     low, high = (100 * end for end in test["interval"])
     say(f"Test accuracy   {percent(test['accuracy']):>7}  {test['correct']} of "
         f"{plural(count, 'graph')}, 95 % interval {low:.0f} to {high:.0f}")  # fmt: skip
+    say(f"Balanced        {percent(test['balanced_accuracy']):>7}  mean over the classes")
     say(f"Majority class  {percent(document['majority']):>7}")
     say(
         f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "

@@ -1,6 +1,7 @@
 """One-hot node labels."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -59,6 +60,18 @@ class Labels(Feature):
             )  # fmt: skip
         return table[codes]
 
+    def check_known(self, graphs: GraphSet) -> None:
+        """Refuse graphs none of whose nodes has a label that was seen in `fit`."""
+        known = fitted(self.kind, self.labels)
+        codes = self._codes(graphs)
+        found = [graphs.node_label_names[code] for code in torch.unique(codes[codes >= 0]).tolist()]
+        if len(codes) and not {_key(name) for name in known} & {_key(name) for name in found}:
+            raise DataError(
+                f"{graphs.name}: the model knows the label of no node; its labels are "
+                f"{_some(known)}, those found are {_some(found)}; write them as in the training "
+                "graphs"
+            )
+
     def _codes(self, graphs: GraphSet) -> Tensor:
         if graphs.node_label is None:
             hint = (
@@ -89,6 +102,12 @@ class Labels(Feature):
 def _key(name: Name) -> tuple[bool, Name]:
     """Keep the label 1 and the label "1" apart in a dict."""
     return isinstance(name, str), name
+
+
+def _some(names: Sequence[Name], most: int = 5) -> str:
+    """A few names; a number and the same number as a word look different."""
+    shown = ", ".join(repr(name) for name in names[:most])
+    return f"{shown}, …" if len(names) > most else shown or "none"
 
 
 def _example(graphs: GraphSet, codes: Tensor, missing: Tensor) -> Name | None:

@@ -4,7 +4,7 @@ Both libraries hold one object per graph, so these functions loop over graphs; e
 them does not. An undirected edge stands in both directions in a `GraphSet` and in PyG.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -22,7 +22,7 @@ _EDGE = ("edge_label", "edge_attr", "edge_weight")
 
 
 def from_pyg(
-    data: "Sequence[Data]",
+    data: "Iterable[Data]",
     name: str = "graphs",
     *,
     classes: tuple[Name, ...] | None = None,
@@ -40,6 +40,7 @@ def from_pyg(
         classes: names of the codes in `y`; without it the classes are the numbers that occur.
         node_label_names: likewise for `node_label`, `edge_label_names` for `edge_label`.
     """
+    data = _listed(data, "edge_index", name)
     counts = [item.num_nodes or 0 for item in data]
     indices = [
         torch.zeros(2, 0, dtype=torch.long) if item.edge_index is None else item.edge_index
@@ -87,6 +88,20 @@ def to_pyg(graphs: GraphSet) -> "list[Data]":
     return made
 
 
+def _listed(graphs: Any, attribute: str, name: str) -> list[Any]:
+    """The graphs as a list; a graph alone, or something else, is told by the `attribute`."""
+    if hasattr(graphs, attribute):
+        raise DataError(f"{name}: this is one graph; give a list of graphs, such as [graph]")
+    items = list(graphs)
+    for place, item in enumerate(items):
+        if not hasattr(item, attribute):
+            raise DataError(
+                f"{name}, graph {place}: {type(item).__name__} is no graph of this library; "
+                "give a list of graphs"
+            )
+    return items
+
+
 def _no_edges() -> Tensor:
     return torch.zeros(2, 0, dtype=torch.long)
 
@@ -125,7 +140,7 @@ def _coded(
 
 
 def from_networkx(
-    graphs: "Sequence[nx.Graph]",
+    graphs: "Iterable[nx.Graph]",
     node_label: str | None = "label",
     edge_label: str | None = "label",
     y: str | Sequence[Name] | None = "y",
@@ -137,16 +152,18 @@ def from_networkx(
 ) -> GraphSet:
     """Pack NetworkX graphs, directed or not; nodes keep their order and lose their names.
 
-    Each key names an attribute of nodes or edges, which all of them have or none.
+    Each key names an attribute of nodes or edges, which all of them have or none. Only weights
+    may be given to some: as in NetworkX itself, an edge without one has the weight 1.
 
     Args:
         graphs: the graphs; their `name` is the graph's id if all have different ones.
         node_label, edge_label: integers or strings.
         y: the class of each graph, or the key of `graph.graph` that holds it.
         node_attr, edge_attr: a number or a sequence of numbers.
-        edge_weight: a number.
+        edge_weight: a number; 1 where it is missing and other edges have it.
         name: of the set.
     """
+    graphs = _listed(graphs, "adj", name)
     nodes = [
         (at, values) for at, graph in enumerate(graphs) for _, values in graph.nodes(data=True)
     ]
@@ -156,7 +173,7 @@ def from_networkx(
         made[key], made[f"{key}_names"] = _named(_read(items, field, name), field, name)
     for key, items, field in (("node_attr", nodes, node_attr), ("edge_attr", edges, edge_attr)):
         made[key] = _numbers(_read(items, field, name), field, name, lambda rows: rows.flatten(1))
-    weights = _read(edges, edge_weight, name)
+    weights = _read(edges, edge_weight, name, default=1.0)
     made["edge_weight"] = _numbers(weights, edge_weight, name, lambda rows: rows.flatten())
     if isinstance(y, str):
         labels = _read([(at, graph.graph) for at, graph in enumerate(graphs)], y, name)
@@ -240,19 +257,25 @@ def _edges(
 
 
 def _read(
-    items: Sequence[tuple[int, dict[str, Any]]], key: str | None, name: str
+    items: Sequence[tuple[int, dict[str, Any]]],
+    key: str | None,
+    name: str,
+    default: float | None = None,
 ) -> list[Any] | None:
-    """The attribute `key` of all items, or None where no item has it."""
+    """The attribute `key` of all items, or None where no item has it.
+
+    An item that alone lacks it has the `default`; without one that is an error.
+    """
     having = [key in values for _, values in items]
     if key is None or not any(having):
         return None
-    if not all(having):
+    if default is None and not all(having):
         graph = items[having.index(False)][0]
         raise DataError(
             f"{name}, graph {graph}: {key!r} is missing on a node, an edge or the graph, and "
             "others have it; give it to all, or choose another key"
         )
-    return [values[key] for _, values in items]
+    return [values.get(key, default) for _, values in items]
 
 
 def _named(

@@ -141,7 +141,7 @@ def _length(header: str | None) -> int | None:
 def _by_hand(url: str, target: Path, problem: str) -> DownloadError:
     return DownloadError(
         f"{target.name} could not be fetched: {problem}; get {url} by hand and put it into a "
-        f"folder named by GRAPHPOOL_DATA or root=, or at {target}"
+        f"folder named by GRAPHPOOL_DATA or root= (--data-root), or at {target}"
     )
 
 

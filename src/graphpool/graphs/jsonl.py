@@ -8,17 +8,19 @@
 | `nodes` | number of nodes; not needed beside `node_labels` or `node_attributes` |
 | `node_labels` | one word or whole number per node |
 | `node_attributes` | one list of numbers per node |
-| `edges` | `[source, target]` or `[source, target, label]`, nodes counted from 0 |
+| `edges` | `[source, target]` or `[source, target, label]`, nodes counted from 0; none if absent |
 | `edge_labels`, `edge_attributes`, `edge_weights` | one item per edge, in the order of `edges` |
 | `directed` | false by default: each edge then also leads back |
 | `graph_attributes` | a list of numbers |
 | `y` | the class, a word or a whole number |
 
-A key that one graph has must be there for all of them.
+A key that one graph has must be there for all of them; `id`, `nodes`, `edges` and `directed` may
+be there for some. An unknown key is an error, and so is one that stands twice in an object.
 """
 
 import itertools
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,7 @@ from graphpool.files import atomic_write
 from graphpool.graphs.graphset import Graph, GraphSet, Name
 from graphpool.graphs.jsonl_row import Row, parse_row
 
-VERSION = 1
+VERSION = 2
 """Changes whenever the same file would give another `GraphSet`; caches depend on it."""
 
 
@@ -80,7 +82,11 @@ def _rows(path: Path) -> list[Row]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = json.loads(line, object_pairs_hook=_unique)
+        except _TwiceError as error:
+            raise DataError.at(
+                path, f"the key {error.key!r} stands twice", line=number, hint="keep one of them"
+            ) from None
         except (ValueError, RecursionError) as error:
             raise DataError.at(path, f"not JSON: {error}", line=number) from None
         if not isinstance(value, dict):
@@ -89,6 +95,22 @@ def _rows(path: Path) -> list[Row]:
             )
         rows.append(parse_row(path, number, len(rows), value))
     return rows
+
+
+class _TwiceError(Exception):
+    """A key that a JSON object has more than once; json itself would keep the last."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _TwiceError(counts.most_common(1)[0][0])
+    return value
 
 
 def _label_part(rows: list[Row], key: str) -> tuple[Tensor | None, tuple[Name, ...]]:

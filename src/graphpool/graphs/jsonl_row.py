@@ -14,7 +14,7 @@ from graphpool.graphs.graphset import Name
 
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
 _NUMBERS = {"node_attributes": "node", "edge_attributes": "edge", "edge_weights": "edge"}
-_KEYS = {"id", "nodes", "edges", "directed", "y", "graph_attributes", *_LABELS, *_NUMBERS}
+KEYS = {"id", "nodes", "edges", "directed", "y", "graph_attributes", *_LABELS, *_NUMBERS}
 _MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 
 
@@ -42,8 +42,8 @@ def parse_row(path: Path, line: int, position: int, value: dict[str, Any]) -> Ro
     if type(label) not in (str, int):
         raise row.wrong("its id is neither a word nor a whole number")
     for key in value:
-        if key not in _KEYS:
-            raise row.wrong(f"unknown key {key!r}", nearest(key, _KEYS))
+        if key not in KEYS:
+            raise row.wrong(f"unknown key {key!r}", nearest(key, KEYS))
     row.nodes = _node_count(row, value)
     edges, labels = _edges(row, value.get("edges", []))
     if labels is not None and "edge_labels" in value:

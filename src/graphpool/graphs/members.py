@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, nearest
 from graphpool.files import sha256_file
 from graphpool.graphs.table import Readable
 
@@ -35,11 +35,15 @@ _DAMAGE = (
 
 @dataclass(frozen=True)
 class Members:
-    """Which file holds which part of the set `name`; parts are those of `PARTS`."""
+    """Which file holds which part of the set `name`; parts are those of `PARTS`.
+
+    `strange` are files that are called like the set but hold no part of it.
+    """
 
     path: Path
     name: str
     files: dict[str, str]
+    strange: tuple[str, ...] = ()
 
     @classmethod
     def find(cls, path: str | Path, name: str | None = None) -> "Members":
@@ -49,13 +53,25 @@ class Members:
             raise DataError.at(path, "no such file or folder", hint="check the path")
         listed = _folder_files(path) if path.is_dir() else _zip_files(path)
         sets: dict[str, dict[str, str]] = {}
+        others: list[str] = []
         for file in listed:
-            base = PurePosixPath(file.replace("\\", "/")).name
-            for part in PARTS:
-                if base.endswith(f"_{part}.txt") and not base.startswith("."):
-                    sets.setdefault(base.removesuffix(f"_{part}.txt"), {}).setdefault(part, file)
+            base = _base(file)
+            part = next((part for part in PARTS if base.endswith(f"_{part}.txt")), None)
+            if part is None:
+                others.append(file)
+            elif not base.startswith("."):
+                sets.setdefault(base.removesuffix(f"_{part}.txt"), {}).setdefault(part, file)
         name = _choose(path, name, sets)
-        return cls(path, name, sets[name])
+        strange = [file for file in others if _looks_like_a_part(_base(file), name)]
+        return cls(path, name, sets[name], tuple(strange))
+
+    def notes(self) -> list[str]:
+        """What to tell of files whose names are nearly those of parts."""
+        return [
+            f"{file} was not read, for it is no part of a TU set; "
+            + nearest(_base(file), [f"{self.name}_{part}.txt" for part in PARTS])
+            for file in self.strange
+        ]
 
     def where(self, part: str) -> str:
         """What error messages call the file of a part, whether it exists or not."""
@@ -92,7 +108,19 @@ class Members:
             return sha256_file(self.path)
         parts = [f"{part} {sha256_file(self.path / self.files[part])}" for part in PARTS
                  if part in self.files]  # fmt: skip
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        # Notes tell of strange files, so a set that gains one is not the same any more.
+        return hashlib.sha256("\n".join([*parts, *self.strange]).encode()).hexdigest()
+
+
+def _base(file: str) -> str:
+    """The name of a file without its folders; some zips are made with backslashes."""
+    return PurePosixPath(file.replace("\\", "/")).name
+
+
+def _looks_like_a_part(base: str, name: str) -> bool:
+    """Whether a file that is no part may be meant as one of the set `name`."""
+    named = base.startswith(f"{name}_") and base.endswith(".txt")
+    return named and "readme" not in base.casefold()
 
 
 def _folder_files(path: Path) -> list[str]:

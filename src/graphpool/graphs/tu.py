@@ -23,7 +23,7 @@ from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.members import Members
 from graphpool.graphs.table import read_table
 
-VERSION = 1
+VERSION = 2
 """Changes whenever the same files would give another `GraphSet`; caches depend on it."""
 
 Array = NDArray[Any]
@@ -34,7 +34,8 @@ def read_tu(path: str | Path, name: str | None = None, *, self_loops: bool = Fal
 
     Classes are the graph labels in ascending order, whatever integers they are. An edge that
     is listed twice is kept once; self-loops are left out, as the field does, unless
-    `self_loops` is set. `notes` of the result says how many edges that concerned.
+    `self_loops` is set. `notes` of the result says how many edges that concerned, and which files
+    are called like the set but are no part of it.
 
     Args:
         path: a folder or a zip.
@@ -45,7 +46,7 @@ def read_tu(path: str | Path, name: str | None = None, *, self_loops: bool = Fal
     nodes, graphs = len(graph), int(graph[-1]) + 1
     node_counts = np.bincount(graph, minlength=graphs)
     start = np.cumsum(node_counts) - node_counts
-    notes: list[str] = []
+    notes = members.notes()
 
     y, classes = _labels(members, "graph_labels", graphs, notes)
     node_label, node_names = _labels(members, "node_labels", nodes, notes)

@@ -134,7 +134,11 @@ def _damaged(path: Path, problem: str) -> str:
         return f"{path}: damaged, or not a model file ({problem}); give a model file or run folder"
     message = f"{path}: damaged ({problem})"
     best = path.with_name(BEST)
-    if path.name != BEST and best.is_file():
+    if path.name == BEST:  # no run starts from it, and one that is whole writes it again
+        if path.with_name(LAST).is_file():
+            return f"{message}; graphpool train --resume --out {path.parent} writes it again"
+        return f"{message}; train the model again"
+    if best.is_file():
         return f"{message}; {best} still holds the best weights; remove {path.name} to start anew"
     return f"{message}; remove it to start anew"
 

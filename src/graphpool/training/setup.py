@@ -9,17 +9,18 @@ from graphpool.config import TrainConfig
 from graphpool.errors import ConfigError
 
 
-def find_device(name: str) -> torch.device:
-    """The device of this name, with its number; a `ConfigError` if it is not there."""
+def find_device(name: str, setting: str = "train.device") -> torch.device:
+    """The device of this name, with its number; a `ConfigError` if it is not there.
+
+    `setting` is what the error calls the place where the name was given.
+    """
     try:
         device = torch.device(name)
         # An allocation is the one check that every kind of device answers alike.
         return torch.empty(0, device=device).device
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
-        raise ConfigError(
-            f"train.device {name!r} can't be used here: {reason}; try 'cpu'"
-        ) from None
+        raise ConfigError(f"{setting} {name!r} can't be used here: {reason}; try 'cpu'") from None
 
 
 def make_optimizer(
