@@ -27,7 +27,7 @@ WIDTH, CLUSTERS, BATCH = 64, 8, 32
 SETS = ("MUTAG", "PROTEINS", "IMDB-BINARY", "COLLAB", "DD")
 # Dense DiffPool needs graphs × largest² numbers for a batch: it is compared, like HAP in that
 # comparison, on batches that fit.
-DENSE_NODES, DENSE_BATCHES = 1500, 24
+DENSE_NODES, DENSE_BATCHES = 1500, 12
 
 
 def head(channels: int, classes: int) -> nn.Module:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from graphpool.graphs.segments import Segments
+from graphpool.shapes import Float
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,9 +21,9 @@ class Coarsened:
         losses: auxiliary losses by name, each a scalar.
     """
 
-    x: Tensor
-    adj: Tensor
-    assignment: Tensor
+    x: Float[Tensor, "graphs clusters channels"]
+    adj: Float[Tensor, "graphs clusters clusters"]
+    assignment: Float[Tensor, "*nodes clusters"]
     segments: Segments | None = None
     losses: dict[str, Tensor] = field(default_factory=dict)
 
@@ -43,7 +44,7 @@ class Trace:
         losses: all auxiliary losses, named `level1/…` and so on.
     """
 
-    logits: Tensor
-    embedding: Tensor
+    logits: Float[Tensor, "graphs classes"]
+    embedding: Float[Tensor, "graphs channels"]
     levels: tuple[Coarsened, ...] = ()
     losses: dict[str, Tensor] = field(default_factory=dict)

@@ -5,9 +5,10 @@ from torch import Tensor
 
 from graphpool.nn.coarsened import Coarsened, Trace
 from graphpool.nn.products import segment_mean, segment_mm, segment_sum
+from graphpool.shapes import Float
 
 
-def effective_rank(level: Coarsened) -> Tensor:
+def effective_rank(level: Coarsened) -> Float[Tensor, " graphs"]:
     """exp of the entropy of M's normalised singular values (Roy & Vetterli 2007), `[graphs]`.
 
     Between 1 (every node has the same assignment) and the number of clusters.
@@ -23,21 +24,21 @@ def effective_rank(level: Coarsened) -> Tensor:
     return rank
 
 
-def clusters_used(level: Coarsened) -> Tensor:
+def clusters_used(level: Coarsened) -> Float[Tensor, " graphs"]:
     """How many clusters are the strongest one of some node, `[graphs]`."""
     strongest = level.assignment.detach().argmax(-1)
     chosen = torch.nn.functional.one_hot(strongest, level.clusters).float()
     return (segment_sum(chosen, level.segments) > 0).sum(-1).double()
 
 
-def entropy(level: Coarsened) -> Tensor:
+def entropy(level: Coarsened) -> Float[Tensor, " graphs"]:
     """Mean entropy of the nodes' assignments over its largest value, `[graphs]`: 0 hard, 1 even."""
     rows = torch.special.entr(level.assignment.detach().double()).sum(-1, keepdim=True)
     mean = segment_mean(rows, level.segments).squeeze(-1)
     return mean / torch.log(torch.tensor(float(level.clusters), dtype=mean.dtype))
 
 
-def off_identity(level: Coarsened) -> Tensor:
+def off_identity(level: Coarsened) -> Float[Tensor, " graphs"]:
     """Share of the coarse adjacency's weight off the diagonal, `[graphs]`.
 
     0 when no cluster hears of another: the coarse graph is switched off. NaN for a coarse graph

@@ -16,6 +16,7 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.compiled import compilable
 from graphpool.nn.hap.compiled import content_backward, content_scores
 from graphpool.nn.products import refuse_second_order, row_mm, segment_mm, segment_sum, spread
+from graphpool.shapes import Float
 
 VARIANCE_FLOOR = 1e-5
 # Where all nodes are alike the variance is the rounding of the mean; against this it vanishes.
@@ -114,6 +115,10 @@ def _tensor_backward(
     return (dcentred - spread(shared, segments)).t()
 
 
-def content_assignment(x: Tensor, weight: Tensor, segments: Segments) -> Tensor:
+def content_assignment(
+    x: Float[Tensor, "nodes channels"],
+    weight: Float[Tensor, "channels clusters"],
+    segments: Segments,
+) -> Float[Tensor, "nodes clusters"]:
     """M, `[nodes, clusters]`, from features `[nodes, channels]` and T `[channels, clusters]`."""
     return _ContentAssignment.apply(x, weight, segments)  # type: ignore[no-any-return]

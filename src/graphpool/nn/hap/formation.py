@@ -10,6 +10,7 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.compiled import compilable
 from graphpool.nn.hap.compiled import form_backward, form_forward
 from graphpool.nn.products import refuse_second_order, row_mm, segment_mm, spmm
+from graphpool.shapes import Float
 
 
 class _FormClusters(torch.autograd.Function):
@@ -73,8 +74,11 @@ def _compiled_backward(
 
 
 def form_clusters(
-    assignment: Tensor, x: Tensor, adjacency: Adjacency, segments: Segments
-) -> tuple[Tensor, Tensor]:
+    assignment: Float[Tensor, "nodes clusters"],
+    x: Float[Tensor, "nodes channels"],
+    adjacency: Adjacency,
+    segments: Segments,
+) -> tuple[Float[Tensor, "graphs clusters channels"], Float[Tensor, "graphs clusters clusters"]]:
     """H' `[graphs, clusters, channels]` and A' `[graphs, clusters, clusters]`.
 
     Args:

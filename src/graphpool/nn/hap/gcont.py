@@ -5,6 +5,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from graphpool.shapes import Float
+
 
 class GCont(nn.Module):
     """`C = H T` with T `[channels, clusters]`: row i is a node, column j a cluster to be."""
@@ -14,6 +16,6 @@ class GCont(nn.Module):
         self.weight = nn.Parameter(torch.empty(in_channels, clusters))
         nn.init.uniform_(self.weight, -1 / math.sqrt(in_channels), 1 / math.sqrt(in_channels))
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Float[Tensor, "*nodes channels"]) -> Float[Tensor, "*nodes clusters"]:
         """`[..., channels]` to `[..., clusters]`."""
         return x @ self.weight

@@ -16,6 +16,7 @@ from graphpool.nn.hap.content import content_assignment
 from graphpool.nn.hap.gcont import GCont
 from graphpool.nn.hap.relaxation import RELAXATIONS
 from graphpool.nn.products import spread
+from graphpool.shapes import Float
 
 
 class StaticAttention(nn.Module):
@@ -45,7 +46,9 @@ class StaticAttention(nn.Module):
         self.row = nn.Parameter(torch.empty(clusters).uniform_(-bound, bound))
         self.column = nn.Parameter(torch.empty(clusters).uniform_(-bound, bound))
 
-    def forward(self, x: Tensor, segments: Segments) -> Tensor:
+    def forward(
+        self, x: Float[Tensor, "nodes channels"], segments: Segments
+    ) -> Float[Tensor, "nodes clusters"]:
         """Assign nodes `[nodes, channels]` to clusters."""
         content = self.content(x)
         column = RELAXATIONS[self.relaxation](content, self.column, segments)
@@ -74,7 +77,9 @@ class ContentAttention(nn.Module):
         super().__init__()
         self.content = GCont(in_channels, clusters)
 
-    def forward(self, x: Tensor, segments: Segments) -> Tensor:
+    def forward(
+        self, x: Float[Tensor, "nodes channels"], segments: Segments
+    ) -> Float[Tensor, "nodes clusters"]:
         """Assign nodes `[nodes, channels]` to clusters."""
         return content_assignment(x, self.content.weight, segments)
 

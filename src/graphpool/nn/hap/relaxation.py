@@ -17,14 +17,19 @@ from torch import Tensor
 
 from graphpool.graphs.segments import Segments
 from graphpool.nn.products import segment_mm
+from graphpool.shapes import Float
 
 
-def gram(content: Tensor, a: Tensor, segments: Segments) -> Tensor:
+def gram(
+    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
+) -> Float[Tensor, "graphs clusters"]:
     """c_j = Cᵀ C_(·,j) / N: how the column agrees with every column."""
     return (a @ segment_mm(content, content, segments)) / segments.counts.to(content.dtype)
 
 
-def sort(content: Tensor, a: Tensor, segments: Segments) -> Tensor:
+def sort(
+    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
+) -> Float[Tensor, "graphs clusters"]:
     """c_j = the N' largest entries of the column in falling order, zeros behind them."""
     values, order = torch.sort(content, dim=0, descending=True, stable=True)
     graph = segments.batch[order]
@@ -32,12 +37,16 @@ def sort(content: Tensor, a: Tensor, segments: Segments) -> Tensor:
     return _leading(values.gather(0, by_graph), a, segments)
 
 
-def truncate(content: Tensor, a: Tensor, segments: Segments) -> Tensor:
+def truncate(
+    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
+) -> Float[Tensor, "graphs clusters"]:
     """c_j = the first N' entries of the column, zeros behind them; depends on node order."""
     return _leading(content, a, segments)
 
 
-def tile(content: Tensor, a: Tensor, segments: Segments) -> Tensor:
+def tile(
+    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
+) -> Float[Tensor, "nodes clusters"]:
     """For node i and cluster j the *row* of node (i N' + j) mod N; depends on node order."""
     clusters = content.shape[1]
     start = segments.ptr[:-1][segments.batch]
