@@ -23,6 +23,7 @@ class GraphBatch:
         index: `[num_graphs]`, the positions of the graphs in the set they were taken from.
         y: `[num_graphs]` classes, if known.
         edge_label: `[edges]`, `edge_attr`: `[edges, channels]`; in the order of `edge_index`.
+        column: `[nodes]`, where `x` is one-hot: the column that holds each node's 1.
     """
 
     x: Tensor
@@ -33,6 +34,7 @@ class GraphBatch:
     y: Tensor | None = None
     edge_label: Tensor | None = None
     edge_attr: Tensor | None = None
+    column: Tensor | None = None
 
     def __repr__(self) -> str:
         features, edges = self.x.shape[1], self.edge_index.shape[1]

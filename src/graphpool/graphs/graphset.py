@@ -323,6 +323,14 @@ class GraphSet:
             y=take(self.y, index),
         )
 
+    @cached_property
+    def _column(self) -> Tensor | None:
+        """The column of each node's 1, `[nodes]`, if all rows of `x` are one-hot."""
+        if self.x is None or not self.x.numel():
+            return None
+        single = (self.x.count_nonzero(1) == 1) & (self.x.amax(1) == 1)
+        return self.x.argmax(1) if bool(single.all()) else None
+
     def with_x(self, x: Tensor) -> "GraphSet":
         """The same graphs with features `x`, `[nodes, channels]`."""
         if x.ndim != 2 or x.shape[0] != self.num_nodes:
@@ -381,4 +389,5 @@ class GraphSet:
             y=take(self.y, index),
             edge_label=take(self.edge_label, edge),
             edge_attr=take(self.edge_attr, edge),
+            column=take(self._column, node),
         )

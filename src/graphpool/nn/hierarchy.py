@@ -64,7 +64,7 @@ class Hierarchy(nn.Module):
         vectors = []
         for position, readout in enumerate(self.readouts):
             if position < len(self.encoders):
-                x = self.encoders[position](x, adjacency)
+                x = self.encoders[position](x, adjacency, None if position else batch.column)
             if readout:
                 vectors.append(readout(x, segments))
             if position < len(self.coarsenings):

@@ -3,6 +3,7 @@ import torch
 from plain import CHANNELS, batch_of, random_graph
 
 from graphpool.errors import ConfigError
+from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.encoders import Encoder, encoder_names
 
 
@@ -86,3 +87,31 @@ def test_batch_norm_of_a_single_node_takes_the_running_statistics() -> None:
 def test_wrong_settings_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Encoder(**{"kind": "gcn", "in_channels": 3, "hidden_channels": 8, **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("channels", [3, 20])
+def test_a_one_hot_lookup_gives_the_same_bits_as_the_product(channels):
+    torch.manual_seed(0)
+    codes = torch.arange(12) % channels
+    edges = torch.tensor([[0, 1, 2, 5, 6, 7, 9], [1, 2, 3, 6, 7, 8, 10]])
+    counts = torch.tensor([5, 7])
+    local = edges - torch.tensor([0, 0, 0, 5, 5, 5, 5])
+    graphs = GraphSet.build("two", counts, torch.tensor([3, 4]), local, undirected=True)
+    batch = graphs.with_x(torch.nn.functional.one_hot(codes, channels).float()).batch()
+    assert batch.column is not None
+    assert torch.equal(batch.column, codes)
+    encoder = Encoder("gcn", channels, 8)
+    results = []
+    for column in (batch.column, None):
+        encoder.zero_grad()
+        out = encoder(batch.x, batch.adjacency, column)
+        out.square().sum().backward()
+        results.append([out.detach(), *(value.grad.clone() for value in encoder.parameters())])
+    assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+
+
+def test_features_that_are_not_one_hot_have_no_column():
+    graphs = GraphSet.build("one", torch.tensor([3]), torch.tensor([1]), torch.tensor([[0], [1]]))
+    for row in ([0.0, 0.0], [1.0, 1.0], [0.0, 2.0]):
+        x = torch.tensor([[1.0, 0.0], row, [0.0, 1.0]])
+        assert graphs.with_x(x).batch().column is None

@@ -36,8 +36,17 @@ class EncoderLayer(nn.Module, ABC, Generic[Prepared]):
         """Pass messages over a prepared adjacency; `activate` adds ReLU, in the same step."""
 
     @classmethod
-    def run_stack(cls, layers: Sequence[nn.Module], x: Tensor, prepared: Prepared) -> Tensor:
-        """Several layers of this kind, each with ReLU, one after the other."""
+    def run_stack(
+        cls,
+        layers: Sequence[nn.Module],
+        x: Tensor,
+        prepared: Prepared,
+        column: Tensor | None = None,
+    ) -> Tensor:
+        """Several layers of this kind, each with ReLU, one after the other.
+
+        `column` says where the 1 of each node stands when `x` is one-hot; it may save work.
+        """
         for layer in layers:
             x = cast("EncoderLayer[Prepared]", layer).propagate(x, prepared, activate=True)
         return x

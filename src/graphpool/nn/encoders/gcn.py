@@ -42,16 +42,27 @@ class GCNLayer(EncoderLayer[Adjacency | Tensor]):
 
     @classmethod
     def run_stack(
-        cls, layers: Sequence[nn.Module], x: Tensor, prepared: Adjacency | Tensor
+        cls,
+        layers: Sequence[nn.Module],
+        x: Tensor,
+        prepared: Adjacency | Tensor,
+        column: Tensor | None = None,
     ) -> Tensor:
         """All layers, each with ReLU, as one step of the backward pass."""
         parameters = [value for layer in layers for value in (layer.weight, layer.bias)]
-        return _run(x, prepared, True, *parameters)
+        return _run(x, prepared, True, *parameters, column=column)
 
 
-def _run(x: Tensor, prepared: Adjacency | Tensor, activate: bool, *parameters: Any) -> Tensor:
-    function = _RaggedGCN if isinstance(prepared, Adjacency) else _DenseGCN
-    return function.apply(x, prepared, activate, *parameters)  # type: ignore[no-any-return]
+def _run(
+    x: Tensor,
+    prepared: Adjacency | Tensor,
+    activate: bool,
+    *parameters: Any,
+    column: Tensor | None = None,
+) -> Tensor:
+    if isinstance(prepared, Adjacency):
+        return _RaggedGCN.apply(x, column, prepared, activate, *parameters)  # type: ignore[no-any-return]
+    return _DenseGCN.apply(x, prepared, activate, *parameters)  # type: ignore[no-any-return]
 
 
 class _RaggedGCN(torch.autograd.Function):
@@ -62,7 +73,12 @@ class _RaggedGCN(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, adjacency: Adjacency, activate: bool, *parameters: Tensor
+        ctx: Any,
+        x: Tensor,
+        column: Tensor | None,
+        adjacency: Adjacency,
+        activate: bool,
+        *parameters: Tensor,
     ) -> Tensor:
         ctx.adjacency, ctx.activate = adjacency, activate
         saved = []
@@ -71,7 +87,10 @@ class _RaggedGCN(torch.autograd.Function):
                 x = spmm(adjacency, adjacency.gcn, x)
                 out = torch.addmm(bias, x, weight)
             else:
-                out = spmm(adjacency, adjacency.gcn, x @ weight).add_(bias)
+                # A one-hot row times W is a row of W, to the bit.
+                moved = x @ weight if column is None else weight.index_select(0, column)
+                out = spmm(adjacency, adjacency.gcn, moved).add_(bias)
+            column = None
             if activate:
                 out.relu_()
             saved += [x, weight, out]
@@ -94,11 +113,11 @@ class _RaggedGCN(torch.autograd.Function):
                 grad = spmm(adjacency, adjacency.gcn, grad, transpose=True)
             grads += [dbias, x.t() @ grad]
             if position == 0 and not ctx.needs_input_grad[0]:
-                return None, None, None, *reversed(grads)
+                return None, None, None, None, *reversed(grads)
             grad = grad @ weight.t()
             if narrow_first:
                 grad = spmm(adjacency, adjacency.gcn, grad, transpose=True)
-        return grad, None, None, *reversed(grads)
+        return grad, None, None, None, *reversed(grads)
 
 
 class _DenseGCN(torch.autograd.Function):

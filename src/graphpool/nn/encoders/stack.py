@@ -67,12 +67,18 @@ class Encoder(nn.Module):
         self.dropout = dropout
         self.out_channels = hidden_channels
 
-    def forward(self, x: Tensor, adjacency: Adjacency | Tensor) -> Tensor:
-        """Embed the nodes of a ragged or a dense batch, `[..., hidden_channels]`."""
+    def forward(
+        self, x: Tensor, adjacency: Adjacency | Tensor, column: Tensor | None = None
+    ) -> Tensor:
+        """Embed the nodes of a ragged or a dense batch, `[..., hidden_channels]`.
+
+        `column` may say where the 1 of each node stands when `x` is one-hot (`GraphBatch.column`):
+        the result is the same, the first product is a lookup.
+        """
         layers = cast("list[EncoderLayer[Any]]", list(self.layers))
         prepared = layers[0].prepare(adjacency)
         if not self.norms and not self.dropout:
-            return layers[0].run_stack(layers, x, prepared)
+            return layers[0].run_stack(layers, x, prepared, column)
         for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
             if self.norms:
