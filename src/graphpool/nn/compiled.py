@@ -115,3 +115,17 @@ def normalise_backward(
             for j in range(size):
                 dmatrix[graph, i, j] = grad[graph, i, j] * own * scale[graph, j] - half
             dmatrix[graph, i, i] *= np.float32(keep)
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def slot_products(left: Array, right: Array, row: Array, col: Array, out: Array) -> None:
+    """Inner products of `left[row]` and `right[col]` `[nodes, heads, channels]`, slot by slot."""
+    heads, channels = left.shape[1], left.shape[2]
+    for slot in range(row.shape[0]):
+        one, other = left[row[slot]], right[col[slot]]
+        for head in range(heads):
+            total = np.float32(0.0)
+            for c in range(channels):
+                total += one[head, c] * other[head, c]
+            out[slot, head] = total
