@@ -19,7 +19,7 @@ def main() -> None:
     arguments = parser.parse_args()
     root = ["--data-root", arguments.data_root] if arguments.data_root else []
     OUT.mkdir(parents=True, exist_ok=True)
-    for name, options in (("epoch", root), ("batching", root), ("scaling", [])):
+    for name, options in (("layers", root), ("epoch", root), ("batching", root), ("scaling", [])):
         print(f"== {name}", flush=True)
         command = [sys.executable, "-W", "ignore", str(HERE / f"{name}.py"), *options]
         subprocess.run([*command, "--json", str(OUT / f"{name}.json")], check=True)
