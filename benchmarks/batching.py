@@ -3,30 +3,14 @@
 python benchmarks/batching.py --data-root FOLDER [--sets PROTEINS ...]
 """
 
-import argparse
-import json
-import time
-from collections.abc import Callable
-from pathlib import Path
-
 import torch
+from common import best, each_set
 
-from graphpool.datasets import load
 from graphpool.graphs.convert import to_pyg
 from graphpool.graphs.graphset import GraphSet
 
 BATCH = 32
 SETS = ("MUTAG", "PROTEINS", "IMDB-BINARY", "DD")
-
-
-def best(function: Callable[[], None], rounds: int) -> float:
-    """Seconds of the fastest round, after one to warm up."""
-    times = []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times[1:])
 
 
 def measure(graphs: GraphSet, rounds: int = 9) -> dict[str, float]:
@@ -46,21 +30,6 @@ def measure(graphs: GraphSet, rounds: int = 9) -> dict[str, float]:
     return {"pyg / ours": best(theirs, rounds) / best(ours, rounds)}
 
 
-def main() -> None:
-    """Print and optionally store the ratios."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data-root", default=None)
-    parser.add_argument("--sets", nargs="+", default=list(SETS))
-    parser.add_argument("--json", type=Path, default=None)
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    results = {}
-    for name in arguments.sets:
-        results[name] = measure(load(name, root=arguments.data_root))
-        print(name, {key: round(value, 2) for key, value in results[name].items()}, flush=True)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    each_set(measure, SETS)

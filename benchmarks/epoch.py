@@ -4,21 +4,18 @@ Same features, widths (64), batches (32 graphs, made beforehand), head, optimize
 all; rounds are interleaved and the best round of each method counts. Every number is a ratio to
 PyG's flat network in the same process.
 
-    python benchmarks/epoch.py --data-root FOLDER [--sets MUTAG PROTEINS ...] [--rounds 7]
+    python benchmarks/epoch.py --data-root FOLDER [--sets MUTAG PROTEINS ...]
 """
 
-import argparse
-import json
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
+from common import each_set
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from graphpool.datasets import load
 from graphpool.graphs.convert import to_pyg
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn import HAP, FlatNetwork
@@ -118,11 +115,12 @@ def dense_batches(loader: Sequence[Any]) -> list[tuple[Tensor, Tensor, Tensor, T
     return made
 
 
-def measure(graphs: GraphSet, rounds: int) -> dict[str, float]:
+def measure(graphs: GraphSet) -> dict[str, float]:
     """Ratios for one data set."""
     from torch_geometric.loader import DataLoader
 
     assert graphs.x is not None
+    rounds = 2 if graphs.num_edges > 10_000_000 else 7  # an epoch of COLLAB takes PyG a while
     channels, classes = graphs.x.shape[1], len(graphs.classes)
     order = torch.randperm(len(graphs), generator=torch.Generator().manual_seed(0))
     chunks = order.split(BATCH)
@@ -159,24 +157,7 @@ def measure(graphs: GraphSet, rounds: int) -> dict[str, float]:
     return ratios
 
 
-def main() -> None:
-    """Print and optionally store the ratios."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--data-root", default=None)
-    parser.add_argument("--sets", nargs="+", default=list(SETS))
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json", type=Path, default=None)
-    arguments = parser.parse_args()
+if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    results = {}
-    for name in arguments.sets:
-        rounds = 2 if name == "COLLAB" else arguments.rounds
-        results[name] = measure(load(name, root=arguments.data_root), rounds)
-        print(name, {key: round(value, 3) for key, value in results[name].items()}, flush=True)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+    each_set(measure, SETS)

@@ -6,18 +6,15 @@ the median of several, after warm-up.
     python benchmarks/gpu.py --data-root FOLDER [--sets MUTAG PROTEINS ...] [--json FILE]
 """
 
-import argparse
-import json
 import statistics
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
+from common import each_set
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from graphpool.datasets import load
 from graphpool.graphs.convert import to_pyg
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn import HAP, FlatNetwork
@@ -113,23 +110,12 @@ def where_time_goes(graphs: GraphSet, size: int) -> list[dict[str, Any]]:
     ]
 
 
-def main() -> None:
-    """Print and store throughput."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data-root", default=None)
-    parser.add_argument("--sets", nargs="+", default=list(SETS))
-    parser.add_argument("--json", type=Path, default=None)
-    arguments = parser.parse_args()
-    results: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
-    for name in arguments.sets:
-        graphs = load(name, root=arguments.data_root)
-        for size in BATCHES:
-            results[f"{name}, batch {size}"] = measure(graphs, size)
-            print(name, size, {k: round(v) for k, v in results[f"{name}, batch {size}"].items()})
-        results[f"{name}, where time goes"] = where_time_goes(graphs, BATCHES[-1])
-        if arguments.json:
-            arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+def throughput(graphs: GraphSet) -> dict[str, Any]:
+    """Graphs per second at each batch size, and where the time goes at the largest."""
+    rates: dict[str, Any] = {f"batch {size}": measure(graphs, size) for size in BATCHES}
+    return {**rates, "where time goes": where_time_goes(graphs, BATCHES[-1])}
 
 
 if __name__ == "__main__":
-    main()
+    machine = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
+    each_set(throughput, SETS, machine)

@@ -1,0 +1,40 @@
+"""What the benchmarks share: timing, and a command line that goes through data sets."""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from graphpool.datasets import load
+from graphpool.graphs.graphset import GraphSet
+
+
+def best(function: Callable[[], Any], rounds: int, warm: int = 1) -> float:
+    """Seconds of the fastest of several calls, after some to warm up."""
+    times = []
+    for _ in range(rounds + warm):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times[warm:])
+
+
+def each_set(
+    measure: Callable[[GraphSet], dict[str, Any]],
+    sets: Sequence[str],
+    facts: dict[str, Any] | None = None,
+) -> None:
+    """Measure one set after the other, as the command line says; print and store as they come."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data-root", default=None, help="folder of data files")
+    parser.add_argument("--sets", nargs="+", default=list(sets))
+    parser.add_argument("--json", type=Path, default=None, help="where to store the numbers")
+    given = parser.parse_args()
+    results = dict(facts or {})
+    for name in given.sets:
+        results[name] = measure(load(name, root=given.data_root))
+        print(name, json.dumps(results[name], indent=2), flush=True)
+        if given.json:
+            given.json.write_text(json.dumps(results, indent=2) + "\n")
