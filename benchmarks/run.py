@@ -19,7 +19,8 @@ def main() -> None:
     arguments = parser.parse_args()
     root = ["--data-root", arguments.data_root] if arguments.data_root else []
     OUT.mkdir(parents=True, exist_ok=True)
-    for name, options in (("layers", root), ("epoch", root), ("batching", root), ("scaling", [])):
+    each = {"layers": root, "epoch": root, "batching": root, "scaling": [], "ged": root}
+    for name, options in each.items():
         print(f"== {name}", flush=True)
         command = [sys.executable, "-W", "ignore", str(HERE / f"{name}.py"), *options]
         subprocess.run([*command, "--json", str(OUT / f"{name}.json")], check=True)

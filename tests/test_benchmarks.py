@@ -40,6 +40,19 @@ def test_scaling_measures_time_and_memory(tmp_path: Path) -> None:
     assert 0 < written["slope"] < 3
 
 
+def test_edit_distances_are_timed_against_networkx_and_by_size(
+    data_root: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "ged.json"
+    run("ged.py", "--quick", "--data-root", str(data_root), "--json", str(out))
+    written = json.loads(out.read_text())
+    assert written["sets"]["LINUX"]["µs a pair, every pair"] > 0
+    assert written["networkx"]["networkx / ours in one call"] > 10
+    assert written["random"]["12"]["share solved"] == 1
+    assert [row["nodes"] for row in written["molecules"]] == [12, 14]
+    assert out.with_suffix(".png").stat().st_size > 0
+
+
 def test_what_needs_a_gpu_can_be_imported() -> None:
     run("-c", "import gpu; gpu.throughput")
 

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -295,3 +296,88 @@ def test_a_useless_download_is_not_kept(
     with pytest.raises(DownloadError, match="the file is damaged"):
         gp.load("NCI1", root)
     assert list((cache / "downloads").iterdir()) == []
+
+
+# ---------------------------------------------------------------------- edit distances
+
+
+def put_arrays(root: Path, name: str = "PAIR", **more: object) -> Path:
+    arrays = {"ids": [7, 9], "node_ptr": [0, 2, 3], "edge_ptr": [0, 1, 1], "edges": [[0, 1]]}
+    np.savez(root / f"{name}.npz", **{**arrays, **more})
+    return root / f"{name}.npz"
+
+
+def put_gexf(root: Path, name: str = "PAIR") -> Path:
+    edges = '<edges><edge source="0" target="1"/></edges>'
+    nodes = '<node id="0"/>', '<node id="0"/><node id="1"/>'
+    frame = "<gexf><graph><nodes>{}</nodes>{}</graph></gexf>"
+    with zipfile.ZipFile(root / f"{name}.zip", "w") as archive:
+        archive.writestr(f"{name}/train/7.gexf", frame.format(nodes[1], edges))
+        archive.writestr(f"{name}/test/9.gexf", frame.format(nodes[0], ""))
+        archive.writestr(f"{name}/ged.pickle", b"no pickle at all")
+    return root / f"{name}.zip"
+
+
+def test_a_set_of_arrays_is_loaded_by_name_and_kept(root: Path, cache: Path) -> None:
+    put_arrays(root)
+    graphs = gp.load("PAIR", root)
+    assert (graphs.ids, graphs.node_counts.tolist()) == (("7", "9"), [2, 1])
+    assert [path.name.split("-")[0] for path in (cache / "sets").iterdir()] == ["PAIR"]
+    assert content_hash(gp.load("PAIR", root)) == content_hash(graphs)
+
+
+def test_an_edit_distance_set_is_loaded_in_either_form(root: Path, tmp_path: Path) -> None:
+    zipped = gp.read(put_gexf(root), features=None)
+    with zipfile.ZipFile(root / "PAIR.zip") as archive:
+        archive.extractall(tmp_path / "folders")
+    folder = gp.load("PAIR", tmp_path / "folders", features=None)
+    arrays = gp.read(put_arrays(tmp_path), features=None)
+    assert content_hash(zipped) == content_hash(folder) == content_hash(arrays)
+
+
+def test_edit_distance_sets_are_available(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets.importlib.util, "find_spec", lambda name: None)
+    put_arrays(root)
+    put_gexf(root, "OTHER")
+    np.savez(root / "matrix.npz", ids=[1], ged=[[0]])
+    found = [(item.name, item.path.name) for item in datasets.available(root)]
+    assert found == [("OTHER", "OTHER.zip"), ("PAIR", "PAIR.npz")]
+
+
+def test_distances_are_found_by_name_in_any_spelling(root: Path) -> None:
+    put_arrays(root, "LINUX", ged=[[0, 2], [2, -1]], n_train=1)
+    known = datasets.distances("linux", root)
+    assert (known.name, known.values[0, 1], known.test.tolist()) == ("LINUX", 2, [1])
+
+
+def test_distances_are_not_read_from_a_zip(root: Path) -> None:
+    path = put_gexf(root, "LINUX")
+    with pytest.raises(DataError, match=r"LINUX\.zip: .*stand in LINUX\.npz: put it at .*root"):
+        datasets.distances("LINUX", root)
+    with pytest.raises(DataError, match=r"LINUX\.zip: .*stand in LINUX\.npz"):
+        datasets.distances(path)
+
+
+def test_the_published_split_is_read_from_either_form(root: Path, tmp_path: Path) -> None:
+    split = datasets.published_split(put_gexf(root))
+    assert (split.train, split.valid, split.test) == ((0,), (), (1,))
+    assert datasets.published_split(put_arrays(tmp_path, n_train=1)) == split
+    assert datasets.published_split("PAIR", root) == split
+
+
+def test_a_set_without_a_published_split_says_so(root: Path) -> None:
+    put_zip(root)
+    with pytest.raises(DataError, match="TINY has no published split; make one with"):
+        datasets.published_split("TINY", root)
+    with pytest.raises(DataError, match=r"PAIR\.npz: PAIR has no published split"):
+        datasets.published_split(put_arrays(root))
+
+
+def test_distances_that_no_one_published_are_not_fetched(root: Path) -> None:
+    with pytest.raises(DataError, match="NCI1 has no published edit distances"):
+        datasets.distances("NCI1", root)
+
+
+def test_an_edit_distance_set_that_is_not_here_says_where_to_put_it(root: Path) -> None:
+    with pytest.raises(DataError, match=r"AIDS700nef \(.*not offered online.*AIDS700nef\.npz"):
+        datasets.distances("aids700", root)

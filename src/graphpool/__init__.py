@@ -25,7 +25,7 @@ _HOMES = {
     "list_poolers": "graphpool.nn.build",
     "GraphpoolError": "graphpool.errors",
 }
-_ROOMS = ("graphs", "features", "nn", "tasks", "training", "evaluation", "report")
+_ROOMS = ("graphs", "features", "ged", "nn", "tasks", "training", "evaluation", "report")
 
 if TYPE_CHECKING:
     from graphpool.datasets import load as load

@@ -7,13 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from graphpool.errors import DataError, nearest
 from graphpool.files import sha256_file
-from graphpool.graphs import catalogue, jsonl, tu
+from graphpool.graphs import catalogue, gexf_set, jsonl, npz, packed, tu
 from graphpool.graphs.cache import cache_key, cache_root, cached
+from graphpool.graphs.distances import Distances, read_distances, read_test
 from graphpool.graphs.download import Progress, fetch
+from graphpool.graphs.gexf_files import GexfFiles
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.members import Members
+from graphpool.graphs.splits import Split
 from graphpool.graphs.storage import SUFFIX, open_set
 
 log = logging.getLogger(__name__)
@@ -51,18 +56,61 @@ def load(
         download: whether the set may be fetched.
         progress: called with the bytes fetched so far and their total.
     """
-    place = data_root(root)
-    path = _local(name, place)
-    full = name
-    if path is None:
-        full = catalogue.resolve(name)
-        path = _local(full, place) or _fetched(full, place, download, progress)
+    path, full = _locate(name, data_root(root), download, progress)
     return _with_features(_read(path, full, cache), features)
 
 
 def read(path: str | Path, features: str | None = "auto", cache: bool = True) -> GraphSet:
-    """Graphs of your own: a `.jsonl` file, a TU folder or zip, or a `.safetensors` file."""
+    """Graphs of your own.
+
+    Args:
+        path: a `.jsonl`, `.npz` or `.safetensors` file, or a folder or zip of TU or GEXF files.
+        features: as in `load`; `cache` likewise.
+    """
     return _with_features(_read(Path(path), None, cache), features)
+
+
+def distances(name: str | Path, root: str | Path | None = None) -> Distances:
+    """The edit distances published with the set `name`, and its published split.
+
+    Rows are in the order of `load`. Published distances of AIDS700nef count labels of nodes and
+    not those of edges: `gp.ged.matrix(graphs, edge_labels=False)` computes the same.
+
+    Args:
+        name: as in `load`, or the `.npz` file of a set.
+        root: as in `load`.
+    """
+    path, full = _named_or_file(name, root)
+    if path.suffix == npz.SUFFIX:
+        return read_distances(path, full)
+    raise DataError.at(
+        path,
+        "edit distances are not read from here",
+        hint=f"published ones stand in {full}.npz: put it at {path.parent / f'{full}.npz'}; others "
+        f"are computed by graphpool ged matrix {full}",
+    )
+
+
+def published_split(name: str | Path, root: str | Path | None = None) -> Split:
+    """The graphs that train and test by the set's own account; `valid` is empty.
+
+    Args:
+        name: as in `load`, or the file or folder of a set.
+        root: as in `load`.
+    """
+    path, full = _named_or_file(name, root)
+    test = None
+    if path.suffix == npz.SUFFIX:
+        test = read_test(path)
+    elif path.is_dir() or path.suffix == ".zip":
+        files = GexfFiles.find(path, full)
+        test = None if files is None else files.is_test()
+    if test is None:
+        raise DataError.at(
+            path, f"{full} has no published split", hint="make one with graphpool.graphs.splits"
+        )
+    train, tested = (tuple(np.flatnonzero(part).tolist()) for part in (~test, test))
+    return Split(train=train, valid=(), test=tested)
 
 
 def data_root(root: str | Path | None = None) -> Path | None:
@@ -86,6 +134,41 @@ def available(root: str | Path | None = None) -> list[Found]:
             if name not in found and _is_set(path, name):
                 found[name] = Found(name, path, place)
     return sorted(found.values(), key=lambda item: item.name.casefold())
+
+
+def _named_or_file(name: str | Path, root: str | Path | None) -> tuple[Path, str]:
+    """The file and the name of a set that is given by either."""
+    path = Path(name)
+    if isinstance(name, Path) or path.suffix in (npz.SUFFIX, ".zip"):
+        if not path.exists():
+            raise DataError.at(path, "no such file or folder", hint="check the path")
+        return path, path.resolve().name.removesuffix(path.suffix)
+    folder = data_root(root)
+    found, full = _here(name, folder)
+    if found is not None:
+        return found, full
+    if (entry := catalogue.KNOWN.get(full)) is not None and entry.url is not None:
+        raise DataError(
+            f"{full} has no published edit distances and no published split; compute distances "
+            f"with graphpool ged matrix {full}"
+        )
+    return _fetched(full, folder, download=False, progress=None), full
+
+
+def _locate(
+    name: str, root: Path | None, download: bool, progress: Progress | None
+) -> tuple[Path, str]:
+    """Where the set lies, fetched if need be, and its full name."""
+    path, full = _here(name, root)
+    return path or _fetched(full, root, download, progress), full
+
+
+def _here(name: str, root: Path | None) -> tuple[Path | None, str]:
+    """Where the set lies on this machine, and its name: as written, else the full one."""
+    if (path := _local(name, root)) is not None:
+        return path, name
+    full = catalogue.resolve(name)
+    return _local(full, root), full
 
 
 def _places(root: Path | None) -> list[tuple[str, Path]]:
@@ -117,9 +200,13 @@ def _grakel() -> Path | None:
 def _is_set(path: Path, name: str) -> bool:
     if path.suffix in (".jsonl", SUFFIX):
         return path.is_file()
-    if path.suffix != ".zip" and not path.is_dir():
+    if path.suffix not in (".zip", npz.SUFFIX) and not path.is_dir():
         return False
     try:
+        if path.suffix == npz.SUFFIX and path.is_file():
+            return npz.holds_graphs(path)
+        if GexfFiles.find(path, name) is not None:
+            return True
         return Members.find(path, name).files.keys() >= {"A", "graph_indicator"}
     except DataError:
         return False
@@ -136,16 +223,16 @@ def _local(name: str, root: Path | None) -> Path | None:
 def _fetched(name: str, root: Path | None, download: bool, progress: Progress | None) -> Path:
     """Download the set, or say why it can't be had."""
     entry = catalogue.KNOWN.get(name)
-    target = (root or Path("data")) / f"{name}.zip"
     if entry is None:
         here = sorted(item.name for item in available(root))
         hint = nearest(name, {*catalogue.KNOWN, *catalogue.ALIASES, *here})
         listed = f"; on this machine: {', '.join(here)}" if hint.startswith("did") else ""
         raise DataError(f"there is no data set {name!r}; {hint}{listed}")
+    target = (root or Path("data")) / f"{name}{entry.form}"
     if entry.url is None:
         raise DataError(
-            f"{name} ({entry.about}) is not offered online in TU format; put it at {target}, or "
-            "name the folder that has it with root= (--data-root) or GRAPHPOOL_DATA"
+            f"{name} ({entry.about}) is not offered online in a form that we read; put it at "
+            f"{target}, or name the folder that has it with root= (--data-root) or GRAPHPOOL_DATA"
         )
     if not download:
         raise DataError(
@@ -180,12 +267,20 @@ def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
         name = name or path.stem
         key = cache_key(sha256_file(path), reader="jsonl", version=jsonl.VERSION, name=name)
         return _kept(cache, name, key, lambda: jsonl.read_jsonl(path, name))
+    if path.suffix == npz.SUFFIX:
+        name = name or path.stem
+        key = cache_key(sha256_file(path), reader="npz", version=packed.VERSION, name=name)
+        return _kept(cache, name, key, lambda: packed.read_packed(path, name))
     if not path.is_dir() and path.suffix != ".zip":
         raise DataError.at(
             path,
             f"graphs can't be read from a {path.suffix or 'nameless'} file",
-            hint="give a .jsonl or .safetensors file, or a TU folder or zip",
+            hint="give a .jsonl or .safetensors file, a .npz of graphs, or a folder or zip of "
+            "TU or GEXF files",
         )
+    if (files := GexfFiles.find(path, name)) is not None:
+        key = cache_key(files.digest(), reader="gexf", version=gexf_set.VERSION, name=files.name)
+        return _kept(cache, files.name, key, lambda: gexf_set.read_gexf_set(path, name))
     members = Members.find(path, name)
     key = cache_key(members.digest(), reader="tu", version=tu.VERSION, name=members.name)
     return _kept(cache, members.name, key, lambda: tu.read_tu(path, name))

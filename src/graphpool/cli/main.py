@@ -18,6 +18,7 @@ from graphpool.cli.failures import (
     show_warnings,
     usage_message,
 )
+from graphpool.cli.ged import ged_app
 from graphpool.cli.methods import list_methods
 from graphpool.cli.predict import predict
 from graphpool.cli.report import report
@@ -39,6 +40,7 @@ app.command()(evaluate)
 app.command()(predict)
 app.command()(report)
 app.add_typer(data_app, name="data")
+app.add_typer(ged_app, name="ged")
 app.command("list")(list_methods)
 app.command()(doctor)
 

@@ -10,7 +10,7 @@ from graphpool.errors import DataError
 if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
 
-SUFFIXES = (".jsonl", ".zip", ".safetensors")
+SUFFIXES = (".jsonl", ".zip", ".npz", ".safetensors")
 LEAST_GRAPHS = 10
 
 Root = Annotated[

@@ -4,6 +4,10 @@ import glob
 from dataclasses import dataclass
 from pathlib import Path
 
+from graphpool.errors import DataError
+from graphpool.graphs import npz
+from graphpool.graphs.gexf_files import GexfFiles
+
 _COLLECTION = "https://www.chrsmrrs.com/graphkerneldatasets/{name}.zip"
 
 
@@ -39,10 +43,11 @@ class Entry:
     """A known data set.
 
     Args:
-        url: where the zip can be fetched; None if no one offers it in TU format.
+        url: where the zip can be fetched; None if no one offers it in a form that we read.
         sha256: checksum of that zip, where we know it.
         paper: what the paper's table says.
         about: what a user should know before using it.
+        form: how the file ends that a user would put into the data root.
     """
 
     name: str
@@ -50,6 +55,7 @@ class Entry:
     sha256: str | None = None
     paper: PaperStatistics | None = None
     about: str = ""
+    form: str = ".zip"
 
 
 PAPER = {
@@ -77,12 +83,19 @@ _ABOUT = {
     "CEXP": "pairs of graphs, half of which colour refinement can't tell apart",
 }
 
+# Sets with published edit distances; theirs are in the .npz form alone.
+_DISTANCES = {
+    "AIDS700nef": "700 molecules of up to 10 atoms with their edit distances",
+    "LINUX": "1000 program graphs of up to 10 nodes with their edit distances",
+}
+
 KNOWN: dict[str, Entry] = {
     **{
         name: Entry(name, _COLLECTION.format(name=name), paper=PAPER.get(name)) for name in _ONLINE
     },
     **{name: Entry(name, None, paper=PAPER.get(name), about=about)
        for name, about in _ABOUT.items()},
+    **{name: Entry(name, None, about=about, form=".npz") for name, about in _DISTANCES.items()},
 }  # fmt: skip
 
 ALIASES = {
@@ -92,6 +105,7 @@ ALIASES = {
     "REDDIT-M5K": "REDDIT-MULTI-5K",
     "REDDIT-M12K": "REDDIT-MULTI-12K",
     "D&D": "DD",
+    "AIDS700": "AIDS700nef",
 }
 
 
@@ -108,11 +122,12 @@ def resolve(name: str) -> str:
 def find(name: str, root: str | Path) -> Path | None:
     """Where the set `name` lies in the folder `root`, in any form that we read.
 
-    These are, in this order, `NAME.zip`, the folder `NAME` with TU files (its `raw` folder
-    included), `NAME.safetensors` and `NAME.jsonl`.
+    These are, in this order, `NAME.npz`, which opens fastest and may hold distances too,
+    `NAME.zip`, the folder `NAME` with TU or GEXF files (its `raw` folder included),
+    `NAME.safetensors` and `NAME.jsonl`.
     """
     root = Path(root)
-    for path in (root / f"{name}.zip", root / name):
+    for path in (root / f"{name}.npz", root / f"{name}.zip", root / name):
         if holds(path, name):
             return path
     for path in (root / f"{name}.safetensors", root / f"{name}.jsonl"):
@@ -122,12 +137,19 @@ def find(name: str, root: str | Path) -> Path | None:
 
 
 def holds(path: Path, name: str) -> bool:
-    """Whether a zip or folder is worth trying: a zip by its name, a folder by its files.
+    """Whether a file or folder is worth trying: a zip by its name, others by what is in them.
 
     A folder counts with any file of the set in it: that another one is missing is then said
-    when it is read.
+    when it is read, and so is damage to a `.npz`.
     """
+    if path.suffix == npz.SUFFIX and path.is_file():
+        try:
+            return npz.holds_graphs(path)
+        except DataError:
+            return True
     if path.suffix == ".zip":
         return path.is_file()
     pattern = f"{glob.escape(name)}_*.txt"
-    return any(any(folder.glob(pattern)) for folder in (path, path / "raw"))
+    if any(any(folder.glob(pattern)) for folder in (path, path / "raw")):
+        return True
+    return path.is_dir() and GexfFiles.find(path, name) is not None

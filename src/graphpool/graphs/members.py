@@ -23,7 +23,7 @@ PARTS = (
     "edge_attributes",
     "graph_attributes",
 )
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -51,7 +51,7 @@ class Members:
         path = Path(path)
         if not path.exists():
             raise DataError.at(path, "no such file or folder", hint="check the path")
-        listed = _folder_files(path) if path.is_dir() else _zip_files(path)
+        listed = _folder_files(path) if path.is_dir() else zip_files(path)
         sets: dict[str, dict[str, str]] = {}
         others: list[str] = []
         for file in listed:
@@ -97,7 +97,7 @@ class Members:
                     archive.open(self.files[part]) as stream,
                 ):
                     yield stream
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise DataError.at(
                 self.where(part), f"can't be unpacked or read: {error}", hint="fetch it again"
             ) from None
@@ -129,11 +129,12 @@ def _folder_files(path: Path) -> list[str]:
     return [file.relative_to(path).as_posix() for file in found]
 
 
-def _zip_files(path: Path) -> list[str]:
+def zip_files(path: Path) -> list[str]:
+    """Names of the members of a zip."""
     try:
         with zipfile.ZipFile(path) as archive:
             return archive.namelist()
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise DataError.at(path, f"not a readable zip: {error}", hint="fetch it again") from None
 
 

@@ -1,0 +1,258 @@
+"""`graphpool ged`: the edit distance of two graphs, of all pairs of a set, and its methods."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphpool.cli.ged_arguments import (
+    CostList,
+    EdgeLabels,
+    MaxExpanded,
+    MethodName,
+    TimeLimit,
+    default_file,
+    one_graph,
+    read_costs,
+    read_pairs,
+)
+from graphpool.cli.output import Json, percent, plural, print_json, print_table, say, tell
+from graphpool.cli.sources import Root, open_graphs
+from graphpool.errors import ConfigError
+
+if TYPE_CHECKING:
+    from graphpool.ged.compare import MethodScore
+    from graphpool.ged.result import EditDistance
+    from graphpool.graphs.graphset import Graph
+
+STOPPED = 130
+
+ged_app = typer.Typer(
+    help="Graph edit distance: of a pair, of a whole set, and how its methods compare.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+Place = Annotated[str, typer.Argument(help="SET:ID, SET:#NUMBER, or a file with one graph.")]
+SetName = Annotated[str, typer.Argument(help="A set's name, or a file or folder of graphs.")]
+Seed = Annotated[int, typer.Option(help="Of the drawing of pairs.")]
+
+
+@ged_app.command()
+def pair(
+    first: Place,
+    second: Place,
+    method: MethodName = "exact",
+    time_limit: TimeLimit = None,
+    max_expanded: MaxExpanded = None,
+    costs: CostList = None,
+    edge_labels: EdgeLabels = True,
+    draw: Annotated[Path | None, typer.Option(help="FILE.svg or FILE.png to draw into.")] = None,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Tell how to turn one graph into another with the least edits.
+
+    \b
+    graphpool ged pair MUTAG:#0 MUTAG:#1 --draw edits.svg
+    """
+    from graphpool.ged import distance
+
+    if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
+        raise ConfigError(f"--draw {draw}: end it with .svg or .png")
+    one, name = one_graph(first, root)
+    two, other = one_graph(second, root)
+    distance((1, ()), (1, ()), method=method)  # loads the compiled code, which is not to be timed
+    found = distance(
+        one, two, method=method, costs=read_costs(costs), time_limit=time_limit,
+        max_nodes_expanded=max_expanded, edge_labels=edge_labels,
+    )  # fmt: skip
+    if draw is not None:
+        from graphpool.report.edit_path import draw_edit_path
+
+        draw_edit_path(one, two, found, draw, names=(name, other), edge_labels=edge_labels)
+    if json:
+        drawn = None if draw is None else str(draw)
+        print_json({"first": name, "second": other, **found.to_dict(), "drawn": drawn})
+        return
+    _describe(found, (one, name), (two, other))
+    if draw is not None:
+        tell(f"drawn: {draw}")
+
+
+def _describe(
+    found: "EditDistance", first: "tuple[Graph, str]", second: "tuple[Graph, str]"
+) -> None:
+    lower, upper = f"{found.lower:g}", f"{found.upper:g}"
+    if found.optimal:
+        verdict = f"{found.distance:g}, proved"
+    elif math.isinf(found.upper):
+        verdict = f"at least {lower}"
+    else:
+        verdict = f"between {lower} and {upper}, not proved"
+    rows = [
+        ("first", f"{first[1]}, {plural(first[0].num_nodes, 'node')}"),
+        ("second", f"{second[1]}, {plural(second[0].num_nodes, 'node')}"),
+        ("distance", verdict),
+        ("method", f"{found.method}, {_time(found.seconds)}, {found.expanded:,} expanded"),
+    ]
+    if found.path or found.mapping:
+        places = (f"{v}→{'–' if u is None else u}" for v, u in enumerate(found.mapping))
+        rows.append(("mapping", " ".join(places)))
+    for name, text in rows:
+        say(f"{name:<8}  {text}")
+    if found.path:
+        say(f"\nedit path, {plural(len(found.path), 'edit')}:")
+        width = max(len(str(step)) for step in found.path)
+        for step in found.path:
+            say(f"  {step!s:<{width}}  {step.cost:g}")
+
+
+def _time(seconds: float) -> str:
+    if seconds < 1e-3:
+        return f"{1e6 * seconds:.0f} µs"
+    return f"{1e3 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+@ged_app.command()
+def matrix(
+    data: SetName,
+    out: Annotated[Path | None, typer.Option(help="File to write; SET.ged if absent.")] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file, and parts of other settings.")
+    ] = False,
+    jobs: Annotated[int | None, typer.Option(help="Threads; all cores if absent.")] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(help="File with two ids on each line: only these pairs.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(help="Only so many pairs, drawn at random.")] = None,
+    seed: Seed = 0,
+    method: MethodName = "exact",
+    time_limit: TimeLimit = None,
+    max_expanded: MaxExpanded = None,
+    costs: CostList = None,
+    edge_labels: EdgeLabels = True,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Compute the distances of all pairs of a set into one file; go on after a stop.
+
+    The same command again continues where a stopped one was. From Python,
+    graphpool.ged.open_matrix("SET.ged").values gives the distances.
+    """
+    from graphpool import ged
+    from graphpool.ged.compare import sample_pairs
+
+    if pairs is not None and sample is not None:
+        raise ConfigError("--pairs and --sample exclude each other; give one of them")
+    graphs = open_graphs(data, root)
+    target = out or default_file(data)
+    chosen = None
+    if pairs is not None:
+        chosen = read_pairs(pairs, graphs)
+    elif sample is not None:
+        chosen = sample_pairs(len(graphs), sample, seed)
+    try:
+        found = ged.matrix(
+            graphs, method=method, costs=read_costs(costs), jobs=jobs, pairs=chosen,
+            time_limit=time_limit, max_nodes_expanded=max_expanded, edge_labels=edge_labels,
+            out=target, overwrite=overwrite, progress=not json,
+        )  # fmt: skip
+    except KeyboardInterrupt as stop:
+        tell(str(stop) or "stopped")
+        raise typer.Exit(STOPPED) from None
+    document = {"path": str(target), **_summary(found, chosen), **found.header}
+    if json:
+        print_json(document)
+        return
+    counts = found.header["counts"]
+    say(f"{target}: {plural(counts['graphs'], 'graph')}, {plural(counts['pairs'], 'pair')}")
+    seconds = found.header["seconds"]
+    solved = f"{counts['solved']:,} solved, the others have isomorphic graphs"
+    rows = [
+        ("method", method),
+        ("pairs", solved if counts["solved"] < counts["pairs"] else f"{counts['solved']:,} solved"),
+        ("mean", f"{document['mean']:.3f}, {document['least']:g} to {document['most']:g}"),
+        ("proved", percent(document["proved_share"])),
+        ("time", f"{_time(seconds)}, {document['pairs_per_second']:,.0f} pairs a second"),
+    ]
+    for name, text in rows:
+        say(f"{name:<6}  {text}")
+
+
+def _summary(found: Any, chosen: Any) -> dict[str, float]:
+    """Figures over the pairs that were asked for."""
+    import numpy as np
+
+    size = len(found)
+    if chosen is not None:
+        first, second = chosen.T
+    elif found.header["symmetric"]:
+        first, second = np.triu_indices(size, 1)
+    else:
+        first, second = np.nonzero(~np.eye(size, dtype=bool))
+    values, proved = found.values[first, second], found.optimal[first, second]
+    if not len(values):
+        values, proved = np.full(1, np.nan), np.full(1, np.nan)
+    return {
+        "mean": float(values.mean()),
+        "least": float(values.min()),
+        "most": float(values.max()),
+        "proved_share": float(proved.mean()),
+        "pairs_per_second": len(first) / max(found.header["seconds"], 1e-9),
+    }
+
+
+@ged_app.command()
+def compare(
+    data: SetName,
+    sample: Annotated[int, typer.Option(help="Pairs to draw.")] = 1000,
+    seed: Seed = 0,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--method", help="Only this one; may be given several times."),
+    ] = None,
+    time_limit: TimeLimit = 10.0,
+    max_expanded: MaxExpanded = None,
+    costs: CostList = None,
+    edge_labels: EdgeLabels = True,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Measure every method against the exact distance on the same pairs, on one core."""
+    from graphpool.ged.compare import compare as measure
+
+    graphs = open_graphs(data, root)
+    found = measure(
+        graphs, sample, seed, methods=methods or None, costs=read_costs(costs),
+        time_limit=time_limit, max_nodes_expanded=max_expanded, edge_labels=edge_labels,
+    )  # fmt: skip
+    if json:
+        print_json({"data": graphs.name, "seed": seed, **found.to_dict()})
+        return
+    say(
+        f"{graphs.name}: {plural(found.pairs, 'pair')}, mean distance {found.mean_distance:.2f}, "
+        f"{plural(found.triplets, 'triplet')}\n"
+    )
+    columns = ("method", "answer", "error", "relative", "exact", "Spearman", "Kendall", "order",
+               "µs a pair")  # fmt: skip
+    print_table(columns, [_score_row(score) for score in found.scores], right=columns[2:])
+    if left := found.pairs - found.proved:
+        say(f"\n{plural(left, 'pair')} left out: not proved within the limits")
+
+
+def _score_row(score: "MethodScore") -> tuple[str, ...]:
+    answer = {"upper": "upper bound", "lower": "lower bound"}.get(score.answer, score.answer)
+    return (
+        score.method,
+        answer,
+        f"{score.mean_error:+.3f}",
+        percent(score.relative_error),
+        percent(score.exactly_right),
+        f"{score.spearman:.3f}",
+        f"{score.kendall:.3f}",
+        percent(score.order_accuracy),
+        f"{score.microseconds:,.1f}",
+    )

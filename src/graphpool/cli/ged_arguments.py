@@ -1,0 +1,136 @@
+"""Graphs, pairs and costs of edit-distance commands, as they are written on the command line."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphpool.cli.sources import is_path, open_graphs
+from graphpool.errors import ConfigError, DataError, nearest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphpool.ged.costs import Costs
+    from graphpool.graphs.graphset import Graph, GraphSet
+
+MethodName = Annotated[str, typer.Option("--method", help="exact, beam80, hungarian, vj, …")]
+CostList = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--costs",
+        help="FILE.json, or NAME=VALUE such as node_substitution=2; may be given several times.",
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(help="Seconds for one pair; then the bounds found so far count."),
+]
+MaxExpanded = Annotated[
+    int | None, typer.Option("--max-expanded", help="Partial mappings for one pair, likewise.")
+]
+EdgeLabels = Annotated[
+    bool, typer.Option("--edge-labels/--no-edge-labels", help="Whether labels of edges count.")
+]
+
+
+def one_graph(text: str, root: Path | None) -> "tuple[Graph, str]":
+    """The graph that `text` names, and what to call it.
+
+    `text` is a file with one graph, SET:ID, or SET:#N for the graph at position N from 0.
+    """
+    data, mark, which = text.rpartition(":")
+    if not mark or Path(text).exists():
+        graphs = open_graphs(text, root)
+        if len(graphs) != 1:
+            raise DataError(
+                f"{text} has {len(graphs)} graphs; choose one as {text}:ID or {text}:#NUMBER, "
+                "with numbers from 0"
+            )
+        return graphs[0], graphs.name
+    graphs = open_graphs(data, root)
+    return graphs[_position(graphs, data, which)], f"{graphs.name}:{which}"
+
+
+def _position(graphs: "GraphSet", data: str, which: str) -> int:
+    if which.startswith("#"):
+        number = which[1:]
+        if not number.isdecimal() or int(number) >= len(graphs):
+            raise DataError(f"{data}:{which}: graphs are #0 to #{len(graphs) - 1}")
+        return int(number)
+    if which not in graphs.ids:
+        near = nearest(which, graphs.ids)
+        hint = near if near.startswith("did") else f"ids are {_some(graphs.ids)}"
+        raise DataError(f"{data} has no graph {which!r}; {hint}, or give {data}:#NUMBER")
+    return graphs.ids.index(which)
+
+
+def _some(ids: tuple[str, ...]) -> str:
+    return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+
+
+def read_pairs(path: Path, graphs: "GraphSet") -> "NDArray[np.int64]":
+    """Pairs of graphs, `[pairs, 2]`, from lines of two ids with a comma or blanks between."""
+    import numpy as np
+
+    if not path.is_file():
+        raise DataError.at(path, "no such file", hint="give one with two ids on each line")
+    place = {name: number for number, name in enumerate(graphs.ids)}
+    pairs = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        words = line.replace(",", " ").split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2:
+            raise DataError.at(path, f"{len(words)} words", line=number, hint="give two ids")
+        for word in words:
+            if word not in place:
+                hint = f"ids are {_some(graphs.ids)}"
+                raise DataError.at(path, f"no graph {word!r}", line=number, hint=hint)
+        pairs.append([place[word] for word in words])
+    if not pairs:
+        raise DataError.at(path, "holds no pairs", hint="give two ids on each line")
+    return np.array(pairs, dtype=np.int64)
+
+
+def read_costs(given: list[str] | None) -> "Costs":
+    """Costs from files and settings; later ones count."""
+    from graphpool.ged.costs import Costs
+
+    made: dict[str, Any] = {}
+    for text in given or ():
+        name, mark, value = text.partition("=")
+        if not mark:
+            made |= _cost_file(Path(text))
+            continue
+        try:
+            made[name] = float(value)
+        except ValueError:
+            raise ConfigError(f"--costs {text}: {value!r} is no number") from None
+    return Costs.from_dict(made)
+
+
+def _cost_file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise ConfigError(f"--costs {path}: no such file; give FILE.json or NAME=VALUE")
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        return {key: _costs_of(value) for key, value in values.items()}
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ConfigError(
+            f"{path}: not a JSON object of costs ({error}); label costs are lists of "
+            "[first, second, cost]"
+        ) from None
+
+
+def _costs_of(value: Any) -> Any:
+    if isinstance(value, list):
+        return [[first, second, float(cost)] for first, second, cost in value]
+    return float(value)
+
+
+def default_file(data: str) -> Path:
+    """Where the matrix of a set goes unless told otherwise."""
+    return Path(f"{Path(data).stem if is_path(data) else data}.ged")

@@ -1,0 +1,203 @@
+"""`Collection`: graphs in flat arrays with common label codes, from whatever users have."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.errors import DataError
+
+Array = NDArray[Any]
+
+
+class Arrays(NamedTuple):
+    """What compiled loops read of a collection.
+
+    Args:
+        node_ptr: `[graphs + 1]`, where each graph's nodes begin; `edge_ptr` likewise.
+        node_label: `[nodes]` codes 0, 1, …
+        source, target: `[edges]`, nodes of each edge counted from 0 within its graph; an
+            undirected edge stands in both directions, a self-loop once.
+        edge_label: `[edges]` codes 1, 2, …
+    """
+
+    node_ptr: NDArray[np.int64]
+    node_label: NDArray[np.int32]
+    edge_ptr: NDArray[np.int64]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    edge_label: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Graphs with common label codes.
+
+    `directed` if a graph says so or if any edge lacks its equal reverse; then an edge with its
+    reverse is two edges.
+    """
+
+    arrays: Arrays
+    ids: tuple[str, ...]
+    node_names: tuple[Hashable, ...]
+    edge_names: tuple[Hashable, ...]
+    directed: bool
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Nodes of each graph, `[graphs]`."""
+        return np.diff(self.arrays.node_ptr)
+
+
+class _Plain(NamedTuple):
+    """One graph: a label per node, edges as (source, target, label), each stated once.
+
+    `directed` is None where both directions of an undirected edge are listed, so that only the
+    edges themselves tell.
+    """
+
+    id: str
+    labels: list[Hashable]
+    edges: list[tuple[int, int, Hashable]]
+    directed: bool | None
+
+
+def collect(
+    graphs: Any, node_label: str = "label", edge_label: str = "label", edge_labels: bool = True
+) -> Collection:
+    """A `GraphSet`, or a sequence of its graphs, NetworkX graphs or (labels, edges) pairs.
+
+    In a pair, `labels` is one label per node, or the number of nodes, and edges are undirected
+    (i, j) or (i, j, label).
+
+    Args:
+        node_label: the attribute that holds the label in NetworkX graphs; `edge_label` too.
+        edge_labels: whether labels of edges count at all.
+    """
+    if isinstance(graphs, Collection):
+        return graphs
+    if hasattr(graphs, "node_ptr") and hasattr(graphs, "edge_index"):
+        return _from_set(graphs, edge_labels)
+    plain = [_plain(graph, at, node_label, edge_label) for at, graph in enumerate(graphs)]
+    if not edge_labels:
+        plain = [graph._replace(edges=[(i, j, None) for i, j, _ in graph.edges]) for graph in plain]
+    return _join(plain)
+
+
+def _from_set(graphs: Any, edge_labels: bool) -> Collection:
+    """A whole `GraphSet`: its tensors are already what we need."""
+    source, target = graphs.edge_index.cpu().numpy().astype(np.int32)
+    edge_label = np.ones(len(source), dtype=np.int32)
+    edge_names: tuple[Hashable, ...] = (None,)
+    if edge_labels and graphs.edge_label is not None:
+        edge_label = graphs.edge_label.cpu().numpy().astype(np.int32) + 1
+        edge_names = graphs.edge_label_names or tuple(range(int(edge_label.max(initial=0))))
+    node_label = np.zeros(graphs.num_nodes, dtype=np.int32)
+    node_names: tuple[Hashable, ...] = (None,)
+    if graphs.node_label is not None:
+        node_label = graphs.node_label.cpu().numpy().astype(np.int32)
+        node_names = graphs.node_label_names or tuple(range(int(node_label.max(initial=-1)) + 1))
+    node_ptr = graphs.node_ptr.cpu().numpy().astype(np.int64)
+    edge_ptr = graphs.edge_ptr.cpu().numpy().astype(np.int64)
+    arrays = Arrays(node_ptr, node_label, edge_ptr, source, target, edge_label)
+    return Collection(arrays, tuple(graphs.ids), node_names, edge_names, _directed(arrays))
+
+
+def _plain(graph: Any, at: int, node_label: str, edge_label: str) -> _Plain:
+    if hasattr(graph, "is_directed"):
+        return _from_networkx(graph, at, node_label, edge_label)
+    if hasattr(graph, "edge_index"):
+        return _from_graph(graph)
+    try:
+        labels, edges = graph
+        named = [None] * labels if isinstance(labels, int) else list(labels)
+        made = [(int(edge[0]), int(edge[1]), edge[2] if len(edge) > 2 else None) for edge in edges]
+    except (TypeError, ValueError, IndexError):
+        raise DataError(
+            f"graph {at} is {type(graph).__name__}, not a graph: give a GraphSet item, a NetworkX "
+            "graph, or (labels, edges)"
+        ) from None
+    return _Plain(str(at), named, made, directed=False)
+
+
+def _from_networkx(graph: Any, at: int, node_label: str, edge_label: str) -> _Plain:
+    if graph.is_multigraph():
+        raise DataError(f"graph {at} is a multigraph; merge its parallel edges first")
+    place = {node: number for number, node in enumerate(graph)}
+    labels = [values.get(node_label) for _, values in graph.nodes(data=True)]
+    edges = [
+        (place[i], place[j], values.get(edge_label)) for i, j, values in graph.edges(data=True)
+    ]
+    return _Plain(str(graph.name or at), labels, edges, directed=graph.is_directed())
+
+
+def _from_graph(graph: Any) -> _Plain:
+    labels = _named(graph.node_label, graph.node_label_names, graph.num_nodes)
+    edge = _named(graph.edge_label, graph.edge_label_names, graph.edge_index.shape[1])
+    source, target = graph.edge_index.tolist()
+    edges = list(zip(source, target, edge, strict=True))
+    return _Plain(graph.id, labels, edges, directed=None)
+
+
+def _named(codes: Any, names: Sequence[Hashable], count: int) -> list[Hashable]:
+    if codes is None:
+        return [None] * count
+    return [names[code] if names else code for code in codes.tolist()]
+
+
+def _join(graphs: Sequence[_Plain]) -> Collection:
+    """Give labels common codes, in order of appearance, and lay the graphs end to end."""
+    nodes: dict[Hashable, int] = {}
+    kinds: dict[Hashable, int] = {}
+    label, rows, node_counts, edge_counts = [], [], [], []
+    for graph in graphs:
+        label += [nodes.setdefault(name, len(nodes)) for name in graph.labels]
+        made: dict[tuple[int, int], int] = {}
+        for i, j, name in graph.edges:
+            _check_edge(graph, i, j)
+            code = kinds.setdefault(name, len(kinds)) + 1
+            for pair in ((i, j), (j, i)) if graph.directed is False else ((i, j),):
+                if made.setdefault(pair, code) != code:
+                    raise DataError(
+                        f"graph {graph.id}: edge {i}-{j} is given with two labels; keep one"
+                    )
+        rows += [(i, j, code) for (i, j), code in made.items()]
+        node_counts.append(len(graph.labels))
+        edge_counts.append(len(made))
+    edges = np.array(rows, dtype=np.int32).reshape(-1, 3)
+    arrays = Arrays(
+        _pointer(node_counts), np.array(label, dtype=np.int32), _pointer(edge_counts),
+        *(np.ascontiguousarray(column) for column in edges.T),
+    )  # fmt: skip
+    ids = tuple(graph.id for graph in graphs)
+    directed = any(graph.directed for graph in graphs) or _directed(arrays)
+    return Collection(arrays, ids, tuple(nodes), tuple(kinds), directed)
+
+
+def _check_edge(graph: _Plain, i: int, j: int) -> None:
+    if not (0 <= i < len(graph.labels) and 0 <= j < len(graph.labels)):
+        raise DataError(
+            f"graph {graph.id}: edge {i}-{j} names a node that is not there; nodes are 0 to "
+            f"{len(graph.labels) - 1}"
+        )
+
+
+def _pointer(counts: Iterable[int]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(list(counts))]).astype(np.int64)
+
+
+def _directed(arrays: Arrays) -> bool:
+    """Whether some edge has no reverse with the same label."""
+    owner = np.repeat(np.arange(len(arrays.edge_ptr) - 1), np.diff(arrays.edge_ptr))
+    forth = np.lexsort((arrays.target, arrays.source, owner))
+    back = np.lexsort((arrays.source, arrays.target, owner))
+    return not (
+        np.array_equal(arrays.source[forth], arrays.target[back])
+        and np.array_equal(arrays.target[forth], arrays.source[back])
+        and np.array_equal(arrays.edge_label[forth], arrays.edge_label[back])
+    )

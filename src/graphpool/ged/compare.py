@@ -1,0 +1,210 @@
+"""How good and how quick each method is: measured against the exact distance on the same pairs."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.errors import ConfigError, DataError
+from graphpool.ged.collection import collect
+from graphpool.ged.costs import Costs
+from graphpool.ged.methods import METHODS, Method
+from graphpool.ged.methods import method as find_method
+from graphpool.ged.pair import Task, make_task
+from graphpool.ged.result import Answers, Limits
+
+Array = NDArray[Any]
+MOST_TRIPLETS = 200_000
+
+
+@dataclass(frozen=True)
+class MethodScore:
+    """One method's answers on the pairs whose distance is proved.
+
+    Args:
+        answer: "exact", "upper" or "lower".
+        mean_error: mean of answer minus distance; below 0 for lower bounds.
+        relative_error: mean of the error's size as a share of the distance, where that is not 0.
+        exactly_right: share of pairs where the answer is the distance.
+        spearman, kendall: rank correlation with the distance; nan where all are equal.
+        order_accuracy: of triplets (a, b, c) with d(a, b) ≠ d(a, c), the share where the answers
+            say which is larger; equal answers count one half.
+        microseconds: for one pair, on one core.
+    """
+
+    method: str
+    answer: str
+    mean_error: float
+    relative_error: float
+    exactly_right: float
+    spearman: float
+    kendall: float
+    order_accuracy: float
+    microseconds: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All methods on the same pairs.
+
+    Args:
+        pairs: pairs that were drawn; `proved` of them have a known distance and are scored.
+        triplets: triplets among these, whose distances differ.
+        mean_distance: of the scored pairs.
+    """
+
+    pairs: int
+    proved: int
+    triplets: int
+    mean_distance: float
+    scores: tuple[MethodScore, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON can hold it."""
+        return asdict(self)
+
+
+def compare(
+    graphs: Any,
+    sample: int = 1000,
+    seed: int = 0,
+    methods: Sequence[str] | None = None,
+    costs: Costs | None = None,
+    time_limit: float | None = None,
+    max_nodes_expanded: int | None = None,
+    edge_labels: bool = True,
+) -> Comparison:
+    """Every method against the exact one, on pairs drawn at random from a collection.
+
+    Args:
+        graphs: a `GraphSet`, or a sequence of its graphs, of NetworkX graphs or of
+            (labels, edges).
+        sample: pairs to draw, each at most once; all pairs if there are fewer.
+        methods: names of `METHODS`; all by default.
+        costs: what each edit costs; 1 each by default.
+        time_limit: seconds for one pair. Pairs that the exact method does not prove in that time
+            are left out.
+        max_nodes_expanded: partial mappings for one pair, likewise.
+        edge_labels: whether labels of edges count.
+    """
+    chosen = [find_method(name) for name in (METHODS if methods is None else methods)]
+    collection = collect(graphs, edge_labels=edge_labels)
+    task = make_task(collection, costs or Costs())
+    limits = Limits(time_limit, max_nodes_expanded)
+    pairs = sample_pairs(len(collection), sample, seed)
+    truth, exact_time = _timed(find_method("exact"), task, pairs, limits)
+    proved = truth.lower == truth.upper
+    if not proved.any():
+        raise DataError(
+            f"none of {len(pairs)} pairs was proved within its limits; raise --time-limit or "
+            "take smaller graphs"
+        )
+    distance = truth.upper[proved] / task.tables.scale
+    triplets = _triplets(pairs[proved], distance, seed)
+    scores = []
+    for method in chosen:
+        found, seconds = (
+            (truth, exact_time) if method.name == "exact" else _timed(method, task, pairs, limits)
+        )
+        answer = (found.lower if method.answer == "lower" else found.upper)[proved]
+        scores.append(_score(method, answer / task.tables.scale, distance, triplets, seconds))
+    return Comparison(
+        len(pairs), int(proved.sum()), len(triplets), float(distance.mean()), tuple(scores)
+    )
+
+
+def sample_pairs(graphs: int, sample: int, seed: int) -> NDArray[np.int64]:
+    """Unordered pairs of different graphs, `[pairs, 2]`, drawn without repetition."""
+    if sample < 1:
+        raise ConfigError(f"a sample of {sample} pairs; give at least 1")
+    total = graphs * (graphs - 1) // 2
+    if not total:
+        raise DataError(f"{graphs} graphs make no pair; at least 2 are needed")
+    if sample >= total:
+        return np.stack(np.triu_indices(graphs, 1), axis=1).astype(np.int64)
+    rng = np.random.default_rng(seed)
+    number = np.sort(rng.choice(total, size=sample, replace=False, shuffle=False))
+    # Pairs are counted row by row of the upper triangle; `begin` is where each row begins.
+    row = np.arange(graphs)
+    begin = row * (graphs - 1) - row * (row - 1) // 2
+    first = np.searchsorted(begin, number, side="right") - 1
+    return np.stack([first, number - begin[first] + first + 1], axis=1).astype(np.int64)
+
+
+def _timed(
+    method: Method, task: Task, pairs: NDArray[np.int64], limits: Limits
+) -> tuple[Answers, float]:
+    """The answers and the seconds for one pair, without compilation."""
+    solve = method.solve
+    solve(task, pairs[:1], limits)
+    began = time.perf_counter()
+    found = solve(task, pairs, limits)
+    return found, (time.perf_counter() - began) / len(pairs)
+
+
+def _score(
+    method: Method, answer: Array, distance: Array, triplets: Array, seconds: float
+) -> MethodScore:
+    error = answer - distance
+    far = distance > 0
+    spearman, kendall = _correlations(answer, distance)
+    return MethodScore(
+        method=method.name,
+        answer=method.answer,
+        mean_error=float(error.mean()),
+        relative_error=_mean(np.abs(error[far]) / distance[far]),
+        exactly_right=float((error == 0).mean()),
+        spearman=spearman,
+        kendall=kendall,
+        order_accuracy=order_accuracy(answer, distance, triplets),
+        microseconds=1e6 * seconds,
+    )
+
+
+def order_accuracy(answer: Array, distance: Array, triplets: Array) -> float:
+    """Share of triplets `[triplets, 2]`, numbers of two pairs, whose order the answers tell."""
+    said = np.sign(np.subtract(*answer[triplets.T]))
+    true = np.sign(np.subtract(*distance[triplets.T]))
+    return _mean(np.where(said == 0, 0.5, said == true))
+
+
+def _triplets(pairs: NDArray[np.int64], distance: Array, seed: int) -> Array:
+    """Numbers of two pairs with a graph in common and different distances, `[triplets, 2]`."""
+    graph = pairs.T.ravel()
+    number = np.tile(np.arange(len(pairs)), 2)
+    order = np.argsort(graph, kind="stable")
+    groups = np.split(number[order], np.flatnonzero(np.diff(graph[order])) + 1)
+    sizes = np.array([len(group) for group in groups])
+    ways = sizes * (sizes - 1) // 2
+    if int(ways.sum()) <= MOST_TRIPLETS:
+        found = [group[np.stack(np.triu_indices(len(group), 1), axis=1)] for group in groups]
+        made = np.concatenate(found)
+    else:
+        rng = np.random.default_rng(seed)
+        counts = rng.multinomial(MOST_TRIPLETS, ways / ways.sum())
+        drawn = []
+        for group, count in zip(groups, counts.tolist(), strict=True):
+            one = rng.integers(0, len(group), count)
+            # Another member: one to all but one places further on.
+            other = (one + rng.integers(1, max(len(group), 2), count)) % len(group)
+            drawn.append(np.stack([group[one], group[other]], axis=1))
+        made = np.concatenate(drawn)
+    return np.asarray(made[distance[made[:, 0]] != distance[made[:, 1]]])
+
+
+def _correlations(answer: Array, distance: Array) -> tuple[float, float]:
+    if np.ptp(answer) == 0 or np.ptp(distance) == 0:
+        return float("nan"), float("nan")
+    from scipy.stats import kendalltau, spearmanr
+
+    return (
+        float(spearmanr(answer, distance).statistic),
+        float(kendalltau(answer, distance).statistic),
+    )
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean()) if len(values) else float("nan")

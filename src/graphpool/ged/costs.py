@@ -1,0 +1,160 @@
+"""What each edit costs: `Costs` as users write them, `Tables` as compiled loops read them."""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.errors import ConfigError, nearest
+
+LabelCosts = Mapping[tuple[Hashable, Hashable], float]
+_FINEST = 10**6
+_LARGEST = 10**12
+
+
+class Tables(NamedTuple):
+    """Costs as whole numbers, by label code.
+
+    A real cost is a whole number divided by `scale`. Labels of nodes are 0, 1, …, and the last
+    row and column of `node` stand for no node. Labels of edges are 1, 2, …, and 0 is no edge.
+
+    Args:
+        node: `[labels + 1, labels + 1]`, cost of turning the first into the second.
+        edge: `[labels + 1, labels + 1]`; an edge is deleted and inserted where that is cheaper
+            than a substitution.
+        scale: whole numbers to one.
+        unit: the greatest number that divides every cost: distances are multiples of it.
+        edge_change: the least cost of turning an edge into one with another label.
+        deletes: 1 if deleting a node and inserting another can be cheaper than substituting;
+            0 if some optimal path maps every node of the smaller graph.
+    """
+
+    node: NDArray[np.int64]
+    edge: NDArray[np.int64]
+    scale: int
+    unit: int
+    edge_change: int
+    deletes: int
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Costs of the six kinds of edit; by default each costs 1.
+
+    Equal labels are substituted for nothing. `node_labels` and `edge_labels` give the cost of
+    particular substitutions, `{("C", "N"): 0.5}`, in both directions unless the other one is
+    given too; all other labels cost `node_substitution` and `edge_substitution`.
+    """
+
+    node_insertion: float = 1.0
+    node_deletion: float = 1.0
+    node_substitution: float = 1.0
+    edge_insertion: float = 1.0
+    edge_deletion: float = 1.0
+    edge_substitution: float = 1.0
+    node_labels: LabelCosts = field(default_factory=dict)
+    edge_labels: LabelCosts = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value in self._values():
+            if not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+                raise ConfigError(f"cost of {name} is {value!r}; give a number that is 0 or more")
+        for kind in ("node_labels", "edge_labels"):
+            for pair, value in getattr(self, kind).items():
+                if not isinstance(pair, tuple) or len(pair) != 2:
+                    raise ConfigError(f"{kind}: {pair!r} is no pair of labels")
+                if pair[0] == pair[1] and value != 0:
+                    raise ConfigError(f"{kind}: {pair!r} costs {value}; equal labels cost 0")
+
+    def _values(self) -> list[tuple[str, float]]:
+        plain = [item.name for item in fields(self) if not item.name.endswith("_labels")]
+        named = [
+            (f"{kind} {pair!r}", value)
+            for kind in ("node_labels", "edge_labels")
+            for pair, value in getattr(self, kind).items()
+        ]
+        return [(name, getattr(self, name)) for name in plain] + named
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Costs":
+        """Costs as JSON has them: label costs are lists of `[first, second, cost]`."""
+        known = {item.name for item in fields(cls)}
+        for key in values:
+            if key not in known:
+                raise ConfigError(f"there is no cost {key!r}; {nearest(key, known)}")
+        made = dict(values)
+        for kind in ("node_labels", "edge_labels"):
+            if kind in made:
+                try:
+                    made[kind] = {(first, second): cost for first, second, cost in made[kind]}
+                except (TypeError, ValueError):
+                    raise ConfigError(f"{kind} must be a list of [first, second, cost]") from None
+        return cls(**made)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same costs as JSON can hold them."""
+        made = asdict(self)
+        for kind in ("node_labels", "edge_labels"):
+            made[kind] = [[first, second, cost] for (first, second), cost in made[kind].items()]
+        return made
+
+    def tables(self, node_names: Sequence[Hashable], edge_names: Sequence[Hashable]) -> Tables:
+        """Costs between these labels in whole numbers."""
+        node_names, edge_names = node_names or (None,), edge_names or (None,)
+        scale = self._scale()
+
+        def whole(value: float) -> int:
+            return round(value * scale)
+
+        node = _square(
+            node_names,
+            whole(self.node_substitution),
+            {pair: whole(cost) for pair, cost in self.node_labels.items()},
+        )
+        remove, insert = whole(self.node_deletion), whole(self.node_insertion)
+        deletes = bool(node.size) and int(node.max()) > remove + insert
+        node = np.pad(node, (0, 1))
+        node[:-1, -1], node[-1, :-1] = remove, insert
+
+        edge = _square(
+            edge_names,
+            whole(self.edge_substitution),
+            {pair: whole(cost) for pair, cost in self.edge_labels.items()},
+        )
+        take, give = whole(self.edge_deletion), whole(self.edge_insertion)
+        edge = np.minimum(edge, take + give)
+        other = edge[~np.eye(len(edge), dtype=bool)]
+        change = int(other.min()) if other.size else take + give
+        edge = np.pad(edge, (1, 0))
+        edge[1:, 0], edge[0, 1:] = take, give
+        unit = int(np.gcd.reduce(np.concatenate([node.ravel(), edge.ravel()]))) or 1
+        return Tables(node, edge, scale, unit, change, int(deletes))
+
+    def _scale(self) -> int:
+        """The least factor that makes all costs whole, up to a millionth."""
+        values = [value for _, value in self._values()]
+        if max(values) > _LARGEST / _FINEST:
+            raise ConfigError(f"a cost of {max(values):g} is too large; stay below a million")
+        parts = [Fraction(value).limit_denominator(_FINEST) for value in values]
+        scale = math.lcm(*(part.denominator for part in parts))
+        return scale if scale <= _FINEST else _FINEST
+
+
+def _square(
+    names: Sequence[Hashable], other: int, given: Mapping[tuple[Hashable, Hashable], int]
+) -> NDArray[np.int64]:
+    """`[labels, labels]`: 0 on the diagonal, the `given` costs, and else `other`."""
+    size = len(names)
+    made = np.full((size, size), other, dtype=np.int64)
+    np.fill_diagonal(made, 0)
+    code = {name: number for number, name in enumerate(names)}
+    for (first, second), cost in given.items():
+        if first in code and second in code:
+            made[code[first], code[second]] = cost
+            if (second, first) not in given:
+                made[code[second], code[first]] = cost
+    return made

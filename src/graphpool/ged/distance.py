@@ -1,0 +1,65 @@
+"""The edit distance of two graphs: the front door for one pair."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from graphpool.ged.collection import collect
+from graphpool.ged.costs import Costs
+from graphpool.ged.methods import method as find_method
+from graphpool.ged.pair import make_task
+from graphpool.ged.path import edit_path
+from graphpool.ged.result import EditDistance, Limits
+
+
+def distance(
+    first: Any,
+    second: Any,
+    method: str = "exact",
+    costs: Costs | None = None,
+    time_limit: float | None = None,
+    max_nodes_expanded: int | None = None,
+    node_label: str = "label",
+    edge_label: str = "label",
+    edge_labels: bool = True,
+) -> EditDistance:
+    """The edit distance of two graphs, with bounds, node mapping and edit path.
+
+    Args:
+        first, second: a `GraphSet` item, a NetworkX graph, or (labels, edges), where `labels` is
+            one label per node or the number of nodes.
+        method: a name of `METHODS`.
+        costs: what each edit costs; 1 each by default.
+        time_limit: seconds after which the bounds found so far are returned.
+        max_nodes_expanded: partial mappings after which they are returned.
+        node_label, edge_label: attributes that hold the labels in NetworkX graphs.
+        edge_labels: whether labels of edges count.
+    """
+    chosen = find_method(method)
+    graphs = collect([first, second], node_label, edge_label, edge_labels)
+    task = make_task(graphs, costs or Costs())
+    started = time.perf_counter()
+    pairs = np.array([[0, 1]], dtype=np.int64)
+    found = chosen.solve(task, pairs, Limits(time_limit, max_nodes_expanded))
+    seconds = time.perf_counter() - started
+    scale = task.tables.scale
+    lower = int(found.lower[0]) / scale
+    if chosen.answer == "lower":
+        return EditDistance(
+            lower, lower, float("inf"), False, (), (), method, int(found.expanded[0]), seconds
+        )
+    upper = int(found.upper[0]) / scale
+    permutation = found.mapping[0].tolist()
+    n, m = graphs.sizes.tolist()
+    return EditDistance(
+        distance=upper,
+        lower=lower,
+        upper=upper,
+        optimal=lower == upper,
+        mapping=tuple(u if u < m else None for u in permutation[:n]),
+        path=edit_path(graphs, task, 0, 1, permutation),
+        method=method,
+        expanded=int(found.expanded[0]),
+        seconds=seconds,
+    )

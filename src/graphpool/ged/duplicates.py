@@ -1,0 +1,109 @@
+"""Graphs that occur more than once in a collection: each class of them is computed once."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.ged.collection import Arrays, Collection
+from graphpool.ged.isomorphism import group
+
+Array = NDArray[Any]
+LARGEST = 2000  # nodes; beyond it only graphs with the same node order are recognised
+_OWN = np.uint64(0xA0761D6478BD642F)
+_OUT = np.uint64(0xE7037ED1A0B428DB)
+
+
+def isomorphic(graphs: Collection) -> NDArray[np.int64]:
+    """The class of each graph, `[graphs]`, numbered from 0 in order of first appearance.
+
+    Graphs of one class are isomorphic: labels of nodes and edges, directions and self-loops
+    agree. That is proved for each: equal colours only say whom to compare. A pair whose proof
+    would take too long stays apart, which costs time later but never a wrong distance.
+    """
+    copies = identical(graphs)
+    first = first_of(copies)
+    sizes = graphs.sizes
+    colour = node_colours(graphs.arrays)
+    apart = np.ones(len(graphs), dtype=bool)
+    apart[first] = sizes[first] > LARGEST  # copies of an earlier graph need no proof
+    key = graph_colours(graphs.arrays, colour)
+    _, bucket, count = np.unique(key, return_inverse=True, return_counts=True)
+    bucket = bucket.reshape(-1)
+    alone = apart | (count[bucket] == 1)
+    bucket = np.where(alone, -1, bucket)
+    found = np.empty(len(graphs), dtype=np.int64)
+    group(graphs.arrays, colour, bucket, int(sizes[~alone].max(initial=0)), found)
+    # A copy belongs to the class of the graph that it is a copy of.
+    _, classes = np.unique(found[first[copies]], return_inverse=True)
+    return np.asarray(classes.reshape(-1), dtype=np.int64)
+
+
+def identical(graphs: Collection) -> NDArray[np.int64]:
+    """The same for graphs that are equal node by node, with their nodes in the same order."""
+    arrays = graphs.arrays
+    owner = np.repeat(np.arange(len(graphs)), np.diff(arrays.edge_ptr))
+    order = np.lexsort((arrays.target, arrays.source, owner))
+    rows = np.stack([arrays.source, arrays.target, arrays.edge_label], axis=1)[order]
+    nodes, edges = arrays.node_ptr.tolist(), arrays.edge_ptr.tolist()
+    met: dict[tuple[bytes, bytes], int] = {}
+    number = [
+        met.setdefault(
+            (
+                arrays.node_label[nodes[at] : nodes[at + 1]].tobytes(),
+                rows[edges[at] : edges[at + 1]].tobytes(),
+            ),
+            len(met),
+        )
+        for at in range(len(graphs))
+    ]
+    return np.array(number, dtype=np.int64)
+
+
+def node_colours(arrays: Arrays) -> NDArray[np.int64]:
+    """Stable colours of all nodes by colour refinement, `[nodes]`, the same in all graphs."""
+    sizes = np.diff(arrays.edge_ptr)
+    offset = np.repeat(arrays.node_ptr[:-1], sizes)
+    source, target = arrays.source + offset, arrays.target + offset
+    edge = _mix(arrays.edge_label)
+    loop = np.zeros(len(arrays.node_label), dtype=np.int64)
+    own = source == target
+    loop[source[own]] = arrays.edge_label[own]
+    colours, number = _coloured(_mix(arrays.node_label) + _mix(_mix(loop)))
+    while True:
+        spread = _mix(colours)
+        fresh = _mix(spread ^ _OWN)
+        np.add.at(fresh, target, _mix(spread[source] ^ edge))
+        np.add.at(fresh, source, _mix(spread[target] ^ edge ^ _OUT))
+        finer, count = _coloured(fresh)
+        if count == number:
+            return finer
+        colours, number = finer, count
+
+
+def graph_colours(arrays: Arrays, colour: Array) -> NDArray[np.uint64]:
+    """A number for each graph, `[graphs]`, equal for graphs whose nodes have equal colours."""
+    sizes = np.diff(arrays.node_ptr)
+    total = _mix(sizes)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    np.add.at(total, owner, _mix(_mix(colour)))
+    return total
+
+
+def _mix(values: Array) -> NDArray[np.uint64]:
+    """Spread whole numbers over 64 bits, so that sums of them are as good as multisets."""
+    mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)), dtype=np.uint64)
+
+
+def _coloured(values: Array) -> tuple[NDArray[np.int64], int]:
+    distinct, number = np.unique(values, return_inverse=True)
+    return number.reshape(-1).astype(np.int64), len(distinct)
+
+
+def first_of(classes: Array) -> NDArray[np.int64]:
+    """The first graph of each class, `[classes]`, for classes in order of first appearance."""
+    _, first = np.unique(classes, return_index=True)
+    return np.asarray(first, dtype=np.int64)

@@ -1,0 +1,42 @@
+"""The exact edit distance by depth-first branch and bound."""
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.ged.exact.search import run
+from graphpool.ged.exact.workspace import BUDGET, DEPTH, make_workspace
+from graphpool.ged.pair import Task
+from graphpool.ged.result import Answers, Limits
+
+_STEP = 10**8  # work between two looks at the keyboard, some tenths of a second
+_SHORT_STEP = 10**6  # and at the clock
+_ENDLESS = 1 << 60
+
+
+def solve(task: Task, pairs: NDArray[np.int64], limits: Limits) -> Answers:
+    """The distance of each pair, proved unless `limits` stop the search first.
+
+    The search runs in compiled steps, so that a pair without end can be left, by the clock or
+    by the keyboard.
+    """
+    size = largest(task, pairs)
+    kinds = max(1, len(task.tables.edge) - 1) * (2 if task.directed else 1)
+    work, answers = make_workspace(size, kinds), Answers.empty(len(pairs), size)
+    most = _ENDLESS if limits.expanded is None else limits.expanded
+    work.state[DEPTH] = -1
+    at, since = 0, time.perf_counter()
+    while at < len(pairs):
+        work.state[BUDGET] = _STEP if limits.seconds is None else _SHORT_STEP
+        late = limits.seconds is not None and time.perf_counter() - since > limits.seconds
+        reached = run(task, work, pairs, at, 0 if late else most, answers)
+        if reached > at:
+            at, since = reached, time.perf_counter()
+    return answers
+
+
+def largest(task: Task, pairs: NDArray[np.int64]) -> int:
+    """Nodes of the largest pair after filling up."""
+    sizes = np.diff(task.graphs.node_ptr)[pairs]
+    return int((sizes.sum(1) if task.tables.deletes else sizes.max(1)).max(initial=0))

@@ -1,0 +1,118 @@
+"""The assignment problem of open rows and columns, kept solved while costs rise.
+
+Costs only rise from a partial mapping to one that extends it, so the dual solution stays
+feasible, and only rows that lost their column, or whose entry rose, are matched anew, each by one
+shortest augmenting path: Dijkstra over the columns, with prices that keep reduced costs above 0.
+"""
+
+from typing import no_type_check
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.ged.exact.kernel import kernel
+
+Whole = NDArray[np.int64]
+FAR = 1 << 50
+
+
+@kernel
+@no_type_check
+def augment(
+    start: int, open_: int, cost: Whole, price: Whole, mate: Whole, scratch: Whole, most: int
+) -> int:
+    """Match the free row `start`; how much dearer the solution gets by it.
+
+    Returns early, with a value above `most` and nothing matched, when it gets dearer than that.
+
+    Args:
+        cost: `[rows, columns]`, of which the first `open_` of each count.
+        price, mate: `[2, size]`, of rows and of columns; the mate of a free one is -1.
+        scratch: `[3, size]`.
+    """
+    row, base = start, 0
+    for j in range(open_):
+        scratch[0, j] = FAR
+        scratch[2, j] = 0
+    while True:
+        nearest, least = -1, 2 * FAR
+        shift = base - price[0, row]
+        for j in range(open_):
+            if scratch[2, j] == 0:
+                length = cost[row, j] - price[1, j] + shift
+                if length < scratch[0, j]:
+                    scratch[0, j] = length
+                    scratch[1, j] = row
+                else:
+                    length = scratch[0, j]
+                if length < least:
+                    least = length
+                    nearest = j
+        if least > most:
+            return least
+        scratch[2, nearest] = 1
+        base = least
+        row = mate[1, nearest]
+        if row < 0:
+            break
+    for j in range(open_):
+        if scratch[2, j] and j != nearest:
+            gain = base - scratch[0, j]
+            price[1, j] -= gain
+            price[0, mate[1, j]] += gain
+    price[0, start] += base
+    j = nearest
+    while True:
+        row = scratch[1, j]
+        mate[1, j] = row
+        before = mate[0, row]
+        mate[0, row] = j
+        j = before
+        if row == start:
+            return base
+
+
+@kernel
+@no_type_check
+def forced(
+    side: int, line: int, open_: int, cost: Whole, price: Whole, mate: Whole, scratch: Whole,
+    extra: Whole, most: int,
+) -> None:  # fmt: skip
+    """How much dearer the solution gets if a line must take each position, into `extra`.
+
+    Exact, by one Dijkstra backwards from the partner that the line gives up. Positions that make
+    it dearer than `most` may get any value above that.
+
+    Args:
+        side: whether `line` is a row (0) or a column (1).
+    """
+    other = 1 - side
+    for p in range(open_):  # from the line matched to p to the partner that is given up
+        scratch[0, p] = FAR
+        scratch[2, p] = 0
+    current, base = mate[side, line], 0
+    scratch[0, current] = 0
+    while True:
+        scratch[2, current] = 1
+        shift = base - price[other, current]
+        nearest, least = -1, FAR
+        for p in range(open_):
+            if scratch[2, p] == 0:
+                partner = mate[other, p]
+                entry = cost[current, partner] if side else cost[partner, current]
+                length = entry - price[side, partner] + shift
+                if length < scratch[0, p]:
+                    scratch[0, p] = length
+                else:
+                    length = scratch[0, p]
+                if length < least:
+                    least = length
+                    nearest = p
+        if nearest < 0 or least > most:
+            break
+        current, base = nearest, least
+    shift = price[side, line]
+    for p in range(open_):
+        entry = cost[p, line] if side else cost[line, p]
+        way = scratch[0, p] if scratch[2, p] else FAR
+        extra[p] = entry - shift - price[other, p] + way

@@ -1,0 +1,202 @@
+"""One level down: mapping one more node, and the bound of what that leaves open."""
+
+from typing import no_type_check
+
+from graphpool.ged.exact.assignment import augment
+from graphpool.ged.exact.kernel import inlined, kernel
+from graphpool.ged.exact.workspace import COLUMN, FIXED, ROW, SIZE, Whole, Workspace
+from graphpool.ged.pair import Task
+
+
+@inlined
+@no_type_check
+def descend(task: Task, work: Workspace, depth: int, i: int, j: int, most: int) -> int:
+    """Map row `i` to column `j` of level `depth`; the bound on level `depth + 1`, solved there.
+
+    Returns early, with a value above `most`, when the bound is dearer than that.
+    """
+    edge, left, right = task.tables.edge, work.pair.left, work.pair.right
+    node, taken = work.node, work.taken
+    below, open_ = depth + 1, work.state[SIZE] - depth - 1
+    v, u = node[depth, ROW, i], node[depth, COLUMN, j]
+    fixed = work.pair.node[v, u]  # and its edges to nodes mapped before
+    for at in range(work.degree[ROW, v]):
+        w = work.near[ROW, v, at]
+        if taken[ROW, w] >= 0:
+            x = taken[ROW, w]
+            fixed += edge[left[v, w], right[u, x]]
+            if task.directed:
+                fixed += edge[left[w, v], right[x, u]]
+    for at in range(work.degree[COLUMN, u]):
+        x = work.near[COLUMN, u, at]
+        if taken[COLUMN, x] >= 0:
+            w = taken[COLUMN, x]
+            if left[v, w] == 0 and left[w, v] == 0:
+                fixed += edge[0, right[u, x]]
+                if task.directed:
+                    fixed += edge[0, right[x, u]]
+    bound = work.level[depth, FIXED] + 2 * fixed
+    work.level[below, FIXED] = bound
+    bound += _shrink(depth, i, j, open_, node, work.price, work.mate, work.edges, work.cost)
+    if work.edges.shape[3] == 1:
+        _raise_one_kind(depth, i, j, v, u, open_, work, edge[1, 0], edge[0, 1], edge[1, 1])
+    else:
+        _raise_many_kinds(depth, i, j, v, u, open_, task, work)
+    cost, mate, price = work.cost[below], work.mate[below], work.price[below]
+    for b in range(open_):
+        to = mate[ROW, b]
+        if to >= 0:
+            if cost[b, to] - price[ROW, b] - price[COLUMN, to] > 0:
+                mate[ROW, b] = -1
+            else:
+                mate[COLUMN, to] = b
+    for b in range(open_):
+        if mate[ROW, b] < 0:
+            bound += augment(b, open_, cost, price, mate, work.scratch, most - bound)
+            if bound > most:
+                break
+    return bound
+
+
+@inlined
+@no_type_check
+def _shrink(
+    depth: int, i: int, j: int, open_: int, node: Whole, price: Whole, mate: Whole, edges: Whole,
+    cost: Whole,
+) -> int:  # fmt: skip
+    """Copy a level to the next without row i and column j; the sum of the prices there.
+
+    The last row and column move to the place of the one that goes.
+    """
+    below, total, kinds = depth + 1, 0, edges.shape[3]
+    for side in range(2):
+        for p in range(open_):
+            node[below, side, p] = node[depth, side, p]
+            price[below, side, p] = price[depth, side, p]
+            total += price[depth, side, p]
+        for p in range(open_):
+            for label in range(kinds):
+                edges[below, side, p, label] = edges[depth, side, p, label]
+        gone = j if side else i
+        if gone < open_:
+            node[below, side, gone] = node[depth, side, open_]
+            price[below, side, gone] = price[depth, side, open_]
+            total += price[depth, side, open_] - price[depth, side, gone]
+            for label in range(kinds):
+                edges[below, side, gone, label] = edges[depth, side, open_, label]
+    for b in range(open_):
+        a = open_ if b == i else b
+        for c in range(open_):
+            cost[below, b, c] = cost[depth, a, c]
+        to = mate[depth, ROW, a]
+        if j < open_:
+            cost[below, b, j] = cost[depth, a, open_]
+        mate[below, ROW, b] = -1 if to == j else (j if to == open_ else to)
+        mate[below, COLUMN, b] = -1
+    return total
+
+
+@inlined
+@no_type_check
+def _raise_one_kind(
+    depth: int, i: int, j: int, v: int, u: int, open_: int, work: Workspace, remove: int,
+    insert: int, change: int,
+) -> None:  # fmt: skip
+    """Costs on the next level when v and u are mapped: undirected edges without labels.
+
+    Edges to v and to u count in full from now on, and no longer as open ones.
+    """
+    below = depth + 1
+    left, right, node = work.pair.left, work.pair.right, work.node
+    cost, edges = work.cost[below], work.edges[below]
+    joined = work.scratch[0]
+    near = work.scratch[1]
+    count = 0
+    for c in range(open_):
+        joined[c] = right[node[below, COLUMN, c], u] != 0
+        if joined[c]:
+            near[count] = c
+            count += 1
+    for b in range(open_):
+        degree = edges[ROW, b, 0]
+        if left[node[below, ROW, b], v]:
+            for c in range(open_):
+                more = degree - edges[COLUMN, c, 0]
+                if joined[c]:
+                    cost[b, c] += 2 * change
+                elif more > 0:
+                    cost[b, c] += remove
+                else:
+                    cost[b, c] += 2 * remove + insert
+            edges[ROW, b, 0] = degree - 1
+        else:
+            for at in range(count):
+                c = near[at]
+                more = degree - edges[COLUMN, c, 0]
+                cost[b, c] += insert if more < 0 else 2 * insert + remove
+    for at in range(count):
+        edges[COLUMN, near[at], 0] -= 1
+
+
+@inlined
+@no_type_check
+def _raise_many_kinds(
+    depth: int, i: int, j: int, v: int, u: int, open_: int, task: Task, work: Workspace
+) -> None:
+    """The same for edges with labels or directions."""
+    below, back = depth + 1, work.edges.shape[3] // 2
+    edge, left, right = task.tables.edge, work.pair.left, work.pair.right
+    node, edges = work.node, work.edges
+    remove, insert, change = edge[1, 0], edge[0, 1], task.tables.edge_change
+    near, halves, count = work.scratch[1], 1 + task.directed, 0
+    for side in range(2):
+        for b in range(open_):
+            w = node[below, side, b]
+            code = right[w, u] if side else left[w, v]
+            reverse = right[u, w] if side else left[v, w]
+            if code:
+                edges[below, side, b, code - 1] -= 1
+            if reverse and task.directed:
+                edges[below, side, b, back + reverse - 1] -= 1
+            if side and (code or reverse):
+                near[count] = b
+                count += 1
+    for b in range(open_):
+        w = node[below, ROW, b]
+        out, reverse = left[w, v], left[v, w]
+        every = out != 0 or reverse != 0
+        for at in range(open_ if every else count):
+            c = at if every else near[at]
+            x = node[below, COLUMN, c]
+            rise = 2 * edge[out, right[x, u]]
+            if task.directed:
+                rise += 2 * edge[reverse, right[u, x]]
+            rise += open_cost(edges, below, b, c, halves, remove, insert, change)
+            rise -= open_cost(
+                edges, depth, open_ if b == i else b, open_ if c == j else c, halves, remove,
+                insert, change,
+            )  # fmt: skip
+            work.cost[below, b, c] += rise
+
+
+@kernel
+@no_type_check
+def open_cost(
+    edges: Whole, depth: int, i: int, j: int, halves: int, remove: int, insert: int, change: int
+) -> int:
+    """The least that the open edges of row i and column j differ in, counted at this end.
+
+    Numbers instead of the tables, because a compiled call copies all fields of its tuples.
+    """
+    width = edges.shape[3] // halves
+    total = 0
+    for half in range(halves):
+        a, b, common = 0, 0, 0
+        for label in range(half * width, (half + 1) * width):
+            x, y = edges[depth, ROW, i, label], edges[depth, COLUMN, j, label]
+            a += x
+            b += y
+            common += min(x, y)
+        less = min(a, b)
+        total += (less - common) * change + (a - less) * remove + (b - less) * insert
+    return total

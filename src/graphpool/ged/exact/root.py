@@ -1,0 +1,106 @@
+"""The root of the search: two graphs laid out, a first lower and a first upper bound."""
+
+from typing import no_type_check
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.ged.exact.assignment import FAR, augment
+from graphpool.ged.exact.descend import open_cost
+from graphpool.ged.exact.kernel import kernel
+from graphpool.ged.exact.upper import swap_descent, whole_cost
+from graphpool.ged.exact.workspace import (
+    BASE,
+    BOUND,
+    COLUMN,
+    DEPTH,
+    EXPANDED,
+    FIRST,
+    FIXED,
+    NOISE,
+    ROW,
+    SECOND,
+    SIZE,
+    UPPER,
+    Whole,
+    Workspace,
+)
+from graphpool.ged.pair import Task, load_pair
+
+_SEED = 88172645463325252
+
+
+@kernel
+@no_type_check
+def lay_out(task: Task, work: Workspace, first: int, second: int) -> None:
+    """Lay out a pair, solve the assignment problem at the root and find a first upper bound."""
+    pair, state = work.pair, work.state
+    size, n, m = load_pair(task, first, second, pair)
+    state[SIZE], state[FIRST], state[SECOND] = size, n, m
+    state[DEPTH], state[EXPANDED], state[NOISE] = 0, 0, _SEED
+    _count_edges(task, work)
+    _find_twins(size, pair.node, pair.left, work.twin[ROW])
+    _find_twins(size, pair.node.T, pair.right, work.twin[COLUMN])
+    halves, change = 1 + task.directed, task.tables.edge_change
+    remove, insert = task.tables.edge[1, 0], task.tables.edge[0, 1]
+    for v in range(size):
+        for side in range(2):
+            work.node[0, side, v] = v
+            work.taken[side, v] = work.mate[0, side, v] = -1
+            work.price[0, side, v] = 0
+        for u in range(size):
+            opened = open_cost(work.edges, 0, v, u, halves, remove, insert, change)
+            work.cost[0, v, u] = 2 * pair.node[v, u] + opened
+    bound = 0
+    for v in range(size):
+        bound += augment(v, size, work.cost[0], work.price[0], work.mate[0], work.scratch, FAR)
+    work.level[0, BOUND], work.level[0, FIXED] = bound, 0
+    for v in range(size):
+        work.best[v] = work.mate[0, ROW, v]
+    state[UPPER] = whole_cost(task, work, work.best)
+    if bound <= 2 * (state[UPPER] - task.tables.unit):
+        state[UPPER] = swap_descent(task, work, work.best, state[UPPER])
+
+
+@kernel
+@no_type_check
+def _count_edges(task: Task, work: Workspace) -> None:
+    """Edges of every node by label, its neighbours, and what inserting all edges costs."""
+    size, back = work.state[SIZE], work.edges.shape[3] // 2
+    work.edges[0, :, :size] = 0
+    arcs = 0
+    for side in range(2):
+        codes = work.pair.right if side else work.pair.left
+        for v in range(size):
+            degree = 0
+            for w in range(size):
+                code, reverse = codes[v, w], codes[w, v]
+                if code:
+                    work.edges[0, side, v, code - 1] += 1
+                    arcs += side
+                if reverse and task.directed:
+                    work.edges[0, side, v, back + reverse - 1] += 1
+                if code or reverse:
+                    work.near[side, v, degree] = w
+                    degree += 1
+            work.degree[side, v] = degree
+    work.state[BASE] = (arcs if task.directed else arcs // 2) * task.tables.edge[0, 1]
+
+
+@kernel
+@no_type_check
+def _find_twins(size: int, costs: NDArray[np.int64], codes: NDArray[np.int32], twin: Whole) -> None:
+    """For each line of `costs`, `[size, size]`, the nearest one before that is exactly alike."""
+    for v in range(size):
+        twin[v] = -1
+        for w in range(v - 1, -1, -1):
+            alike = codes[v, w] == codes[w, v]
+            t = 0
+            while alike and t < size:
+                alike = costs[v, t] == costs[w, t]
+                if alike and t != v and t != w:
+                    alike = codes[v, t] == codes[w, t] and codes[t, v] == codes[t, w]
+                t += 1
+            if alike:
+                twin[v] = w
+                break

@@ -1,0 +1,47 @@
+"""A binary heap in two arrays: the least key on top, and the least item among equal keys."""
+
+from typing import no_type_check
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+@no_type_check
+def push(keys: NDArray[np.int64], items: NDArray[np.int32], count: int, key: int, item: int) -> int:
+    """Add one item to a heap of `count`; returns the new count."""
+    at = count
+    while at > 0:
+        above = (at - 1) >> 1
+        if keys[above] < key or (keys[above] == key and items[above] < item):
+            break
+        keys[at], items[at] = keys[above], items[above]
+        at = above
+    keys[at], items[at] = key, item
+    return count + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+@no_type_check
+def pop(keys: NDArray[np.int64], items: NDArray[np.int32], count: int) -> int:
+    """Take the top off a heap of `count`; returns the new count."""
+    count -= 1
+    key, item = keys[count], items[count]
+    at = 0
+    while True:
+        below = 2 * at + 1
+        if below >= count:
+            break
+        other = below + 1
+        if other < count and (
+            keys[other] < keys[below]
+            or (keys[other] == keys[below] and items[other] < items[below])
+        ):
+            below = other
+        if key < keys[below] or (key == keys[below] and item < items[below]):
+            break
+        keys[at], items[at] = keys[below], items[below]
+        at = below
+    keys[at], items[at] = key, item
+    return count

@@ -1,0 +1,150 @@
+"""`DistanceMatrix`: what is known of all pairs of a collection, in memory and in one file."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from graphpool.errors import DataError
+from graphpool.ged.methods import METHODS
+from graphpool.ged.store import read_arrays, write_arrays
+
+Array = NDArray[Any]
+_KIND = "distance matrix"
+_ARRAYS = {"classes", "first", "second", "lower", "upper"}
+_HEADER = {"method", "costs", "scale", "symmetric", "content", "counts", "ids"}
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceMatrix:
+    """Edit distances between graphs; `np.asarray` gives them as `[graphs, graphs]`.
+
+    Isomorphic graphs have the same distances to all others, so that bounds are kept by class of
+    graphs; `values`, `lower`, `upper` and `optimal` spread them out again.
+
+    Args:
+        ids: one name per graph.
+        classes: `[graphs]`, class of each graph; graphs of one class are at distance 0.
+        pairs: `[pairs, 2]`, classes whose distance was computed.
+        bounds: `[pairs, 2]`, lower and upper bound in whole numbers (see `scale`); an upper
+            bound of -1 is none.
+        header: method, costs, limits, hash of the graphs, counts, seconds, version.
+    """
+
+    ids: tuple[str, ...]
+    classes: Array
+    pairs: Array
+    bounds: Array
+    header: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        counts = self.header["counts"]
+        return (
+            f"DistanceMatrix(graphs={len(self)}, method={self.header['method']!r}, "
+            f"pairs={counts['pairs']}, proved={counts['proved']})"
+        )
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        if copy is False and dtype not in (None, self.values.dtype):
+            raise ValueError("another type of number needs a copy")
+        return self.values.astype(dtype or self.values.dtype, copy=bool(copy))
+
+    @property
+    def scale(self) -> int:
+        """Whole numbers to one."""
+        return int(self.header["scale"])
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """The method's answer, `[graphs, graphs]`, nan where it is not known."""
+        lower = METHODS[self.header["method"]].answer == "lower"
+        return self._spread(0 if lower else 1, unknown=np.nan)
+
+    @cached_property
+    def lower(self) -> NDArray[np.float64]:
+        """Lower bounds, `[graphs, graphs]`, 0 where nothing is known."""
+        return self._spread(0, unknown=0.0)
+
+    @cached_property
+    def upper(self) -> NDArray[np.float64]:
+        """Upper bounds, `[graphs, graphs]`, infinite where nothing is known."""
+        return self._spread(1, unknown=np.inf)
+
+    @property
+    def optimal(self) -> NDArray[np.bool_]:
+        """Where the distance is proved, `[graphs, graphs]`."""
+        return np.asarray(self.lower == self.upper)
+
+    def _spread(self, column: int, unknown: float) -> NDArray[np.float64]:
+        size = int(self.classes.max(initial=-1)) + 1
+        made = np.full((size, size), unknown)
+        np.fill_diagonal(made, 0.0)
+        bound = self.bounds[:, column] / self.scale
+        bound[self.bounds[:, column] < 0] = np.inf
+        first, second = self.pairs.T
+        made[first, second] = bound
+        if self.header["symmetric"]:
+            made[second, first] = bound
+        if size == len(self):
+            return made  # classes are numbered in order of appearance
+        return np.asarray(made[self.classes[:, None], self.classes])
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one file, atomically; `open_matrix` reads it."""
+        arrays = {
+            "classes": _small(self.classes),
+            **dict(zip(("first", "second"), map(_small, self.pairs.T), strict=True)),
+            **dict(zip(("lower", "upper"), map(_small, self.bounds.T), strict=True)),
+        }
+        write_arrays(path, _KIND, {**self.header, "ids": list(self.ids)}, arrays)
+
+
+def open_matrix(path: str | Path) -> DistanceMatrix:
+    """The matrix that `DistanceMatrix.save`, or `matrix(..., out=path)`, wrote."""
+    header, arrays = read_arrays(path, _KIND)
+    if not (header.keys() >= _HEADER and arrays.keys() == _ARRAYS and _fit(header, arrays)):
+        raise DataError.at(path, "its parts don't fit together", hint="make it again")
+    ids = tuple(header.pop("ids"))
+    del header["format"]
+    wide = {key: value.astype(np.int64) for key, value in arrays.items()}
+    pairs = np.stack([wide["first"], wide["second"]], axis=1)
+    bounds = np.stack([wide["lower"], wide["upper"]], axis=1)
+    return DistanceMatrix(ids, wide["classes"], pairs, bounds, header)
+
+
+def _fit(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
+    """Whether lengths agree and every number points at something."""
+    columns = [arrays[key] for key in ("first", "second", "lower", "upper")]
+    classes = arrays["classes"]
+    top = int(classes.max(initial=-1))
+    return (
+        header["method"] in METHODS
+        and classes.shape == (len(header["ids"]),)
+        and len({column.shape for column in columns}) == 1
+        and columns[0].ndim == 1
+        and int(classes.min(initial=0)) >= 0
+        and all(int(c.min(initial=0)) >= 0 and int(c.max(initial=-1)) <= top for c in columns[:2])
+    )
+
+
+def _small(values: Array) -> Array:
+    """The same whole numbers in as few bytes as hold the largest."""
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    for kind in (np.int8, np.int16, np.int32):
+        limits = np.iinfo(kind)
+        if limits.min <= low and high <= limits.max:
+            return values.astype(kind)
+    return values.astype(np.int64)
+
+
+def plain_json(value: Any) -> Any:
+    """The value as it comes back from JSON; labels that JSON can't hold become words."""
+    return json.loads(json.dumps(value, default=str))

@@ -1,0 +1,93 @@
+"""Arrays with a JSON header in one safetensors file: whole and as written, or refused.
+
+The header carries a check sum over itself and every array, so that a file is either exactly what
+was saved or an error that names it.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import save as to_bytes
+
+from graphpool.errors import DataError
+from graphpool.files import atomic_write
+
+Array = NDArray[Any]
+FORMAT = 1
+
+
+def write_arrays(
+    path: str | Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, Array]
+) -> None:
+    """Write header and arrays to `path`, atomically.
+
+    Args:
+        kind: what sort of file this is; `read_arrays` asks for it.
+    """
+    tensors = {key: np.ascontiguousarray(value) for key, value in arrays.items()}
+    stated = {**header, "format": FORMAT}
+    text = _json({"header": stated, "check": _check(stated, tensors)})
+    data = to_bytes(tensors, metadata={_key(kind): text})
+    with atomic_write(path) as handle:
+        handle.write(data)
+
+
+def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Header and arrays of a file that `write_arrays` made."""
+    from safetensors import safe_open
+
+    path = Path(path)
+    again = "make it again"
+    if not path.is_file():
+        raise DataError.at(path, "no such file", hint="check the path")
+    try:
+        with safe_open(path, framework="np") as handle:
+            text = (handle.metadata() or {}).get(_key(kind))
+            arrays = {key: handle.get_tensor(key) for key in handle.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError) as error:
+        raise DataError.at(path, f"not a whole file of a {kind}: {error}", hint=again) from None
+    if text is None:
+        raise DataError.at(path, f"a safetensors file, but not of a {kind}", hint="check the path")
+    try:
+        stated = json.loads(text)
+        header, check = dict(stated["header"]), stated["check"]
+    except (ValueError, TypeError, KeyError):
+        raise DataError.at(path, "damaged: its header is not as written", hint=again) from None
+    if header.get("format") != FORMAT:
+        problem = f"has format {header.get('format')!r}; this graphpool reads {FORMAT}"
+        raise DataError.at(path, problem, hint=again)
+    if check != _check(header, arrays):
+        raise DataError.at(path, "damaged: its check sum does not fit", hint=again)
+    return header, arrays
+
+
+def digest(*values: Any) -> str:
+    """SHA-256 of arrays and of what JSON can hold."""
+    made = hashlib.sha256()
+    for value in values:
+        if isinstance(value, np.ndarray):
+            made.update(f"{value.dtype.str} {value.shape}\n".encode())
+            made.update(np.ascontiguousarray(value).data)
+        else:
+            made.update(_json(value).encode())
+    return made.hexdigest()
+
+
+def _check(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
+    named = [item for key in sorted(arrays) for item in (key, arrays[key])]
+    return digest(dict(header), *named)
+
+
+def _key(kind: str) -> str:
+    return f"graphpool {kind}"
+
+
+def _json(value: Any) -> str:
+    """One spelling for one value, so that it can be hashed."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,18 @@
+"""Labels as whole numbers: codes into the sorted names that occur."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Name = int | str
+
+
+def coded(values: Sequence[Name]) -> tuple[NDArray[np.int64], tuple[Name, ...]]:
+    """The code of each value, `[values]`, and the names in the order of codes.
+
+    Numbers come before words; both ascend, so that codes don't depend on who lists them first.
+    """
+    names = sorted(set(values), key=lambda value: (isinstance(value, str), value))
+    code = {name: number for number, name in enumerate(names)}
+    return np.array([code[value] for value in values], dtype=np.int64), tuple(names)
