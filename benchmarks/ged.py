@@ -162,6 +162,7 @@ def by_random_size(given: argparse.Namespace) -> dict[str, Any]:
             "95th percentile ms": 1e3 * np.percentile(seconds, 95),
             "max ms": 1e3 * seconds.max(),
             "share solved": proved.mean(),
+            "limit s": given.time_limit,
         }
         print(nodes, json.dumps(plain(made[str(nodes)])), flush=True)
     return made
@@ -192,6 +193,7 @@ def bucket_row(nodes: int, found: Iterable[Bucket], limit: float) -> dict[str, A
     return {
         "nodes": nodes,
         "pairs": len(all_seconds),
+        "limit s": limit,
         "median s": float(np.median(all_seconds)),
         "95th percentile s": float(np.percentile(all_seconds, 95)),
         "share solved": float(all_proved.mean()),
@@ -269,7 +271,7 @@ def main() -> None:
         if given.json:
             write_json(given.json, results)
     if given.json and "molecules" in results:
-        draw_sizes(results["molecules"], given.time_limit, given.json.with_suffix(".png"))
+        draw_sizes(results["molecules"], given.json.with_suffix(".png"))
 
 
 if __name__ == "__main__":

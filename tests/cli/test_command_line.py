@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from graphpool import ged
 from graphpool.cli import main
 from graphpool.cli.failures import environment_message
 
@@ -128,6 +129,16 @@ def test_list_names_every_method_and_option(cli):
         assert all(document[part].values()), f"{part} has a value without a word about it"
     text = cli("list").out
     assert all(name in text for name in (*names, *document["features"], *document["connect"]))
+
+
+def test_list_names_every_edit_distance_method(cli):
+    document = json.loads(cli("list", "--json").out)
+    assert list(document["ged"]) == list(ged.METHODS)
+    text = cli("list").out
+    for name, method in ged.METHODS.items():
+        (row,) = [line for line in text.splitlines() if line.startswith(f"{name} ")]
+        assert method.about in row
+        assert ("lower bound" in row) == (method.answer == "lower")
 
 
 def test_doctor_finds_a_working_installation(cli):

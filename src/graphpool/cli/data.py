@@ -86,7 +86,12 @@ def show(
 
 @data_app.command("import")
 def import_set(
-    path: Annotated[Path, typer.Argument(help="A .jsonl file, a TU folder or zip.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="A .jsonl, .npz or .safetensors file, or a folder or zip of TU or GEXF files."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="FILE.safetensors or FILE.jsonl to write.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     json: Json = False,

@@ -72,7 +72,10 @@ def pair(
     if draw is not None:
         from graphpool.report.edit_path import draw_edit_path
 
-        draw_edit_path(one, two, found, draw, names=(name, other), edge_labels=edge_labels)
+        try:
+            draw_edit_path(one, two, found, draw, names=(name, other), edge_labels=edge_labels)
+        except OSError as error:
+            raise ConfigError(f"--draw {draw}: {error.strerror}; choose another place") from None
     if json:
         drawn = None if draw is None else str(draw)
         print_json({"first": name, "second": other, **found.to_dict(), "drawn": drawn})
@@ -154,6 +157,7 @@ def matrix(
         chosen = read_pairs(pairs, graphs)
     elif sample is not None:
         chosen = sample_pairs(len(graphs), sample, seed)
+    finished = target.is_file() and not overwrite
     try:
         found = ged.matrix(
             graphs, method=method, costs=read_costs(costs), jobs=jobs, pairs=chosen,
@@ -167,6 +171,8 @@ def matrix(
     if json:
         print_json(document)
         return
+    if finished:
+        tell(f"{target} was there already; --overwrite computes it again")
     counts = found.header["counts"]
     say(f"{target}: {plural(counts['graphs'], 'graph')}, {plural(counts['pairs'], 'pair')}")
     seconds = found.header["seconds"]
@@ -174,10 +180,11 @@ def matrix(
     rows = [
         ("method", method),
         ("pairs", solved if counts["solved"] < counts["pairs"] else f"{counts['solved']:,} solved"),
-        ("mean", f"{document['mean']:.3f}, {document['least']:g} to {document['most']:g}"),
-        ("proved", percent(document["proved_share"])),
-        ("time", f"{_time(seconds)}, {document['pairs_per_second']:,.0f} pairs a second"),
+        ("time", f"{_time(seconds)}, {document['pairs_per_second']:,.0f} solved a second"),
     ]
+    if counts["pairs"]:
+        spread = f"{document['mean']:.3f}, {document['least']:g} to {document['most']:g}"
+        rows += [("mean", spread), ("proved", percent(document["proved_share"]))]
     for name, text in rows:
         say(f"{name:<6}  {text}")
 
@@ -201,7 +208,7 @@ def _summary(found: Any, chosen: Any) -> dict[str, float]:
         "least": float(values.min()),
         "most": float(values.max()),
         "proved_share": float(proved.mean()),
-        "pairs_per_second": len(first) / max(found.header["seconds"], 1e-9),
+        "pairs_per_second": found.header["counts"]["solved"] / max(found.header["seconds"], 1e-9),
     }
 
 
@@ -251,8 +258,12 @@ def _score_row(score: "MethodScore") -> tuple[str, ...]:
         f"{score.mean_error:+.3f}",
         percent(score.relative_error),
         percent(score.exactly_right),
-        f"{score.spearman:.3f}",
-        f"{score.kendall:.3f}",
+        _figure(score.spearman),
+        _figure(score.kendall),
         percent(score.order_accuracy),
         f"{score.microseconds:,.1f}",
     )
+
+
+def _figure(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"

@@ -62,8 +62,8 @@ def _position(graphs: "GraphSet", data: str, which: str) -> int:
         return int(number)
     if which not in graphs.ids:
         near = nearest(which, graphs.ids)
-        hint = near if near.startswith("did") else f"ids are {_some(graphs.ids)}"
-        raise DataError(f"{data} has no graph {which!r}; {hint}, or give {data}:#NUMBER")
+        hint = near if near.startswith("did") else f"ids are {_some(graphs.ids)};"
+        raise DataError(f"{data} has no graph {which!r}; {hint} {data}:#NUMBER goes by position")
     return graphs.ids.index(which)
 
 
@@ -79,7 +79,11 @@ def read_pairs(path: Path, graphs: "GraphSet") -> "NDArray[np.int64]":
         raise DataError.at(path, "no such file", hint="give one with two ids on each line")
     place = {name: number for number, name in enumerate(graphs.ids)}
     pairs = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise DataError.at(path, f"not UTF-8 text: {error}") from None
+    for number, line in enumerate(lines, start=1):
         words = line.replace(",", " ").split()
         if not words or words[0].startswith("#"):
             continue
@@ -113,22 +117,21 @@ def read_costs(given: list[str] | None) -> "Costs":
 
 
 def _cost_file(path: Path) -> dict[str, Any]:
+    from graphpool.ged.costs import Costs
+
     if not path.is_file():
         raise ConfigError(f"--costs {path}: no such file; give FILE.json or NAME=VALUE")
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        return {key: _costs_of(value) for key, value in values.items()}
-    except (ValueError, AttributeError, TypeError) as error:
-        raise ConfigError(
-            f"{path}: not a JSON object of costs ({error}); label costs are lists of "
-            "[first, second, cost]"
-        ) from None
-
-
-def _costs_of(value: Any) -> Any:
-    if isinstance(value, list):
-        return [[first, second, float(cost)] for first, second, cost in value]
-    return float(value)
+    except ValueError as error:
+        raise ConfigError(f"{path}: not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise ConfigError(f'{path}: not an object of costs; write {{"node_substitution": 2}}')
+    try:
+        Costs.from_dict(values)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+    return values
 
 
 def default_file(data: str) -> Path:

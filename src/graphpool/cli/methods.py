@@ -32,11 +32,14 @@ OPTIONS: dict[str, dict[str, str]] = {
     },
 }
 
+ANSWERS = {"exact": "the distance", "upper": "an edit path", "lower": "a lower bound"}
+
 
 def list_methods(json: Json = False) -> None:
-    """List poolers and baselines, encoders, options of HAP and node features."""
+    """List poolers and baselines, encoders, options of HAP, node features, edit distances."""
     from graphpool.evaluation.methods import EVALUATED
     from graphpool.features.registry import KINDS
+    from graphpool.ged.methods import METHODS as DISTANCES
     from graphpool.nn.build import METHODS, list_poolers
 
     methods: list[dict[str, Any]] = [
@@ -53,8 +56,11 @@ def list_methods(json: Json = False) -> None:
     }
     known = {"encoder": _known("encoder", ENCODERS)}
     known |= {name: _known(name, texts) for name, texts in OPTIONS.items()}
+    distances = {
+        name: {"answer": item.answer, "summary": item.about} for name, item in DISTANCES.items()
+    }
     if json:
-        print_json({"methods": methods, **known, "features": features})
+        print_json({"methods": methods, **known, "features": features, "ged": distances})
         return
     print_table(
         ("method", "family", "paper", ""),
@@ -65,7 +71,11 @@ def list_methods(json: Json = False) -> None:
         print_table((name, ""), texts.items())
         say()
     print_table(("features", ""), features.items())
-    say("\nFeatures are joined with +, such as labels+rw:8.")
+    say("\nFeatures are joined with +, such as labels+rw:8.\n")
+    print_table(
+        ("graphpool ged", "answers", ""),
+        [(name, ANSWERS[row["answer"]], row["summary"]) for name, row in distances.items()],
+    )
 
 
 def _known(name: str, texts: dict[str, str]) -> dict[str, str]:

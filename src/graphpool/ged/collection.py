@@ -1,13 +1,16 @@
 """`Collection`: graphs in flat arrays with common label codes, from whatever users have."""
 
+import logging
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, nearest
+
+log = logging.getLogger(__name__)
 
 Array = NDArray[Any]
 
@@ -36,7 +39,7 @@ class Collection:
     """Graphs with common label codes.
 
     `directed` if a graph says so or if any edge lacks its equal reverse; then an edge with its
-    reverse is two edges.
+    reverse is two edges, in all graphs: distances of one collection must be comparable.
     """
 
     arrays: Arrays
@@ -80,13 +83,33 @@ def collect(
         edge_labels: whether labels of edges count at all.
     """
     if isinstance(graphs, Collection):
-        return graphs
+        return graphs if edge_labels else _without_edge_labels(graphs)
     if hasattr(graphs, "node_ptr") and hasattr(graphs, "edge_index"):
         return _from_set(graphs, edge_labels)
+    graphs = list(graphs)
+    _check_attributes(graphs, node_label, edge_label if edge_labels else "label")
     plain = [_plain(graph, at, node_label, edge_label) for at, graph in enumerate(graphs)]
     if not edge_labels:
         plain = [graph._replace(edges=[(i, j, None) for i, j, _ in graph.edges]) for graph in plain]
     return _join(plain)
+
+
+def _without_edge_labels(graphs: Collection) -> Collection:
+    arrays = graphs.arrays._replace(edge_label=np.ones_like(graphs.arrays.edge_label))
+    return replace(graphs, arrays=arrays, edge_names=(None,))
+
+
+def _check_attributes(graphs: Sequence[Any], node_label: str, edge_label: str) -> None:
+    """Refuse an attribute that no NetworkX graph has; the usual one, "label", may be absent."""
+    known = [graph for graph in graphs if hasattr(graph, "is_directed")]
+    for name, kind in ((node_label, "nodes"), (edge_label, "edges")):
+        if name == "label":
+            continue
+        items = [item[-1] for graph in known for item in getattr(graph, kind)(data=True)]
+        if items and not any(name in values for values in items):
+            there = {str(key) for values in items for key in values}
+            hint = nearest(name, there) if there else "they have none"
+            raise DataError(f"none of the {kind} has the attribute {name!r}; {hint}")
 
 
 def _from_set(graphs: Any, edge_labels: bool) -> Collection:
@@ -105,17 +128,20 @@ def _from_set(graphs: Any, edge_labels: bool) -> Collection:
     node_ptr = graphs.node_ptr.cpu().numpy().astype(np.int64)
     edge_ptr = graphs.edge_ptr.cpu().numpy().astype(np.int64)
     arrays = Arrays(node_ptr, node_label, edge_ptr, source, target, edge_label)
-    return Collection(arrays, tuple(graphs.ids), node_names, edge_names, _directed(arrays))
+    ids = tuple(graphs.ids)
+    directed = _directed(arrays, ids, np.zeros(len(ids), dtype=bool))
+    return Collection(arrays, ids, node_names, edge_names, directed)
 
 
 def _plain(graph: Any, at: int, node_label: str, edge_label: str) -> _Plain:
     if hasattr(graph, "is_directed"):
         return _from_networkx(graph, at, node_label, edge_label)
-    if hasattr(graph, "edge_index"):
+    if hasattr(graph, "edge_index") and hasattr(graph, "node_label_names"):
         return _from_graph(graph)
     try:
         labels, edges = graph
-        named = [None] * labels if isinstance(labels, int) else list(labels)
+        plain = isinstance(labels, (int, np.integer))
+        named: list[Hashable] = [None] * labels if plain else list(labels)
         made = [(int(edge[0]), int(edge[1]), edge[2] if len(edge) > 2 else None) for edge in edges]
     except (TypeError, ValueError, IndexError):
         raise DataError(
@@ -156,11 +182,11 @@ def _join(graphs: Sequence[_Plain]) -> Collection:
     kinds: dict[Hashable, int] = {}
     label, rows, node_counts, edge_counts = [], [], [], []
     for graph in graphs:
-        label += [nodes.setdefault(name, len(nodes)) for name in graph.labels]
+        label += [_code(nodes, name, graph) for name in graph.labels]
         made: dict[tuple[int, int], int] = {}
         for i, j, name in graph.edges:
             _check_edge(graph, i, j)
-            code = kinds.setdefault(name, len(kinds)) + 1
+            code = _code(kinds, name, graph) + 1
             for pair in ((i, j), (j, i)) if graph.directed is False else ((i, j),):
                 if made.setdefault(pair, code) != code:
                     raise DataError(
@@ -175,8 +201,18 @@ def _join(graphs: Sequence[_Plain]) -> Collection:
         *(np.ascontiguousarray(column) for column in edges.T),
     )  # fmt: skip
     ids = tuple(graph.id for graph in graphs)
-    directed = any(graph.directed for graph in graphs) or _directed(arrays)
+    directed = _directed(arrays, ids, np.array([bool(graph.directed) for graph in graphs]))
     return Collection(arrays, ids, tuple(nodes), tuple(kinds), directed)
+
+
+def _code(codes: dict[Hashable, int], name: Hashable, graph: _Plain) -> int:
+    try:
+        return codes.setdefault(name, len(codes))
+    except TypeError:
+        kind = type(name).__name__
+        raise DataError(
+            f"graph {graph.id}: a label is a {kind}, {name!r}; give words or numbers"
+        ) from None
 
 
 def _check_edge(graph: _Plain, i: int, j: int) -> None:
@@ -191,13 +227,28 @@ def _pointer(counts: Iterable[int]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(list(counts))]).astype(np.int64)
 
 
-def _directed(arrays: Arrays) -> bool:
-    """Whether some edge has no reverse with the same label."""
-    owner = np.repeat(np.arange(len(arrays.edge_ptr) - 1), np.diff(arrays.edge_ptr))
+def _directed(arrays: Arrays, ids: Sequence[str], said: Array) -> bool:
+    """Whether edges have a direction: a graph says so, or an edge has no equal reverse.
+
+    Args:
+        said: `[graphs]`, graphs that are directed whatever their edges are.
+    """
+    owner = np.repeat(np.arange(len(ids)), np.diff(arrays.edge_ptr))
     forth = np.lexsort((arrays.target, arrays.source, owner))
     back = np.lexsort((arrays.source, arrays.target, owner))
-    return not (
-        np.array_equal(arrays.source[forth], arrays.target[back])
-        and np.array_equal(arrays.target[forth], arrays.source[back])
-        and np.array_equal(arrays.edge_label[forth], arrays.edge_label[back])
+    alone = (
+        (arrays.source[forth] != arrays.target[back])
+        | (arrays.target[forth] != arrays.source[back])
+        | (arrays.edge_label[forth] != arrays.edge_label[back])
     )
+    directed = said.astype(bool)
+    directed[owner[alone]] = True
+    linked = np.zeros(len(ids), dtype=bool)
+    linked[owner[arrays.source != arrays.target]] = True
+    if directed.any() and (both := linked & ~directed).any():
+        log.warning(
+            "graph %s has directed edges and %d others have not: there each edge counts as two",
+            ids[int(directed.argmax())],
+            int(both.sum()),
+        )
+    return bool(directed.any())

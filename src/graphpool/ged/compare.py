@@ -99,8 +99,8 @@ def compare(
     proved = truth.lower == truth.upper
     if not proved.any():
         raise DataError(
-            f"none of {len(pairs)} pairs was proved within its limits; raise --time-limit or "
-            "take smaller graphs"
+            f"none of {len(pairs)} pairs was proved within its limits; raise them "
+            "(--time-limit, --max-expanded) or take smaller graphs"
         )
     distance = truth.upper[proved] / task.tables.scale
     triplets = _triplets(pairs[proved], distance, seed)
@@ -122,7 +122,7 @@ def sample_pairs(graphs: int, sample: int, seed: int) -> NDArray[np.int64]:
         raise ConfigError(f"a sample of {sample} pairs; give at least 1")
     total = graphs * (graphs - 1) // 2
     if not total:
-        raise DataError(f"{graphs} graphs make no pair; at least 2 are needed")
+        raise DataError(f"pairs need at least 2 graphs, and the number of graphs here is {graphs}")
     if sample >= total:
         return np.stack(np.triu_indices(graphs, 1), axis=1).astype(np.int64)
     rng = np.random.default_rng(seed)

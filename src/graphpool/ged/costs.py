@@ -1,7 +1,7 @@
 """What each edit costs: `Costs` as users write them, `Tables` as compiled loops read them."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -47,7 +47,8 @@ class Costs:
 
     Equal labels are substituted for nothing. `node_labels` and `edge_labels` give the cost of
     particular substitutions, `{("C", "N"): 0.5}`, in both directions unless the other one is
-    given too; all other labels cost `node_substitution` and `edge_substitution`.
+    given too; all other labels cost `node_substitution` and `edge_substitution`. Costs count up
+    to the sixth digit after the point, and are below a million.
     """
 
     node_insertion: float = 1.0
@@ -63,6 +64,10 @@ class Costs:
         for name, value in self._values():
             if not isinstance(value, (int, float)) or not 0 <= value < math.inf:
                 raise ConfigError(f"cost of {name} is {value!r}; give a number that is 0 or more")
+            if 0 < value < 1 / _FINEST:
+                raise ConfigError(
+                    f"cost of {name} is {value!r}; costs count in millionths, so scale them all up"
+                )
         for kind in ("node_labels", "edge_labels"):
             for pair, value in getattr(self, kind).items():
                 if not isinstance(pair, tuple) or len(pair) != 2:
@@ -152,9 +157,22 @@ def _square(
     made = np.full((size, size), other, dtype=np.int64)
     np.fill_diagonal(made, 0)
     code = {name: number for number, name in enumerate(names)}
+    _check_types(code, {name for pair in given for name in pair})
     for (first, second), cost in given.items():
         if first in code and second in code:
             made[code[first], code[second]] = cost
             if (second, first) not in given:
                 made[code[second], code[first]] = cost
     return made
+
+
+def _check_types(there: Collection[Hashable], named: Iterable[Hashable]) -> None:
+    """Refuse labels that differ from one of the graphs only in being a word or a number."""
+    spelt = {str(name): name for name in there}
+    for name in named:
+        other = spelt.get(str(name), name)
+        if other != name:
+            raise ConfigError(
+                f"costs name the label {name!r}, and the graphs have {other!r}; words and numbers "
+                "are different labels"
+            )

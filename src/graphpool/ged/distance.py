@@ -31,7 +31,8 @@ def distance(
             one label per node or the number of nodes.
         method: a name of `METHODS`.
         costs: what each edit costs; 1 each by default.
-        time_limit: seconds after which the bounds found so far are returned.
+        time_limit: seconds after which "exact" and "astar" return the bounds found so far; the
+            other methods take polynomial time and need no limit.
         max_nodes_expanded: partial mappings after which they are returned.
         node_label, edge_label: attributes that hold the labels in NetworkX graphs.
         edge_labels: whether labels of edges count.

@@ -58,7 +58,8 @@ def matrix(
         costs: what each edit costs; 1 each by default.
         jobs: threads; all cores by default.
         pairs: `[pairs, 2]`, numbers of the graphs to be compared; all pairs by default.
-        time_limit: seconds for one pair, after which its bounds are kept as they are.
+        time_limit: seconds for one pair, after which its bounds are kept as they are (by "exact"
+            and "astar"; the other methods take polynomial time).
         max_nodes_expanded: partial mappings for one pair, likewise.
         node_label, edge_label: attributes that hold the labels in NetworkX graphs.
         edge_labels: whether labels of edges count.
@@ -68,7 +69,7 @@ def matrix(
         progress: show a bar on stderr, if that is a terminal.
     """
     if jobs is not None and jobs < 1:
-        raise ConfigError(f"jobs is {jobs}; give at least 1, or None for all cores")
+        raise ConfigError(f"jobs is {jobs}; give at least 1, or leave it out for all cores")
     chosen, costs = find_method(method), costs or Costs()
     collection = collect(graphs, node_label, edge_label, edge_labels)
     task = make_task(collection, costs)
@@ -80,6 +81,8 @@ def matrix(
     settings = _settings(collection, chosen, costs, limits, edge_labels, classes, asked)
     parts = None
     if out is not None:
+        if Path(out).is_dir():
+            raise DataError.at(out, "a folder", hint="name a file to write")
         if Path(out).exists() and not overwrite:
             return _finished(Path(out), settings)
         parts = Parts(parts_folder(out), settings, len(work))

@@ -8,11 +8,11 @@ another can be cheaper than a substitution (`Tables.deletes`), both graphs are f
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from graphpool.ged.collection import Arrays, Collection
 from graphpool.ged.costs import Costs, Tables
+from graphpool.ged.kernel import compiled
 
 
 class Task(NamedTuple):
@@ -52,12 +52,7 @@ def make_pair(size: int) -> Pair:
     )
 
 
-def pair_size(task: Task, sizes: tuple[int, int]) -> int:
-    """Nodes of a pair after filling up, for graphs of these sizes."""
-    return sum(sizes) if task.tables.deletes else max(sizes)
-
-
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def load_pair(task: Task, first: int, second: int, pair: Pair) -> tuple[int, int, int]:
     """Lay graphs `first` and `second` into `pair`.
@@ -85,7 +80,7 @@ def load_pair(task: Task, first: int, second: int, pair: Pair) -> tuple[int, int
     return size, n, m
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _load_edges(graphs: Arrays, graph: int, size: int, codes: NDArray[np.int32]) -> None:
     codes[:size, :size] = 0
@@ -93,7 +88,7 @@ def _load_edges(graphs: Arrays, graph: int, size: int, codes: NDArray[np.int32])
         codes[graphs.source[e], graphs.target[e]] = graphs.edge_label[e]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def mapping_cost(task: Task, pair: Pair, size: int, mapping: NDArray[np.int32]) -> int:
     """Cost of the edit path that `mapping`, a permutation of `size` nodes, stands for."""

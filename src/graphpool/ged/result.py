@@ -1,11 +1,12 @@
 """What an edit-distance method answers: for one pair, and for many at once."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpool.errors import ConfigError
 from graphpool.ged.path import Operation
 
 
@@ -14,12 +15,21 @@ class Limits:
     """When to stop a search and answer with the bounds it has.
 
     Args:
-        seconds: for one pair; None for no limit.
+        seconds: for one pair; None for no limit. Only "exact" and "astar" look at the clock: the
+            other methods take a time that grows no faster than a power of the size.
         expanded: partial mappings expanded for one pair; None for no limit.
     """
 
     seconds: float | None = None
     expanded: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not self.seconds >= 0:
+            raise ConfigError(f"a time limit of {self.seconds} seconds; give 0 or more, or none")
+        if self.expanded is not None and self.expanded < 0:
+            raise ConfigError(
+                f"a limit of {self.expanded} expanded partial mappings; give 0 or more, or none"
+            )
 
 
 class Answers(NamedTuple):
@@ -74,8 +84,6 @@ class EditDistance:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON can hold it."""
-        from dataclasses import asdict
-
         made = asdict(self)
         made["upper"] = None if self.upper == float("inf") else self.upper
         made["path"] = [{**asdict(step), "text": str(step)} for step in self.path]

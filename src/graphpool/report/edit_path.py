@@ -1,8 +1,8 @@
 """Two graphs side by side and the edits that turn one into the other, as SVG or PNG.
 
 Both are drawn from the layout of the larger one, so that a node and its image stand at the same
-place. What is deleted is red and only on the left,
-what is inserted is green and only on the right, and what changes its label is amber on both sides.
+place. What is deleted is red and only on the left, what is inserted is green and only on the
+right, and what changes its label is amber on both sides.
 """
 
 from collections.abc import Hashable, Mapping, Sequence

@@ -5,14 +5,17 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.ged.exact.search import run
-from graphpool.ged.exact.workspace import BUDGET, DEPTH, make_workspace
+from graphpool.ged.exact.hard import Division
+from graphpool.ged.exact.search import note, run
+from graphpool.ged.exact.workspace import BUDGET, DEPTH, LEFT, make_workspace
 from graphpool.ged.pair import Task
 from graphpool.ged.result import Answers, Limits
 
 _STEP = 10**8  # work between two looks at the keyboard, some tenths of a second
 _SHORT_STEP = 10**6  # and at the clock
 _ENDLESS = 1 << 60
+PATIENCE = 64
+_PLAIN_SHARE = 0.2  # of the time for a pair, before it counts as hard
 
 
 def solve(task: Task, pairs: NDArray[np.int64], limits: Limits) -> Answers:
@@ -22,17 +25,26 @@ def solve(task: Task, pairs: NDArray[np.int64], limits: Limits) -> Answers:
     by the keyboard.
     """
     size = largest(task, pairs)
-    kinds = max(1, len(task.tables.edge) - 1) * (2 if task.directed else 1)
+    kinds = (len(task.tables.edge) - 1) * (2 if task.directed else 1)
     work, answers = make_workspace(size, kinds), Answers.empty(len(pairs), size)
     most = _ENDLESS if limits.expanded is None else limits.expanded
+    seconds = float("inf") if limits.seconds is None else limits.seconds
     work.state[DEPTH] = -1
     at, since = 0, time.perf_counter()
     while at < len(pairs):
         work.state[BUDGET] = _STEP if limits.seconds is None else _SHORT_STEP
-        late = limits.seconds is not None and time.perf_counter() - since > limits.seconds
-        reached = run(task, work, pairs, at, 0 if late else most, answers)
+        reached = run(task, work, pairs, at, most, PATIENCE, answers)
+        spent = time.perf_counter() - since
         if reached > at:
             at, since = reached, time.perf_counter()
+        elif work.state[LEFT] <= 0 or spent > _PLAIN_SHARE * seconds:
+            end = since + seconds
+            hard = Division(task, work, most, lambda end=end: time.perf_counter() >= end)
+            lower = hard.finish()
+            note(task, work, at, answers)
+            answers.lower[at] = lower
+            work.state[DEPTH] = -1
+            at, since = at + 1, time.perf_counter()
     return answers
 
 

@@ -10,7 +10,7 @@ from typing import no_type_check
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.ged.exact.kernel import kernel
+from graphpool.ged.kernel import kernel
 
 Whole = NDArray[np.int64]
 FAR = 1 << 50
@@ -116,3 +116,40 @@ def forced(
         entry = cost[p, line] if side else cost[line, p]
         way = scratch[0, p] if scratch[2, p] else FAR
         extra[p] = entry - shift - price[other, p] + way
+
+
+@kernel
+@no_type_check
+def solve_assignment(
+    open_: int, cost: Whole, price: Whole, mate: Whole, scratch: Whole, most: int
+) -> int:
+    """Solve a whole problem of `open_` rows and columns from nothing; its value.
+
+    Returns early, with a value above `most`, when it is dearer than that.
+    """
+    total = 0
+    for j in range(open_):
+        price[1, j], mate[1, j] = FAR, -1
+    for i in range(open_):
+        least = cost[i, 0]
+        for j in range(1, open_):
+            least = min(least, cost[i, j])
+        price[0, i], mate[0, i] = least, -1
+        total += least
+        for j in range(open_):
+            price[1, j] = min(price[1, j], cost[i, j] - least)
+    for j in range(open_):
+        total += price[1, j]
+    if total > most:
+        return total
+    for i in range(open_):
+        for j in range(open_):
+            if mate[1, j] < 0 and cost[i, j] == price[0, i] + price[1, j]:
+                mate[0, i], mate[1, j] = j, i
+                break
+    for i in range(open_):
+        if mate[0, i] < 0:
+            total += augment(i, open_, cost, price, mate, scratch, most - total)
+            if total > most:
+                break
+    return total

@@ -3,8 +3,8 @@
 from typing import no_type_check
 
 from graphpool.ged.exact.assignment import augment
-from graphpool.ged.exact.kernel import inlined, kernel
 from graphpool.ged.exact.workspace import COLUMN, FIXED, ROW, SIZE, Whole, Workspace
+from graphpool.ged.kernel import inlined, kernel
 from graphpool.ged.pair import Task
 
 
@@ -15,30 +15,23 @@ def descend(task: Task, work: Workspace, depth: int, i: int, j: int, most: int) 
 
     Returns early, with a value above `most`, when the bound is dearer than that.
     """
-    edge, left, right = task.tables.edge, work.pair.left, work.pair.right
-    node, taken = work.node, work.taken
+    edge, node = task.tables.edge, work.node
     below, open_ = depth + 1, work.state[SIZE] - depth - 1
     v, u = node[depth, ROW, i], node[depth, COLUMN, j]
-    fixed = work.pair.node[v, u]  # and its edges to nodes mapped before
-    for at in range(work.degree[ROW, v]):
-        w = work.near[ROW, v, at]
-        if taken[ROW, w] >= 0:
-            x = taken[ROW, w]
-            fixed += edge[left[v, w], right[u, x]]
-            if task.directed:
-                fixed += edge[left[w, v], right[x, u]]
-    for at in range(work.degree[COLUMN, u]):
-        x = work.near[COLUMN, u, at]
-        if taken[COLUMN, x] >= 0:
-            w = taken[COLUMN, x]
-            if left[v, w] == 0 and left[w, v] == 0:
-                fixed += edge[0, right[u, x]]
-                if task.directed:
-                    fixed += edge[0, right[x, u]]
-    bound = work.level[depth, FIXED] + 2 * fixed
+    stated = work.double.shape[0] > 0
+    bound = work.level[depth, FIXED]
+    if stated:
+        bound += work.cost[depth, i, j]
+    else:
+        bound += 2 * _fixed_cost(task, work, v, u)
     work.level[below, FIXED] = bound
     bound += _shrink(depth, i, j, open_, node, work.price, work.mate, work.edges, work.cost)
-    if work.edges.shape[3] == 1:
+    if stated:
+        for b in range(open_):
+            for c in range(open_):
+                rise = work.double[v, u, node[below, ROW, b], node[below, COLUMN, c]]
+                work.cost[below, b, c] += rise
+    elif work.edges.shape[3] == 1:
         _raise_one_kind(depth, i, j, v, u, open_, work, edge[1, 0], edge[0, 1], edge[1, 1])
     else:
         _raise_many_kinds(depth, i, j, v, u, open_, task, work)
@@ -56,6 +49,31 @@ def descend(task: Task, work: Workspace, depth: int, i: int, j: int, most: int) 
             if bound > most:
                 break
     return bound
+
+
+@inlined
+@no_type_check
+def _fixed_cost(task: Task, work: Workspace, v: int, u: int) -> int:
+    """What mapping v to u costs for sure: the nodes, and their edges to nodes mapped before."""
+    edge, left, right = task.tables.edge, work.pair.left, work.pair.right
+    taken = work.taken
+    fixed = work.pair.node[v, u]
+    for at in range(work.degree[ROW, v]):
+        w = work.near[ROW, v, at]
+        if taken[ROW, w] >= 0:
+            x = taken[ROW, w]
+            fixed += edge[left[v, w], right[u, x]]
+            if task.directed:
+                fixed += edge[left[w, v], right[x, u]]
+    for at in range(work.degree[COLUMN, u]):
+        x = work.near[COLUMN, u, at]
+        if taken[COLUMN, x] >= 0:
+            w = taken[COLUMN, x]
+            if left[v, w] == 0 and left[w, v] == 0:
+                fixed += edge[0, right[u, x]]
+                if task.directed:
+                    fixed += edge[0, right[x, u]]
+    return fixed
 
 
 @inlined

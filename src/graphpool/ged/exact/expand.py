@@ -3,12 +3,12 @@
 from typing import no_type_check
 
 from graphpool.ged.exact.assignment import FAR, forced
-from graphpool.ged.exact.kernel import inlined
 from graphpool.ged.exact.workspace import (
     BOUND,
     CHILDREN,
     COLUMN,
     EXPANDED,
+    FINE,
     FIRST,
     LINE,
     NEXT,
@@ -20,6 +20,7 @@ from graphpool.ged.exact.workspace import (
     Whole,
     Workspace,
 )
+from graphpool.ged.kernel import inlined
 from graphpool.ged.pair import Task
 
 
@@ -29,7 +30,7 @@ def expand(task: Task, work: Workspace, depth: int) -> None:
     """Forbid what can't be part of a better mapping, choose a line and list its children."""
     state, level = work.state, work.level[depth]
     open_ = state[SIZE] - depth
-    slack = 2 * (state[UPPER] - task.tables.unit) - level[BOUND]
+    slack = state[FINE] * (state[UPPER] - task.tables.unit) - level[BOUND]
     cost, node, price = work.cost[depth], work.node[depth], work.price[depth]
     # Positions whose twin comes before them and is open would only repeat it.
     ways, spare = work.child[depth, 0], work.child[depth, 1]

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from graphpool.ged.exact.assignment import FAR, augment
 from graphpool.ged.exact.descend import open_cost
-from graphpool.ged.exact.kernel import kernel
 from graphpool.ged.exact.upper import swap_descent, whole_cost
 from graphpool.ged.exact.workspace import (
     BASE,
@@ -15,6 +14,7 @@ from graphpool.ged.exact.workspace import (
     COLUMN,
     DEPTH,
     EXPANDED,
+    FINE,
     FIRST,
     FIXED,
     NOISE,
@@ -25,6 +25,7 @@ from graphpool.ged.exact.workspace import (
     Whole,
     Workspace,
 )
+from graphpool.ged.kernel import kernel
 from graphpool.ged.pair import Task, load_pair
 
 _SEED = 88172645463325252
@@ -36,7 +37,7 @@ def lay_out(task: Task, work: Workspace, first: int, second: int) -> None:
     """Lay out a pair, solve the assignment problem at the root and find a first upper bound."""
     pair, state = work.pair, work.state
     size, n, m = load_pair(task, first, second, pair)
-    state[SIZE], state[FIRST], state[SECOND] = size, n, m
+    state[SIZE], state[FIRST], state[SECOND], state[FINE] = size, n, m, 2
     state[DEPTH], state[EXPANDED], state[NOISE] = 0, 0, _SEED
     _count_edges(task, work)
     _find_twins(size, pair.node, pair.left, work.twin[ROW])
@@ -58,7 +59,7 @@ def lay_out(task: Task, work: Workspace, first: int, second: int) -> None:
     for v in range(size):
         work.best[v] = work.mate[0, ROW, v]
     state[UPPER] = whole_cost(task, work, work.best)
-    if bound <= 2 * (state[UPPER] - task.tables.unit):
+    if bound <= state[FINE] * (state[UPPER] - task.tables.unit):
         state[UPPER] = swap_descent(task, work, work.best, state[UPPER])
 
 

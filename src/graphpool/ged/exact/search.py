@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from graphpool.ged.exact.descend import descend
 from graphpool.ged.exact.expand import expand
-from graphpool.ged.exact.kernel import inlined, kernel
 from graphpool.ged.exact.root import lay_out
 from graphpool.ged.exact.upper import kick, swap_descent, whole_cost
 from graphpool.ged.exact.workspace import (
@@ -26,6 +25,8 @@ from graphpool.ged.exact.workspace import (
     COLUMN,
     DEPTH,
     EXPANDED,
+    FINE,
+    LEFT,
     LINE,
     NEXT,
     ROW,
@@ -36,6 +37,7 @@ from graphpool.ged.exact.workspace import (
     UPPER,
     Workspace,
 )
+from graphpool.ged.kernel import inlined, kernel
 from graphpool.ged.pair import Task
 from graphpool.ged.result import Answers
 
@@ -82,12 +84,12 @@ def _try_whole(task: Task, work: Workspace, depth: int) -> None:
 @kernel
 @no_type_check
 def search(task: Task, work: Workspace, most: int) -> None:
-    """Go on until done (DEPTH is -1), the BUDGET of work is spent, or `most` are expanded."""
+    """Go on until done (DEPTH is -1), BUDGET or LEFT are spent, or `most` are expanded."""
     state, unit = work.state, task.tables.unit
     depth = state[DEPTH]
-    while depth >= 0 and state[BUDGET] > 0 and state[EXPANDED] < most:
+    while depth >= 0 and min(state[BUDGET], state[LEFT]) > 0 and state[EXPANDED] < most:
         at = work.level[depth, NEXT]
-        limit = 2 * (state[UPPER] - unit)
+        limit = state[FINE] * (state[UPPER] - unit)
         if at >= work.level[depth, CHILDREN] or work.child[depth, 1, at] > limit:
             _leave(work, depth)
             depth -= 1
@@ -98,6 +100,7 @@ def search(task: Task, work: Workspace, most: int) -> None:
             i, j = j, i
         open_ = state[SIZE] - depth
         state[BUDGET] -= open_ * open_
+        state[LEFT] -= open_ * open_
         bound = descend(task, work, depth, i, j, limit)
         if bound > limit:
             continue
@@ -105,7 +108,7 @@ def search(task: Task, work: Workspace, most: int) -> None:
         depth += 1
         work.level[depth, BOUND] = bound
         _try_whole(task, work, depth)
-        if bound > 2 * (state[UPPER] - unit):
+        if bound > state[FINE] * (state[UPPER] - unit):
             _leave(work, depth)
             depth -= 1
             continue
@@ -125,8 +128,29 @@ def lower_bound(task: Task, work: Workspace) -> int:
         at = work.level[depth, NEXT]
         if at < work.level[depth, CHILDREN]:
             bound = work.child[depth, 1, at]
-            lower = min(lower, -(-bound // (2 * unit)) * unit)
+            lower = min(lower, -(-bound // (work.state[FINE] * unit)) * unit)
     return lower
+
+
+@kernel
+@no_type_check
+def set_out(task: Task, work: Workspace) -> None:
+    """Begin a search at the root that `work` holds."""
+    state = work.state
+    if work.level[0, BOUND] <= state[FINE] * (state[UPPER] - task.tables.unit):
+        expand(task, work, 0)
+    else:
+        state[DEPTH] = -1
+
+
+@kernel
+@no_type_check
+def note(task: Task, work: Workspace, at: int, answers: Answers) -> None:
+    """Write down what is known of pair number `at`."""
+    answers.lower[at], answers.upper[at] = lower_bound(task, work), work.state[UPPER]
+    answers.expanded[at] = work.state[EXPANDED]
+    for v in range(work.state[SIZE]):
+        answers.mapping[at, v] = work.best[v]
 
 
 @kernel
@@ -137,12 +161,18 @@ def run(
     pairs: NDArray[np.int64],
     at: int,
     most: int,
+    patience: int,
     answers: Answers,
 ) -> int:
-    """Answer pairs from number `at` on until all are done or the BUDGET is spent.
+    """Answer pairs from number `at` on until all are done, one is hard, or BUDGET is spent.
 
     Returns:
-        The pair to go on with; while DEPTH is 0 or more it is in the middle of that.
+        The pair to go on with; while DEPTH is 0 or more it is in the middle of that, and while
+        LEFT is 0 or less that is a hard one.
+
+    Args:
+        patience: work before a pair counts as hard, in units of its size to the fourth, which a
+            sweep of `ascent` takes.
     """
     state = work.state
     while at < pairs.shape[0]:
@@ -150,18 +180,13 @@ def run(
             if state[BUDGET] <= 0:
                 return at
             lay_out(task, work, pairs[at, 0], pairs[at, 1])
-            if work.level[0, BOUND] <= 2 * (state[UPPER] - task.tables.unit):
-                expand(task, work, 0)
-            else:
-                state[DEPTH] = -1
+            set_out(task, work)
             state[BUDGET] -= state[SIZE] ** 2
+            state[LEFT] = patience * state[SIZE] ** 4
         search(task, work, most)
         if state[DEPTH] >= 0 and state[EXPANDED] < most:
             return at
-        answers.lower[at], answers.upper[at] = lower_bound(task, work), state[UPPER]
-        for v in range(state[SIZE]):
-            answers.mapping[at, v] = work.best[v]
-        answers.expanded[at] = state[EXPANDED]
+        note(task, work, at, answers)
         state[DEPTH] = -1
         at += 1
     return at

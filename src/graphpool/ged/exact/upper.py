@@ -10,8 +10,8 @@ from typing import no_type_check
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.ged.exact.kernel import kernel
 from graphpool.ged.exact.workspace import BASE, NOISE, ROW, SIZE, UPPER, Workspace
+from graphpool.ged.kernel import kernel
 from graphpool.ged.pair import Task
 
 Whole = NDArray[np.int64]

@@ -12,8 +12,9 @@ Whole = NDArray[np.int64]
 ROW, COLUMN = 0, 1
 # What `Workspace.level` holds of a level.
 BOUND, FIXED, NEXT, CHILDREN, LINE, SIDE, TAKEN_ROW, TAKEN_COLUMN = range(8)
-# What `Workspace.state` holds of a search.
-DEPTH, UPPER, EXPANDED, SIZE, FIRST, SECOND, BASE, BUDGET, NOISE = range(9)
+# What `Workspace.state` holds of a search: work until the next look at the clock (BUDGET) and
+# until the pair counts as hard (LEFT), units to one (FINE), …
+DEPTH, UPPER, EXPANDED, SIZE, FIRST, SECOND, BASE, BUDGET, LEFT, NOISE, FINE = range(11)
 # Scratch of the assignment problem.
 DISTANCE, ORIGIN, DONE = range(3)
 
@@ -41,7 +42,9 @@ class Workspace(NamedTuple):
         place: `[2, size]`, the position of each open node, and then scratch.
         twin: `[2, size]`, the nearest node before that is exactly alike, or -1.
         scratch: `[3, size]`.
-        state: `[9]`, see the constants above.
+        double: `[size, size, size, size]`, costs of pairs of mapped nodes as `ascent` states
+            them; empty in a search that reads them off the graphs.
+        state: `[11]`, see the constants above.
     """
 
     pair: Pair
@@ -59,6 +62,7 @@ class Workspace(NamedTuple):
     place: Whole
     twin: Whole
     scratch: Whole
+    double: NDArray[np.int32]
     state: Whole
 
 
@@ -85,5 +89,6 @@ def make_workspace(size: int, kinds: int) -> Workspace:
         place=whole(2, size),
         twin=whole(2, size),
         scratch=whole(3, size),
-        state=np.zeros(9, dtype=np.int64),
+        double=np.zeros((0, 0, 0, 0), dtype=np.int32),
+        state=np.zeros(11, dtype=np.int64),
     )

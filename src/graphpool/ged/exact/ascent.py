@@ -1,0 +1,272 @@
+"""A stronger lower bound for hard pairs, by moving costs around until they show.
+
+The cost of a mapping is a sum over single nodes, `single[v, u]`, and over pairs of nodes,
+`double[v, u, w, x]`, which is stated twice, once at (v, u) and once at (w, x). What of it is
+stated where is free. The bound of a statement is an assignment problem for every (v, u), over the
+rows and columns beside it, whose value is added to `single[v, u]`, and one over `single`. A sweep
+fetches for every (v, u) what is left at its partners, solves its problem, and leaves the reduced
+costs for them. Values of `single` that the last problem had no use for are handed back first, to
+the neighbours of v and of u, for they know more of it than the other nodes (measured on molecules
+of 28 nodes: ten such sweeps come further than sixty that hand back evenly).
+
+This is dual ascent (Hahn and Grant, 1998) on the first level of the reformulation-linearisation
+of the quadratic assignment problem. What it leaves is the same problem, stated so that the search
+sees more of each partial mapping.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.ged.exact.assignment import FAR, augment, solve_assignment
+from graphpool.ged.exact.workspace import BOUND, DEPTH, FINE, FIXED, SIZE, Workspace
+from graphpool.ged.kernel import inlined, kernel
+from graphpool.ged.pair import Task
+
+Costs = NDArray[np.int32]
+BARRED = 1 << 28  # of a mapping that can't be part of a better one
+
+
+class Statement(NamedTuple):
+    """A pair's costs in fine units, and room for the assignment problems.
+
+    Args:
+        single: `[size, size]`.
+        double: `[size, size, size, size]`.
+        twin: `[2, size]`, as in `Workspace`, of the nodes that are not fixed.
+        part: `[size, size, size]`, the problems of one v, for every u.
+        block: `[size, size]`, scratch.
+        price, mate, scratch: as in `assignment`.
+    """
+
+    single: Costs
+    double: Costs
+    twin: NDArray[np.int64]
+    part: Costs
+    block: Costs
+    price: NDArray[np.int64]
+    mate: NDArray[np.int64]
+    scratch: NDArray[np.int64]
+
+
+def make_statement(size: int) -> Statement:
+    """Room for a pair of `size` nodes after filling up."""
+    return Statement(
+        np.zeros((size, size), dtype=np.int32),
+        np.zeros((size, size, size, size), dtype=np.int32),
+        np.zeros((2, size), dtype=np.int64),
+        np.zeros((size, size, size), dtype=np.int32),
+        np.zeros((size, size), dtype=np.int32),
+        np.zeros((2, size), dtype=np.int64),
+        np.zeros((2, size), dtype=np.int64),
+        np.zeros((3, size), dtype=np.int64),
+    )
+
+
+@kernel
+@no_type_check
+def state_costs(task: Task, work: Workspace, form: Statement, fine: int) -> None:
+    """State the costs of the pair in `work`, in units of 1 / `fine`, each half at either end."""
+    edge, left, right, size = task.tables.edge, work.pair.left, work.pair.right, work.state[SIZE]
+    for v in range(size):
+        form.twin[0, v], form.twin[1, v] = work.twin[0, v], work.twin[1, v]
+        for u in range(size):
+            form.single[v, u] = fine * work.pair.node[v, u]
+            for w in range(size):
+                for x in range(size):
+                    cost = 0
+                    if w != v and x != u:
+                        cost = edge[left[v, w], right[u, x]]
+                        if task.directed:
+                            cost += edge[left[w, v], right[x, u]]
+                    form.double[v, u, w, x] = fine * cost // 2
+
+
+@kernel
+@no_type_check
+def sweep(
+    work: Workspace, form: Statement, bound: int, limit: int, begin: int, end: int, back: int
+) -> None:
+    """Solve the problems of rows `begin` to `end` anew, with what is left at their partners.
+
+    Whatever would bring a mapping above `limit` is barred from then on.
+
+    Args:
+        back: 1 to count rows from the last. Sweeps that all go the same way come to a halt.
+    """
+    size, gap = work.state[SIZE], limit - bound
+    single, double, price = form.single, form.double, form.price
+    for step in range(begin, end):
+        v = size - 1 - step if back else step
+        _fetch(size, v, single, double, form.part, form.block)
+        for u in range(size):
+            if single[v, u] >= BARRED:
+                continue
+            part = form.part[u]
+            value = solve_assignment(size - 1, part, price, form.mate, form.scratch, gap)
+            if value > gap:
+                single[v, u] = BARRED
+                continue
+            single[v, u] = value
+            most = gap - value
+            for i in range(size - 1):
+                w = i + (i >= v)
+                row = price[0, i]
+                for x in range(u):
+                    rest = part[i, x] - row - price[1, x]
+                    double[v, u, w, x] = BARRED if rest > most else rest
+                for x in range(u + 1, size):
+                    rest = part[i, x - 1] - row - price[1, x - 1]
+                    double[v, u, w, x] = BARRED if rest > most else rest
+
+
+@inlined
+@no_type_check
+def _fetch(size: int, v: int, single: Costs, double: Costs, part: Costs, block: Costs) -> None:
+    """Lay the problems of row v, for every u, into `part`, and leave nothing at the partners.
+
+    Problems of one row have no partners among each other, so they are laid out together: what
+    lies far apart for one u lies side by side for all of them.
+    """
+    for w in range(size):
+        if w == v:
+            continue
+        i = w - (w > v)
+        for x in range(size):
+            barred = single[w, x] >= BARRED
+            for u in range(size):
+                cost = double[w, x, v, u]
+                block[u, x] = BARRED if barred else cost
+                double[w, x, v, u] = BARRED if cost >= BARRED else 0
+        for u in range(size):
+            if single[v, u] < BARRED:
+                for x in range(u):
+                    part[u, i, x] = min(BARRED, double[v, u, w, x] + block[u, x])
+                for x in range(u + 1, size):
+                    part[u, i, x - 1] = min(BARRED, double[v, u, w, x] + block[u, x])
+
+
+@kernel
+@no_type_check
+def harvest(work: Workspace, form: Statement, bound: int, limit: int) -> int:
+    """The bound after a sweep, which is above `limit` if no better mapping is left.
+
+    What the assignment problem over `single` has no use for stays there.
+    """
+    size, single, price = work.state[SIZE], form.single, form.price
+    gap = limit - bound
+    value = solve_assignment(size, single, price, form.mate, form.scratch, gap)
+    if value <= gap:
+        for v in range(size):
+            for u in range(size):
+                if single[v, u] < BARRED:
+                    single[v, u] -= price[0, v] + price[1, u]
+                    if single[v, u] > gap - value:
+                        single[v, u] = BARRED
+    return bound + value
+
+
+@kernel
+@no_type_check
+def hand_back(work: Workspace, form: Statement) -> None:
+    """Give each (v, u)'s own value to the rows near v and the columns near u.
+
+    A number added to a whole row or column of a problem adds just that to its value.
+    """
+    size, near, degree = work.state[SIZE], work.near, work.degree
+    for v in range(size):
+        for u in range(size):
+            value = form.single[v, u]
+            if value == 0 or value >= BARRED:
+                continue
+            form.single[v, u] = 0
+            block = form.double[v, u]
+            parts = degree[0, v] + degree[1, u]
+            if parts == 0:
+                parts = size - 1
+            share, rest = value // parts, value % parts
+            for at in range(parts):
+                more = share + (1 if at < rest else 0)
+                if degree[0, v] + degree[1, u] == 0:
+                    w = at + (at >= v)
+                    for x in range(size):
+                        block[w, x] += more
+                elif at < degree[0, v]:
+                    w = near[0, v, at]
+                    for x in range(size):
+                        block[w, x] += more
+                else:
+                    x = near[1, u, at - degree[0, v]]
+                    for w in range(size):
+                        block[w, x] += more
+
+
+@kernel
+@no_type_check
+def join_ends(work: Workspace, form: Statement) -> None:
+    """State at both ends what was stated at either, as the search reads it."""
+    size = work.state[SIZE]
+    for v in range(size):
+        for u in range(size):
+            for w in range(v):
+                for x in range(size):
+                    both = form.double[v, u, w, x] + form.double[w, x, v, u]
+                    form.double[v, u, w, x] = both
+                    form.double[w, x, v, u] = both
+
+
+@kernel
+@no_type_check
+def inherit(work: Workspace, old: Statement, new: Statement) -> None:
+    """Copy a statement whose ends were joined, so that everything is stated at one end again."""
+    size = work.state[SIZE]
+    for side in range(2):
+        for v in range(size):
+            new.twin[side, v] = old.twin[side, v]
+    for v in range(size):
+        for u in range(size):
+            new.single[v, u] = old.single[v, u]
+            if old.single[v, u] >= BARRED:
+                continue
+            for w in range(size):
+                for x in range(size):
+                    cost = old.double[v, u, w, x]
+                    new.double[v, u, w, x] = min(cost, BARRED) if v < w or cost >= BARRED else 0
+
+
+@kernel
+@no_type_check
+def fix(work: Workspace, form: Statement, v: int, u: int) -> None:
+    """Map v to u: bar everything else, and take both from their twins."""
+    for other in range(work.state[SIZE]):
+        if other != v:
+            form.single[other, u] = BARRED
+        if other != u:
+            form.single[v, other] = BARRED
+    for side in range(2):
+        gone = u if side else v
+        for other in range(work.state[SIZE]):
+            if form.twin[side, other] == gone:
+                form.twin[side, other] = form.twin[side, gone]
+        form.twin[side, gone] = -1
+
+
+@kernel
+@no_type_check
+def restart(work: Workspace, form: Statement, bound: int, fine: int) -> None:
+    """Make the statement the root of a new search, which keeps the best mapping so far."""
+    state, size = work.state, work.state[SIZE]
+    state[FINE], state[DEPTH] = fine, 0
+    for v in range(size):
+        for side in range(2):
+            work.node[0, side, v] = v
+            work.taken[side, v] = work.mate[0, side, v] = -1
+            work.price[0, side, v] = 0
+            work.twin[side, v] = form.twin[side, v]
+        for u in range(size):
+            cost = form.single[v, u]
+            work.cost[0, v, u] = FAR if cost >= BARRED else cost
+    for v in range(size):
+        augment(v, size, work.cost[0], work.price[0], work.mate[0], work.scratch, FAR)
+    work.level[0, BOUND] = work.level[0, FIXED] = bound
