@@ -92,7 +92,11 @@ def test_pair_draws(cli, four, suffix):
         (["pair", "four.jsonl:a", "four.jsonl:b", "--costs", "node_insertion=x"], "no number"),
         (["pair", "four.jsonl:a", "four.jsonl:b", "--costs", "node_insert=1"], "did you mean"),
         (["pair", "four.jsonl:a", "four.jsonl:b", "--costs", "none.json"], "no such file"),
-        (["pair", "four.jsonl:a", "four.jsonl:b", "--costs", "four.jsonl"], "not a JSON object"),
+        (["pair", "four.jsonl:a", "four.jsonl:b", "--costs", "four.jsonl"], "four.jsonl: not JSON"),
+        (["pair", "four.jsonl:a", "four.jsonl:b", "--time-limit", "-1"], "limit of -1.0 seconds"),
+        (["pair", "four.jsonl:a", "four.jsonl:b", "--draw", "four.jsonl/x.png"],
+         "--draw four.jsonl/x.png"),
+        (["matrix", "four.jsonl", "--out", "."], "name a file to write"),
         (["matrix", "four.jsonl", "--pairs", "p.txt", "--sample", "3"], "exclude each other"),
         (["matrix", "four.jsonl", "--pairs", "none.txt"], "no such file"),
         (["matrix", "four.jsonl", "--jobs", "0"], "jobs is 0"),
@@ -105,6 +109,22 @@ def test_mistakes_end_in_one_line(cli, four, arguments, words):
     assert done.code == 2
     assert words in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[1]", "costs.json: not an object of costs"),
+        ('{"node_insert": 1}', "costs.json: there is no cost 'node_insert'; did you mean"),
+        ('{"node_insertion": "1"}', "costs.json: cost of node_insertion is '1'"),
+        ('{"edge_labels": [["s", "d"]]}', "costs.json: edge_labels must be a list of"),
+    ],
+)
+def test_a_wrong_file_of_costs_is_named(cli, four, tmp_path, text, words):
+    (tmp_path / "costs.json").write_text(text)
+    done = cli("ged", "pair", f"{four}:a", f"{four}:b", "--costs", "costs.json")
+    assert done.code == 2
+    assert words in done.err
 
 
 def test_matrix_writes_all_pairs(cli, four):
@@ -132,6 +152,27 @@ def test_matrix_of_named_pairs(cli, four, tmp_path):
     (tmp_path / "pairs.csv").write_text("a,c\nd,e\n")
     done = cli("ged", "matrix", four, "--pairs", "pairs.csv", "--out", "y.ged")
     assert "pairs.csv, line 2: no graph 'e'" in done.err
+
+
+def test_matrix_of_pairs_from_a_file_that_is_no_text(cli, four, tmp_path):
+    (tmp_path / "pairs.csv").write_bytes(b"\xff\xfe")
+    done = cli("ged", "matrix", four, "--pairs", "pairs.csv")
+    assert done.code == 2
+    assert "pairs.csv: not UTF-8 text" in done.err
+
+
+def test_matrix_of_one_graph_has_no_mean(cli, tmp_path):
+    (tmp_path / "one.jsonl").write_text('{"nodes": 1}\n')
+    done = cli("ged", "matrix", "one.jsonl")
+    assert done.code == 0
+    assert "nan" not in done.out
+    assert "1 graph, 0 pairs" in done.out
+
+
+def test_matrix_says_that_it_was_there_already(cli, four):
+    assert "already" not in cli("ged", "matrix", four).err
+    assert "four.ged was there already; --overwrite" in cli("ged", "matrix", four).err
+    assert "already" not in cli("ged", "matrix", four, "--overwrite").err
 
 
 def test_matrix_of_a_sample(cli, four):
@@ -180,3 +221,10 @@ def test_compare_as_json(cli, four):
     assert label["answer"] == "lower"
     assert label["mean_error"] <= 0
     assert exact["exactly_right"] == 1
+
+
+def test_compare_of_one_pair_has_no_correlation(cli, tmp_path):
+    (tmp_path / "two.jsonl").write_text('{"nodes": 1}\n{"nodes": 2}\n')
+    done = cli("ged", "compare", "two.jsonl", "--method", "label")
+    assert done.code == 0
+    assert "nan" not in done.out

@@ -16,6 +16,12 @@ from graphpool.graphs.graphset import GraphSet
 PLAIN: list[Any] = [("CO", [(0, 1, "=")]), ("OCO", [(0, 1, "="), (1, 2, "=")])]
 
 
+class Data:
+    """Something with edges that is none of our graphs."""
+
+    edge_index = torch.zeros((2, 0), dtype=torch.long)
+
+
 def as_set(**other: Any) -> GraphSet:
     return GraphSet.build(
         "oxides",
@@ -109,7 +115,28 @@ def test_labels_have_the_name_that_the_user_gives() -> None:
     assert content(made) == EXPECTED
 
 
-@pytest.mark.parametrize("graphs", [PLAIN, as_networkx(), as_set()], ids=["plain", "nx", "set"])
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ({"node_label": "elemnt"}, "none of the nodes has the attribute 'elemnt'.*'element'"),
+        ({"edge_label": "bond"}, "none of the edges has the attribute 'bond'; known: element"),
+    ],
+)
+def test_an_attribute_that_no_graph_has_is_refused(names: dict[str, str], words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        collect(as_networkx("element"), **names)
+
+
+def test_a_label_that_is_a_list_is_refused() -> None:
+    graph = nx.Graph(name="benzene")
+    graph.add_node(0, label=[6, 0])
+    with pytest.raises(DataError, match=r"graph benzene: a label is a list, \[6, 0\]"):
+        collect([graph])
+
+
+@pytest.mark.parametrize(
+    "graphs", [PLAIN, as_networkx(), as_set(), collect(PLAIN)], ids=["plain", "nx", "set", "made"]
+)
 def test_edge_labels_can_be_left_out(graphs: Any) -> None:
     assert collect(graphs, edge_labels=False).edge_names == (None,)
 
@@ -157,7 +184,7 @@ def test_an_edge_beyond_the_nodes_names_the_graph(edge: tuple[int, int]) -> None
         collect([PLAIN[0], (2, [edge])])
 
 
-@pytest.mark.parametrize("graph", ["benzene", 3, None, (2, [(0,)]), ([], 1)])
+@pytest.mark.parametrize("graph", ["benzene", 3, None, (2, [(0,)]), ([], 1), Data()])
 def test_what_is_no_graph_is_refused(graph: Any) -> None:
     with pytest.raises(DataError, match=r"graph 1 is .* not a graph"):
         collect([PLAIN[0], graph])
@@ -185,6 +212,20 @@ def test_directed_where_the_two_ways_have_different_labels() -> None:
 
 def test_directed_where_networkx_says_so() -> None:
     assert collect([nx.DiGraph([(0, 1), (1, 0)])]).directed
+
+
+def test_a_mixed_collection_says_that_undirected_edges_count_twice(caplog: Any) -> None:
+    one_way, ring = nx.DiGraph([(0, 1)], name="arrow"), nx.cycle_graph(3)
+    assert collect([ring, one_way, nx.path_graph(2), nx.empty_graph(2)]).directed
+    assert "graph arrow has directed edges, but not graph 0 (nor 1 others)" in caplog.text
+    # The ring has six arcs then, of which five have no counterpart.
+    assert ged.distance(one_way, ring).distance == 1 + 5
+
+
+def test_a_collection_of_one_kind_says_nothing(caplog: Any) -> None:
+    collect([nx.DiGraph([(0, 1), (1, 0)]), nx.DiGraph([(0, 1)])])
+    collect([nx.path_graph(2), (2, [(0, 1), (1, 1)])])
+    assert not caplog.text
 
 
 def test_an_unknown_method_names_the_nearest() -> None:

@@ -112,7 +112,7 @@ def test_pairs_without_proof_are_left_out():
     ]
     found = compare([*GRAPHS, *ring], methods=["label"], max_nodes_expanded=5)
     assert found.proved < found.pairs
-    with pytest.raises(DataError, match="raise --time-limit"):
+    with pytest.raises(DataError, match="raise them"):
         compare(ring, methods=["label"], max_nodes_expanded=1)
 
 

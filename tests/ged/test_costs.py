@@ -1,8 +1,7 @@
 """Costs as users write them, and the tables that compiled loops read."""
 
 import json
-import subprocess
-import sys
+import re
 from typing import Any
 
 import numpy as np
@@ -28,14 +27,13 @@ def test_a_bad_cost_of_two_labels_is_named() -> None:
     [
         ({"node_insertion": "1"}, "cost of node_insertion is '1'"),
         ({"node_insertion": None}, "cost of node_insertion is None"),
+        ({"node_insertion": True}, "cost of node_insertion is True"),
         ({"edge_labels": [["a", "b", "1"]]}, "cost of edge_labels ('a', 'b') is '1'"),
     ],
 )
 def test_a_cost_from_a_file_must_be_a_number(given: dict[str, Any], problem: str) -> None:
-    # In a process of its own: here the types of arguments are checked before they arrive.
-    script = f"from graphpool.ged import Costs; Costs.from_dict({given!r})"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert f"ConfigError: {problem}" in done.stderr
+    with pytest.raises(ConfigError, match=re.escape(problem)):
+        Costs.from_dict(given)
 
 
 @pytest.mark.parametrize("given", [[["C", "N"]], [1, 2], 5])
@@ -120,3 +118,14 @@ def test_nodes_are_deleted_only_where_substitution_is_dearer(
 
 def test_a_dear_substitution_of_a_single_label_does_not_count() -> None:
     assert not Costs(node_substitution=9.0).tables("C", "a").deletes
+
+
+def test_a_cost_that_would_be_rounded_to_nothing_is_refused() -> None:
+    with pytest.raises(ConfigError, match="node_insertion is 1e-07; costs count in millionths"):
+        Costs(node_insertion=1e-7)
+
+
+def test_a_word_does_not_stand_for_a_number() -> None:
+    costs = Costs(node_labels={("0", "1"): 0.5})
+    with pytest.raises(ConfigError, match=r"the label '\d', and the graphs have \d; words and"):
+        costs.tables([0, 1], [None])

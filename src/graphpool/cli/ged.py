@@ -64,7 +64,7 @@ def pair(
         raise ConfigError(f"--draw {draw}: end it with .svg or .png")
     one, name = one_graph(first, root)
     two, other = one_graph(second, root)
-    distance((1, ()), (1, ()), method=method)  # loads the compiled code, which is not to be timed
+    _load(method)
     found = distance(
         one, two, method=method, costs=read_costs(costs), time_limit=time_limit,
         max_nodes_expanded=max_expanded, edge_labels=edge_labels,
@@ -83,6 +83,21 @@ def pair(
     _describe(found, (one, name), (two, other))
     if draw is not None:
         tell(f"drawn: {draw}")
+
+
+def _load(*methods: str) -> None:
+    """Load the compiled code, which is not to be timed, and say so where people wait for it."""
+    from contextlib import nullcontext
+
+    from rich.console import Console
+
+    from graphpool.ged import distance
+
+    waiting = "loading compiled code; the first time it is compiled, for up to half a minute"
+    console = Console(stderr=True)
+    with console.status(waiting) if console.is_terminal else nullcontext():
+        for method in methods:
+            distance((1, ()), (1, ()), method=method, time_limit=1.0)
 
 
 def _describe(
@@ -158,6 +173,8 @@ def matrix(
     elif sample is not None:
         chosen = sample_pairs(len(graphs), sample, seed)
     finished = target.is_file() and not overwrite
+    if not finished:
+        _load(method)
     try:
         found = ged.matrix(
             graphs, method=method, costs=read_costs(costs), jobs=jobs, pairs=chosen,
@@ -229,9 +246,11 @@ def compare(
     json: Json = False,
 ) -> None:
     """Measure every method against the exact distance on the same pairs, on one core."""
+    from graphpool.ged import METHODS
     from graphpool.ged.compare import compare as measure
 
     graphs = open_graphs(data, root)
+    _load(*(methods or METHODS))
     found = measure(
         graphs, sample, seed, methods=methods or None, costs=read_costs(costs),
         time_limit=time_limit, max_nodes_expanded=max_expanded, edge_labels=edge_labels,

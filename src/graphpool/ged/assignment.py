@@ -6,8 +6,9 @@ Both give each row of a square matrix its own column at the least total cost.
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from graphpool.ged.kernel import compiled
 
 _FAR = np.int64(2**62)
 
@@ -47,7 +48,7 @@ def make_assignment(size: int) -> Assignment:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def hungarian(cost: NDArray[np.int64], size: int, room: Assignment) -> int:
     """Kuhn's method (Munkres, 1957): each row in turn grows an alternating tree of tight entries.
@@ -90,7 +91,7 @@ def hungarian(cost: NDArray[np.int64], size: int, room: Assignment) -> int:
     return _total(cost, size, room)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def volgenant_jonker(cost: NDArray[np.int64], size: int, room: Assignment) -> int:
     """Jonker and Volgenant, 1987: three cheap starts, then shortest augmenting paths.
@@ -105,7 +106,7 @@ def volgenant_jonker(cost: NDArray[np.int64], size: int, room: Assignment) -> in
     return _total(cost, size, room)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _reduce_columns(cost: NDArray[np.int64], size: int, room: Assignment) -> int:
     """Price each column by its least entry, give it to that row, and pass on what a row can spare.
@@ -138,7 +139,7 @@ def _reduce_columns(cost: NDArray[np.int64], size: int, room: Assignment) -> int
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _reduce_rows(cost: NDArray[np.int64], size: int, room: Assignment, count: int) -> int:
     """Give each waiting row its cheapest column; the row that had it looks for another.
@@ -182,7 +183,7 @@ def _reduce_rows(cost: NDArray[np.int64], size: int, room: Assignment, count: in
     return kept
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _augment(cost: NDArray[np.int64], size: int, room: Assignment, root: int) -> None:
     """The cheapest way (Dijkstra) to a free column for `root`, moving other rows on."""
@@ -210,7 +211,7 @@ def _augment(cost: NDArray[np.int64], size: int, room: Assignment, root: int) ->
     _flip(room, root, best)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _flip(room: Assignment, root: int, column: int) -> None:
     """Shift columns along the path that ends at the free `column`, so that `root` gets one."""
@@ -223,7 +224,7 @@ def _flip(room: Assignment, root: int, column: int) -> None:
         column = before
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _total(cost: NDArray[np.int64], size: int, room: Assignment) -> int:
     total = 0

@@ -9,12 +9,12 @@ import time
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from graphpool.ged.bipartite import Bipartite, make_bipartite, match_nodes
 from graphpool.ged.expand import expand
 from graphpool.ged.heap import pop, push
+from graphpool.ged.kernel import inlined, kernel
 from graphpool.ged.local import load_local
 from graphpool.ged.lower import branch_bound
 from graphpool.ged.multiset import Rates, find_rates
@@ -115,7 +115,7 @@ def _grow(store: Store, capacity: int) -> Store:
     return made
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def _search_all(
     task: Task,
@@ -160,7 +160,7 @@ def _search_all(
     return _FINISHED
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def _open(
     task: Task,
@@ -193,7 +193,7 @@ def _open(
     state[_QUEUED] = push(store.keys, store.items, 0, n, 0) if n > 0 else 0
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def _recall(room: Room, store: Store, n: int) -> int:
     """Lay out the mapping on top of the queue; returns how many rows it maps."""
@@ -205,7 +205,7 @@ def _recall(room: Room, store: Store, n: int) -> int:
     return depth
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def _dive(
     task: Task, rates: Rates, room: Room, depth: int, so_far: int, at: int, answers: Answers
@@ -227,7 +227,7 @@ def _dive(
         write_mapping(remaining, n, size, answers.mapping[at])
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@inlined
 @no_type_check
 def _expand_best(
     task: Task, rates: Rates, room: Room, store: Store, at: int, answers: Answers

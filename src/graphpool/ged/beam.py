@@ -3,12 +3,12 @@
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from graphpool.errors import ConfigError
 from graphpool.ged.expand import expand
 from graphpool.ged.heap import pop, push
+from graphpool.ged.kernel import inlined, kernel
 from graphpool.ged.lower import Bags, label_bound, make_bags
 from graphpool.ged.multiset import Rates, find_rates
 from graphpool.ged.pair import Pair, Task, load_pair, make_pair, mapping_cost
@@ -89,7 +89,7 @@ def solve_80(task: Task, pairs: NDArray[np.int64], limits: Limits) -> Answers:
     return solve_beam(task, pairs, limits, 80)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def _search_all(
     task: Task,
@@ -123,7 +123,7 @@ def _search_all(
         answers.lower[at] = label_bound(task, rates, bags, first, second)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@inlined
 @no_type_check
 def _deepen(
     task: Task,

@@ -3,10 +3,10 @@
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from graphpool.ged.assignment import Assignment, hungarian, make_assignment, volgenant_jonker
+from graphpool.ged.kernel import compiled
 from graphpool.ged.local import Local, load_local, make_local
 from graphpool.ged.lower import Bags, label_bound, make_bags
 from graphpool.ged.multiset import Rates, find_rates
@@ -62,7 +62,7 @@ def _solve(task: Task, pairs: NDArray[np.int64], jonker: int) -> Answers:
     return answers
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _match_all(
     task: Task,
@@ -83,7 +83,7 @@ def _match_all(
         answers.lower[at] = label_bound(task, rates, bags, first, second)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def match_nodes(
     task: Task,
@@ -126,7 +126,7 @@ def match_nodes(
     return mapping_cost(task, pair, size, mapping)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _place(room: Bipartite, v: int, n: int, m: int, size: int) -> int:
     """The free column for row v: real with real by the least entry, else the first one."""
@@ -140,7 +140,7 @@ def _place(room: Bipartite, v: int, n: int, m: int, size: int) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _fill(task: Task, rates: Rates, pair: Pair, room: Bipartite, n: int, m: int) -> None:
     """Substitutions, and on two diagonals deletions and insertions; the last block is free."""

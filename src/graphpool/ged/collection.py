@@ -205,7 +205,7 @@ def _join(graphs: Sequence[_Plain]) -> Collection:
     return Collection(arrays, ids, tuple(nodes), tuple(kinds), directed)
 
 
-def _code(codes: dict[Hashable, int], name: Hashable, graph: _Plain) -> int:
+def _code(codes: dict[Hashable, int], name: Any, graph: _Plain) -> int:
     try:
         return codes.setdefault(name, len(codes))
     except TypeError:
@@ -247,8 +247,10 @@ def _directed(arrays: Arrays, ids: Sequence[str], said: Array) -> bool:
     linked[owner[arrays.source != arrays.target]] = True
     if directed.any() and (both := linked & ~directed).any():
         log.warning(
-            "graph %s has directed edges and %d others have not: there each edge counts as two",
+            "graph %s has directed edges, but not graph %s (nor %d others): there each edge counts "
+            "as two",
             ids[int(directed.argmax())],
-            int(both.sum()),
+            ids[int(both.argmax())],
+            int(both.sum()) - 1,
         )
     return bool(directed.any())

@@ -62,7 +62,7 @@ class Costs:
 
     def __post_init__(self) -> None:
         for name, value in self._values():
-            if not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+            if not 0 <= _number(name, value) < math.inf:
                 raise ConfigError(f"cost of {name} is {value!r}; give a number that is 0 or more")
             if 0 < value < 1 / _FINEST:
                 raise ConfigError(
@@ -91,13 +91,16 @@ class Costs:
         for key in values:
             if key not in known:
                 raise ConfigError(f"there is no cost {key!r}; {nearest(key, known)}")
-        made = dict(values)
-        for kind in ("node_labels", "edge_labels"):
-            if kind in made:
-                try:
-                    made[kind] = {(first, second): cost for first, second, cost in made[kind]}
-                except (TypeError, ValueError):
-                    raise ConfigError(f"{kind} must be a list of [first, second, cost]") from None
+        made: dict[str, Any] = {}
+        for key, value in values.items():
+            if not key.endswith("_labels"):
+                made[key] = _number(key, value)
+                continue
+            try:
+                named = {(first, second): cost for first, second, cost in value}
+            except (TypeError, ValueError):
+                raise ConfigError(f"{key} must be a list of [first, second, cost]") from None
+            made[key] = {pair: _number(f"{key} {pair!r}", cost) for pair, cost in named.items()}
         return cls(**made)
 
     def to_dict(self) -> dict[str, Any]:
@@ -147,6 +150,12 @@ class Costs:
         parts = [Fraction(value).limit_denominator(_FINEST) for value in values]
         scale = math.lcm(*(part.denominator for part in parts))
         return scale if scale <= _FINEST else _FINEST
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ConfigError(f"cost of {name} is {value!r}; give a number that is 0 or more")
+    return float(value)
 
 
 def _square(

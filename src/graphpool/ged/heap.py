@@ -3,11 +3,12 @@
 from typing import no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphpool.ged.kernel import kernel
 
-@njit(cache=True, nogil=True, _nrt=False)
+
+@kernel
 @no_type_check
 def push(keys: NDArray[np.int64], items: NDArray[np.int32], count: int, key: int, item: int) -> int:
     """Add one item to a heap of `count`; returns the new count."""
@@ -22,7 +23,7 @@ def push(keys: NDArray[np.int64], items: NDArray[np.int32], count: int, key: int
     return count + 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def pop(keys: NDArray[np.int64], items: NDArray[np.int32], count: int) -> int:
     """Take the top off a heap of `count`; returns the new count."""

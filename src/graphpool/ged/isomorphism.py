@@ -7,13 +7,14 @@ nodes of its own colour. Most colours are of one node or few, and the search har
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
+
+from graphpool.ged.kernel import compiled
 
 Array = Any
 MOST_STEPS = 1_000_000
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def group(graphs: Array, colour: Array, bucket: Array, size: int, found: Array) -> None:
     """For each graph the first graph that is isomorphic to it, in `found` `[graphs]`.
@@ -51,7 +52,7 @@ def group(graphs: Array, colour: Array, bucket: Array, size: int, found: Array) 
             head[place] = graph
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _lay(graphs: Array, graph: int, codes: Array) -> None:
     n = graphs.node_ptr[graph + 1] - graphs.node_ptr[graph]
@@ -60,7 +61,7 @@ def _lay(graphs: Array, graph: int, codes: Array) -> None:
         codes[graphs.source[e], graphs.target[e]] = graphs.edge_label[e]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _same(left: Array, right: Array, mine: Array, yours: Array, n: int, room: Array) -> bool:
     """Whether some mapping keeps colours and edges; False too where the search grows too long."""
@@ -93,7 +94,7 @@ def _same(left: Array, right: Array, mine: Array, yours: Array, n: int, room: Ar
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _fits(
     left: Array, right: Array, order: Array, image: Array, depth: int, v: int, u: int
@@ -107,7 +108,7 @@ def _fits(
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _arrange(left: Array, mine: Array, n: int, order: Array, alike: Array) -> None:
     """Nodes in an order that leaves few choices: neighbours of earlier ones, rare colours first."""

@@ -3,10 +3,10 @@
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from graphpool.ged.assignment import Assignment, hungarian, make_assignment
+from graphpool.ged.kernel import compiled
 from graphpool.ged.multiset import Rates, edge_bag
 from graphpool.ged.pair import Task
 from graphpool.ged.sides import Side, load_side, make_side
@@ -39,7 +39,7 @@ def make_local(size: int) -> Local:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def load_local(task: Task, rates: Rates, first: int, second: int, size: int, local: Local) -> None:
     """Lay both graphs and the costs between their nodes into `local`, up to `size` nodes each.
@@ -61,7 +61,7 @@ def load_local(task: Task, rates: Rates, first: int, second: int, size: int, loc
             _match(task, local, way, size)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _count(
     rates: Rates,
@@ -88,7 +88,7 @@ def _count(
             edges[v, u] = edges[v, u] + cost if way else cost
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _match(task: Task, local: Local, way: int, size: int) -> None:
     """The cheapest matching of the edges of each two nodes, as one assignment problem for each."""

@@ -3,10 +3,10 @@
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from graphpool.ged.assignment import Assignment, make_assignment, volgenant_jonker
+from graphpool.ged.kernel import compiled
 from graphpool.ged.local import Local, load_local, make_local
 from graphpool.ged.multiset import Rates, edge_bag, find_rates, node_bag
 from graphpool.ged.pair import Pair, Task, load_pair, make_pair
@@ -75,7 +75,7 @@ def solve_branch(task: Task, pairs: NDArray[np.int64], limits: Limits) -> Answer
     return answers
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _label_all(
     task: Task, rates: Rates, bags: Bags, pairs: NDArray[np.int64], lower: NDArray[np.int64]
@@ -84,7 +84,7 @@ def _label_all(
         lower[at] = label_bound(task, rates, bags, pairs[at, 0], pairs[at, 1])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def label_bound(task: Task, rates: Rates, bags: Bags, first: int, second: int) -> int:
     """The label bound of one pair."""
@@ -126,7 +126,7 @@ def label_bound(task: Task, rates: Rates, bags: Bags, first: int, second: int) -
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _clear(task: Task, bags: Bags, graph: int) -> None:
     """Set back only what was counted: a collection can have many more labels than a pair."""
@@ -138,7 +138,7 @@ def _clear(task: Task, bags: Bags, graph: int) -> None:
         bags.loop[graphs.edge_label[e]] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _branch_all(
     task: Task, rates: Rates, room: BranchRoom, pairs: NDArray[np.int64], lower: NDArray[np.int64]
@@ -150,7 +150,7 @@ def _branch_all(
         lower[at] = branch_bound(task, room.pair, room.local, size, room.cost, room.assignment)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def branch_bound(
     task: Task,

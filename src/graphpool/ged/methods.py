@@ -46,8 +46,9 @@ METHODS: dict[str, Method] = {
                ("bipartite", "solve_hungarian")),
         Method("vj", "upper", "bipartite, Volgenant and Jonker (Fankhauser et al., 2011)",
                ("bipartite", "solve_vj")),
-        Method("branch", "lower", "branch lower bound", ("lower", "solve_branch")),
-        Method("label", "lower", "label lower bound", ("lower", "solve_label")),
+        Method("branch", "lower", "each node with its edges, matched as cheaply as possible",
+               ("lower", "solve_branch")),
+        Method("label", "lower", "counts of labels alone", ("lower", "solve_label")),
     )
 }  # fmt: skip
 

@@ -8,9 +8,9 @@ substitution is never dearer here than a deletion and an insertion.
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 
 from graphpool.ged.costs import Tables
+from graphpool.ged.kernel import inlined
 
 
 class Rates(NamedTuple):
@@ -50,7 +50,7 @@ def find_rates(tables: Tables) -> Rates:
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 @no_type_check
 def node_bag(rates: Rates, left: int, right: int, common: int) -> int:
     """Least cost of turning `left` nodes into `right` nodes that share `common` labels."""
@@ -59,7 +59,7 @@ def node_bag(rates: Rates, left: int, right: int, common: int) -> int:
     return (left - common) * rates.node_change + (right - left) * rates.node_give
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 @no_type_check
 def edge_bag(rates: Rates, left: int, right: int, common: int) -> int:
     """Least cost of turning `left` edges into `right` edges that share `common` labels."""

@@ -7,9 +7,9 @@ second graph that are left are inserted. `expand` says what the next step costs.
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphpool.ged.kernel import kernel
 from graphpool.ged.pair import Pair, Task
 from graphpool.ged.sides import Side
 
@@ -86,7 +86,7 @@ def make_remaining(task: Task, size: int) -> Remaining:
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def start(
     task: Task, pair: Pair, left: Side, right: Side, n: int, m: int, size: int, room: Remaining
@@ -122,7 +122,7 @@ def start(
                 inner[depth, label] += edges[depth + 1, way, v, label]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def _list_neighbours(pair: Pair, m: int, room: Remaining) -> None:
     near, degree, codes = room.near, room.degree, pair.right
@@ -137,7 +137,7 @@ def _list_neighbours(pair: Pair, m: int, room: Remaining) -> None:
                 degree[1, u] += 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def _number_labels(left: Side, right: Side, n: int, m: int, room: Remaining) -> None:
     """Codes within the pair: a collection can have many more labels than two graphs."""
@@ -159,7 +159,7 @@ def _number_labels(left: Side, right: Side, n: int, m: int, room: Remaining) -> 
             room.kind[1, at - n] = code
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def _choose_order(left: Side, pair: Pair, n: int, room: Remaining) -> None:
     """Next comes the row with most edges to rows before it, then with most edges at all."""
@@ -181,7 +181,7 @@ def _choose_order(left: Side, pair: Pair, n: int, room: Remaining) -> None:
             room.image[w] += (pair.left[v, w] > 0) + (pair.left[w, v] > 0)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel
 @no_type_check
 def write_mapping(room: Remaining, n: int, size: int, mapping: NDArray[np.int32]) -> None:
     """Write `room.image`, all rows mapped; empty rows get the columns that are left."""

@@ -3,10 +3,10 @@
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from graphpool.ged.collection import Arrays
+from graphpool.ged.kernel import compiled
 from graphpool.ged.pair import Task
 
 
@@ -42,7 +42,7 @@ def room_size(task: Task, pairs: NDArray[np.int64]) -> int:
     return int((sizes.sum(1) if task.tables.deletes else sizes.max(1)).max(initial=0))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def load_side(graphs: Arrays, graph: int, directed: int, side: Side) -> int:
     """Lay `graph` into `side`; returns its number of nodes."""
@@ -64,7 +64,7 @@ def load_side(graphs: Arrays, graph: int, directed: int, side: Side) -> int:
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 @no_type_check
 def _insert(side: Side, way: int, v: int, code: int) -> None:
     codes, at = side.codes[way, v], side.degree[way, v]

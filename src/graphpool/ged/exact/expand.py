@@ -38,7 +38,9 @@ def expand(task: Task, work: Workspace, depth: int) -> None:
         twin = work.twin[COLUMN, node[COLUMN, j]]
         spare[j] = 1 if twin >= 0 and work.taken[COLUMN, twin] < 0 else 0
         ways[j] = 0
-    lowest, line, side = FAR, 0, ROW
+    # Lines with few ways and many edges come first: they leave little and tell much. Measured on
+    # molecules of 20 nodes: by ways alone 11,200 partial mappings are expanded, by this 760.
+    fewest, most, line, side = 1, 0, 0, ROW  # ways and edges of the line
     for i in range(open_):
         twin = work.twin[ROW, node[ROW, i]]
         single = 0 if twin >= 0 and work.taken[ROW, twin] < 0 else 1
@@ -51,16 +53,14 @@ def expand(task: Task, work: Workspace, depth: int) -> None:
                 ways[j] += single
                 count += 1 - spare[j]
         if single and node[ROW, i] < state[FIRST]:
-            rank = _rank(count, work.edges[depth, ROW, i], work.degree[ROW, node[ROW, i]])
-            if rank < lowest:
-                lowest, line = rank, i
+            edges = _weight(work.edges, depth, ROW, i, work.degree[ROW, node[ROW, i]])
+            if count * most < fewest * edges:
+                fewest, most, line = count, edges, i
     for j in range(open_):
         if not spare[j] and node[COLUMN, j] < state[SECOND]:
-            rank = _rank(
-                ways[j], work.edges[depth, COLUMN, j], work.degree[COLUMN, node[COLUMN, j]]
-            )
-            if rank < lowest:
-                lowest, line, side = rank, j, COLUMN
+            edges = _weight(work.edges, depth, COLUMN, j, work.degree[COLUMN, node[COLUMN, j]])
+            if ways[j] * most < fewest * edges:
+                fewest, most, line, side = ways[j], edges, j, COLUMN
     child, bound = work.child[depth, 0], work.child[depth, 1]
     forced(side, line, open_, cost, price, work.mate[depth], work.scratch, bound, slack)
     count = 0
@@ -86,13 +86,9 @@ def expand(task: Task, work: Workspace, depth: int) -> None:
 
 @inlined
 @no_type_check
-def _rank(ways: int, open_edges: Whole, degree: int) -> int:
-    """Lines with few ways and many edges come first: they leave little and tell much.
-
-    Measured on random molecules of 20 nodes: by ways alone 11,200 partial mappings are expanded,
-    by this 760.
-    """
-    edges = degree
-    for kind in range(len(open_edges)):
-        edges += open_edges[kind]
-    return 64 * ways // (1 + edges)
+def _weight(edges: Whole, depth: int, side: int, position: int, degree: int) -> int:
+    """Edges of a node, open ones twice, and one more."""
+    total = 1 + degree
+    for kind in range(edges.shape[3]):
+        total += edges[depth, side, position, kind]
+    return total

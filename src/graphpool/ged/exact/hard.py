@@ -1,10 +1,13 @@
 """Hard pairs: restate the costs, search for a while, divide, and so on with each part."""
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpool.ged.collection import collect
+from graphpool.ged.costs import Costs
 from graphpool.ged.exact.ascent import (
     Statement,
     fix,
@@ -17,6 +20,7 @@ from graphpool.ged.exact.ascent import (
     state_costs,
     sweep,
 )
+from graphpool.ged.exact.root import lay_out
 from graphpool.ged.exact.search import lower_bound, search, set_out
 from graphpool.ged.exact.workspace import (
     BUDGET,
@@ -33,8 +37,9 @@ from graphpool.ged.exact.workspace import (
     TAKEN_ROW,
     UPPER,
     Workspace,
+    make_workspace,
 )
-from graphpool.ged.pair import Task
+from graphpool.ged.pair import Task, make_task
 
 _MEMORY = 192 << 20  # bytes of statements for one pair
 _LARGEST = 1 << 24  # of a bound in fine units, so that sums stay below `BARRED`
@@ -46,6 +51,28 @@ _STEP = 10**6  # work between two looks at the clock, some milliseconds
 _SEARCH = 12  # steps of searching before a problem is divided
 _ROW_BY_ROW = 40  # nodes from which the clock is looked at within a sweep
 _NEVER = 1 << 60
+
+
+@cache
+def prepare() -> None:
+    """Load the compiled code, which would otherwise be compiled or loaded while the clock runs."""
+    task = make_task(collect([(2, [(0, 1)])] * 2), Costs())
+    work = make_workspace(2, 1)
+    lay_out(task, work, 0, 1)
+    work.state[UPPER] = 10  # as if there were something to find
+    division = Division(task, work, _NEVER, lambda: False)
+    division.forms = [make_statement(2), make_statement(2)]
+    form, child = division.forms
+    state_costs(task, work, form, division.fine)
+    division._ascend(form, 0, 1)
+    join_ends(work, form)
+    stated = work._replace(double=form.double)
+    restart(stated, form, 0, division.fine)
+    set_out(task, stated)
+    search(task, stated, 0)
+    lower_bound(task, stated)
+    inherit(work, form, child)
+    fix(work, child, 0, 0)
 
 
 class Division:

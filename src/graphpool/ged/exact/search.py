@@ -41,9 +41,10 @@ from graphpool.ged.kernel import inlined, kernel
 from graphpool.ged.pair import Task
 from graphpool.ged.result import Answers
 
-_KICK_EVERY = 16
+# Partial mappings between two kicks of the best mapping: often for some kicks a node, then seldom.
 _FIRST_KICK = 64
-_KICKS = 8  # for each node
+_OFTEN, _SELDOM = 16, 128
+_KICKS = 8
 
 
 @inlined
@@ -114,7 +115,8 @@ def search(task: Task, work: Workspace, most: int) -> None:
             continue
         expand(task, work, depth)
         count = state[EXPANDED]
-        if count % _KICK_EVERY == 0 and _FIRST_KICK <= count <= _KICK_EVERY * _KICKS * state[SIZE]:
+        often = count <= _OFTEN * _KICKS * state[SIZE]
+        if count >= _FIRST_KICK and count % (_OFTEN if often else _SELDOM) == 0:
             kick(task, work)
     state[DEPTH] = depth
 
