@@ -10,13 +10,13 @@ from typing import no_type_check
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.ged.kernel import kernel
+from graphpool.ged.kernel import inlined, kernel
 
 Whole = NDArray[np.int64]
 FAR = 1 << 50
 
 
-@kernel
+@inlined
 @no_type_check
 def augment(
     start: int, open_: int, cost: Whole, price: Whole, mate: Whole, scratch: Whole, most: int
@@ -72,7 +72,7 @@ def augment(
             return base
 
 
-@kernel
+@inlined
 @no_type_check
 def forced(
     side: int, line: int, open_: int, cost: Whole, price: Whole, mate: Whole, scratch: Whole,

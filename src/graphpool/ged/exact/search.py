@@ -77,7 +77,10 @@ def _try_whole(task: Task, work: Workspace, depth: int) -> None:
         whole[work.node[depth, ROW, b]] = work.node[depth, COLUMN, work.mate[depth, ROW, b]]
     cost = whole_cost(task, work, whole)
     if cost < work.state[UPPER]:
-        work.state[UPPER] = swap_descent(task, work, whole, cost)
+        # Small pairs are done before an exchange of nodes pays.
+        if work.state[EXPANDED] >= _FIRST_KICK:
+            cost = swap_descent(task, work, whole, cost)
+        work.state[UPPER] = cost
         for w in range(size):
             work.best[w] = whole[w]
 
