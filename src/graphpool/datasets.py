@@ -4,14 +4,23 @@ import importlib.util
 import logging
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from graphpool.errors import DataError, nearest
 from graphpool.files import sha256_file
-from graphpool.graphs import catalogue, gexf_set, jsonl, npz, packed, tu
+from graphpool.graphs import (
+    arrangement_knobs,
+    arrangements,
+    catalogue,
+    gexf_set,
+    jsonl,
+    npz,
+    packed,
+    tu,
+)
 from graphpool.graphs.cache import cache_key, cache_root, cached
 from graphpool.graphs.distances import Distances, read_distances, read_test
 from graphpool.graphs.download import Progress, fetch
@@ -44,10 +53,12 @@ def load(
     """The data set `name`, with node features.
 
     It is looked for in the data root, in the installed grakel (which holds MUTAG and
-    Cuneiform), among earlier downloads, and then online.
+    Cuneiform), among earlier downloads, and then online. Arrangement sets (`ring`, `marks`,
+    `marksmix`, `order`, `spider`) are drawn here instead.
 
     Args:
-        name: a name of `graphpool data list`; short forms such as IMDB-B are known.
+        name: a name of `graphpool data list`; short forms such as IMDB-B are known. Knobs of an
+            arrangement set follow a colon: `ring:graphs=500,bridges=6,noise=0.1,seed=3`.
         root: folder of data files; by default `GRAPHPOOL_DATA`, else `data` in the working
             folder.
         features: what `graphpool.features` makes `x` from; "auto" takes labels, else degrees.
@@ -56,8 +67,12 @@ def load(
         download: whether the set may be fetched.
         progress: called with the bytes fetched so far and their total.
     """
-    path, full = _locate(name, data_root(root), download, progress)
-    return _with_features(_read(path, full, cache), features)
+    folder = data_root(root)
+    graphs = _made(name, folder, cache)
+    if graphs is None:
+        path, full = _locate(name, folder, download, progress)
+        graphs = _read(path, full, cache)
+    return _with_features(graphs, features)
 
 
 def read(path: str | Path, features: str | None = "auto", cache: bool = True) -> GraphSet:
@@ -147,12 +162,30 @@ def _named_or_file(name: str | Path, root: str | Path | None) -> tuple[Path, str
     found, full = _here(name, folder)
     if found is not None:
         return found, full
-    if (entry := catalogue.KNOWN.get(full)) is not None and entry.url is not None:
+    full = _made_name(str(name)) or full
+    if (entry := catalogue.KNOWN.get(full)) is not None and (entry.url or entry.made):
         raise DataError(
             f"{full} has no published edit distances and no published split; compute distances "
             f"with graphpool ged matrix {full}"
         )
     return _fetched(full, folder, download=False, progress=None), full
+
+
+def _made_name(name: str) -> str | None:
+    """The plain name of a set that is drawn here, from its name with knobs or without."""
+    entry = catalogue.KNOWN.get(catalogue.resolve(name.partition(":")[0]))
+    return entry.name if entry is not None and entry.made else None
+
+
+def _made(name: str, root: Path | None, cache: bool) -> GraphSet | None:
+    """The arrangement set of this name; a file of one's own called like it comes first."""
+    full, (_, mark, settings) = _made_name(name), name.partition(":")
+    if full is None or (not mark and _here(name, root)[0] is not None):
+        return None
+    knobs = arrangement_knobs.turned(full, arrangement_knobs.parse(settings))
+    spelled, version = arrangement_knobs.spelled(full, knobs), arrangements.VERSION
+    key = cache_key("", reader="arrangements", version=version, name=full, **asdict(knobs))
+    return _kept(cache, spelled, key, lambda: arrangements.make_from(full, knobs))
 
 
 def _locate(
@@ -225,7 +258,7 @@ def _fetched(name: str, root: Path | None, download: bool, progress: Progress | 
     entry = catalogue.KNOWN.get(name)
     if entry is None:
         here = sorted(item.name for item in available(root))
-        hint = nearest(name, {*catalogue.KNOWN, *catalogue.ALIASES, *here})
+        hint = nearest(name.partition(":")[0], {*catalogue.KNOWN, *catalogue.ALIASES, *here})
         listed = f"; on this machine: {', '.join(here)}" if hint.startswith("did") else ""
         raise DataError(f"there is no data set {name!r}; {hint}{listed}")
     target = (root or Path("data")) / f"{name}{entry.form}"

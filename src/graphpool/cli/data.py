@@ -26,14 +26,16 @@ data_app = typer.Typer(
 
 @data_app.command("list")
 def list_sets(root: Root = None, json: Json = False) -> None:
-    """Show which sets are on this machine, and which can be fetched."""
+    """Show which sets are on this machine, which are made here, and which can be fetched."""
     from graphpool import datasets
     from graphpool.graphs import catalogue
+    from graphpool.graphs.arrangement_knobs import turnable
 
     folder = datasets.data_root(root)
     found = datasets.available(root)
     here = {item.name for item in found}
     online = [name for name, entry in catalogue.KNOWN.items() if entry.url and name not in here]
+    made = [entry for name, entry in catalogue.KNOWN.items() if entry.made and name not in here]
     if json:
         print_json(
             {
@@ -42,6 +44,10 @@ def list_sets(root: Root = None, json: Json = False) -> None:
                     {"name": item.name, "place": item.place, "path": str(item.path)}
                     for item in found
                 ],
+                "made": [
+                    {"name": entry.name, "about": entry.about, "knobs": turnable(entry.name)}
+                    for entry in made
+                ],
                 "online": online,
             }
         )
@@ -49,6 +55,11 @@ def list_sets(root: Root = None, json: Json = False) -> None:
     print_table(("set", "found in", "path"), [(item.name, item.place, item.path) for item in found])
     if folder is None:
         say("\nNo data root: set GRAPHPOOL_DATA, or give --data-root, to use a folder of your own.")
+    say("\nMade here, with knobs behind a colon, such as ring:graphs=500,bridges=6,seed=3:\n")
+    print_table(
+        ("set", "what tells its classes apart", "knobs"),
+        [(entry.name, entry.about, ", ".join(turnable(entry.name))) for entry in made],
+    )
     say(f"\nFetched when first used: {', '.join(online)}")
 
 

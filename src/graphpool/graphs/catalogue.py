@@ -6,6 +6,7 @@ from pathlib import Path
 
 from graphpool.errors import DataError
 from graphpool.graphs import npz
+from graphpool.graphs.arrangement_knobs import ABOUT as ARRANGEMENTS
 from graphpool.graphs.gexf_files import GexfFiles
 
 _COLLECTION = "https://www.chrsmrrs.com/graphkerneldatasets/{name}.zip"
@@ -48,6 +49,7 @@ class Entry:
         paper: what the paper's table says.
         about: what a user should know before using it.
         form: how the file ends that a user would put into the data root.
+        made: whether it is drawn on this machine and needs no file.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Entry:
     paper: PaperStatistics | None = None
     about: str = ""
     form: str = ".zip"
+    made: bool = False
 
 
 PAPER = {
@@ -96,6 +99,7 @@ KNOWN: dict[str, Entry] = {
     **{name: Entry(name, None, paper=PAPER.get(name), about=about)
        for name, about in _ABOUT.items()},
     **{name: Entry(name, None, about=about, form=".npz") for name, about in _DISTANCES.items()},
+    **{name: Entry(name, None, about=about, made=True) for name, about in ARRANGEMENTS.items()},
 }  # fmt: skip
 
 ALIASES = {
