@@ -18,7 +18,7 @@ Array = NDArray[Any]
 _OWN = np.uint64(0xD1B54A32D192ED03)
 
 
-def _mix(values: Array) -> Array:
+def mix(values: Array) -> Array:
     """Spread 64-bit numbers over their range (the finaliser of splitmix64)."""
     mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -32,7 +32,7 @@ def _numbered(values: Array) -> tuple[Array, int]:
     return numbers.reshape(-1), len(distinct)
 
 
-class _Rounds:
+class Rounds:
     """One round of refinement after the other, over the same edges.
 
     Args:
@@ -47,19 +47,23 @@ class _Rounds:
 
     def refine(self, colours: Array) -> tuple[Array, int]:
         """The next colours, `[nodes]`, numbered from 0, and how many there are."""
+        return _numbered(self.hashes(colours))
+
+    def hashes(self, colours: Array) -> Array:
+        """The next colours, `[nodes]`, as hashes, which depend on nothing but the node's graph."""
         source, target, edge = self.source, self.target, self.edge
-        spread = _mix(colours)
+        spread = mix(colours)
         # A node's own colour must not count like a neighbour's.
-        fresh = _mix(spread ^ _OWN)
+        fresh = mix(spread ^ _OWN)
         if len(target):
-            arriving = _mix(spread[source] ^ edge)
+            arriving = mix(spread[source] ^ edge)
             fresh[target[self.starts]] += np.add.reduceat(arriving, self.starts)
         if self.order is not None and len(source):
             leaving = source[self.order]
             ends = np.flatnonzero(np.diff(leaving, prepend=-1))
-            out = np.add.reduceat(_mix(~(spread[target] ^ edge))[self.order], ends)
+            out = np.add.reduceat(mix(~(spread[target] ^ edge))[self.order], ends)
             fresh[leaving[ends]] += out
-        return _numbered(fresh)
+        return fresh
 
 
 def node_colours(graphs: GraphSet) -> Array:
@@ -68,14 +72,14 @@ def node_colours(graphs: GraphSet) -> Array:
     Node labels, edge labels, edge weights, directions and self-loops count; attributes don't.
     """
     graphs = graphs.to("cpu")
-    rounds = _Rounds(graphs, _edge_colours(graphs))
+    rounds = Rounds(graphs, _edge_colours(graphs))
     label = np.zeros(graphs.num_nodes, dtype=np.int64)
     if graphs.node_label is not None:
         label = graphs.node_label.numpy().astype(np.int64)
     # A neighbour's colour can't say whether the neighbour is the node itself.
     loop = np.zeros(graphs.num_nodes, dtype=np.int64)
     loop[rounds.target[rounds.source == rounds.target]] = 1
-    colours, number = _numbered(_mix(label) + _mix(loop + (1 << 32)))
+    colours, number = _numbered(mix(label) + mix(loop + (1 << 32)))
     while True:
         finer, count = rounds.refine(colours)
         if count == number:
@@ -92,7 +96,7 @@ def colour_rounds(graphs: GraphSet, start: Array) -> Iterator[tuple[Array, int]]
         start: `[nodes]`, whole numbers to begin with, such as labels.
     """
     graphs = graphs.to("cpu")
-    rounds = _Rounds(graphs, np.zeros(graphs.num_edges, dtype=np.uint64))
+    rounds = Rounds(graphs, np.zeros(graphs.num_edges, dtype=np.uint64))
     colours, number = _numbered(start)
     while True:
         yield colours, number
@@ -105,8 +109,8 @@ def graph_colours(graphs: GraphSet) -> Array:
     total = np.zeros(len(graphs), dtype=np.uint64)
     if graphs.num_nodes:
         begin = graphs.node_ptr[:-1].cpu().numpy()[counts > 0]
-        total[counts > 0] = np.add.reduceat(_mix(node_colours(graphs)), begin)
-    return _mix(total) + _mix(counts.astype(np.uint64))
+        total[counts > 0] = np.add.reduceat(mix(node_colours(graphs)), begin)
+    return mix(total) + mix(counts.astype(np.uint64))
 
 
 def _edge_colours(graphs: GraphSet) -> Array:
@@ -114,5 +118,5 @@ def _edge_colours(graphs: GraphSet) -> Array:
     parts = [part for part in (graphs.edge_label, graphs.edge_weight) if part is not None]
     colour = np.zeros(graphs.num_edges, dtype=np.uint64)
     for part in parts:
-        colour = _mix(colour ^ _mix(_numbered(part.numpy())[0]))
+        colour = mix(colour ^ mix(_numbered(part.numpy())[0]))
     return colour

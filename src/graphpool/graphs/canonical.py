@@ -1,0 +1,184 @@
+"""A canonical order of nodes: the same for a graph however its nodes are numbered.
+
+What is computed on graphs in this order, seeds, eigenvectors or partitions included, is invariant
+under relabelling to the bit. Colour refinement sorts the nodes; where it leaves nodes of equal
+colour, one of them is given a colour of its own and the refinement goes on, until all differ. It
+doesn't matter which one that is if a symmetry of the graph maps them to each other. Nodes of
+equal colour without such a symmetry are told apart by looking one step ahead: what the refinement
+makes of the graph after each of them.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.refinement import Array, Rounds, mix
+
+_SINGLED_OUT = np.uint64(0xA0761D6478BD642F)
+_MOST_AHEAD = 64  # nodes of one cell that are looked at; of a larger one any is taken
+_ROOM = 1 << 22  # edges of the copies looked at together
+
+
+def canonical_order(graphs: GraphSet) -> Tensor:
+    """The place of each node in its graph's canonical order, `[nodes]`, from 0 in each graph.
+
+    Node labels, edge labels, weights, directions and self-loops count; attributes don't. The
+    order of a graph doesn't depend on the others of the set. Two steps of lookahead or more would
+    be needed for some regular graphs, and their order may then depend on the numbering.
+    """
+    graphs = graphs.to("cpu")
+    owner = graphs.node_graph.numpy()
+    rounds = Rounds(graphs, _edge_hashes(graphs))
+    colours = _stable(rounds, _start(graphs, rounds), owner, np.ones(len(graphs), dtype=bool))
+    while True:
+        cell, sizes = _cells(owner, colours)
+        tied = np.flatnonzero(sizes[cell] > 1)
+        if not len(tied):
+            break
+        # In each graph the smallest tied cell, and of those the one of least colour.
+        tied = tied[np.lexsort((colours[tied], sizes[cell[tied]], owner[tied]))]
+        first = np.flatnonzero(np.diff(owner[tied], prepend=-1))
+        chosen = _look_ahead(graphs, rounds, colours, cell, sizes, tied[first])
+        open_ = np.zeros(len(graphs), dtype=bool)
+        open_[owner[chosen]] = True
+        fresh = mix(colours)
+        fresh[chosen] = mix(fresh[chosen] ^ _SINGLED_OUT)
+        colours = _stable(rounds, np.where(open_[owner], fresh, colours), owner, open_)
+    order = np.lexsort((colours, owner))
+    place = np.empty(len(owner), dtype=np.int64)
+    place[order] = np.arange(len(owner))
+    return torch.from_numpy(place - graphs.node_ptr.numpy()[owner])
+
+
+def reordered(graphs: GraphSet, place: Tensor) -> GraphSet:
+    """The same graphs with node i of each at `place[i]`, `[nodes]`."""
+    flat = place + graphs.node_ptr[graphs.node_graph]
+    back = torch.empty_like(flat)
+    back[flat] = torch.arange(len(flat), device=flat.device)
+    moved: dict[str, Any] = {
+        key: None if (value := getattr(graphs, key)) is None else value[back]
+        for key in ("node_label", "node_attr", "x")
+    }
+    kept = ("graph_attr", "y", "classes", "node_label_names", "edge_label_names", "notes")
+    return GraphSet.build(
+        graphs.name,
+        graphs.node_counts,
+        graphs.edge_counts,
+        place[graphs.flat_edges],
+        ids=graphs.ids,
+        edge_weight=graphs.edge_weight,
+        edge_label=graphs.edge_label,
+        edge_attr=graphs.edge_attr,
+        **moved,
+        **{key: getattr(graphs, key) for key in kept},
+    )
+
+
+def _edge_hashes(graphs: GraphSet) -> Array:
+    """A hash for each edge, `[edges]`, of its label and weight alone."""
+    hashes = np.zeros(graphs.num_edges, dtype=np.uint64)
+    if graphs.edge_label is not None:
+        hashes = mix(graphs.edge_label.numpy().astype(np.uint64) + np.uint64(1))
+    if graphs.edge_weight is not None:
+        weights = graphs.edge_weight.double().numpy()
+        hashes = mix(hashes ^ mix(weights.view(np.uint64)))
+    return hashes
+
+
+def _start(graphs: GraphSet, rounds: Rounds) -> Array:
+    """Colours before the first round: labels and self-loops."""
+    label = np.zeros(graphs.num_nodes, dtype=np.uint64)
+    if graphs.node_label is not None:
+        label = graphs.node_label.numpy().astype(np.uint64) + np.uint64(1)
+    loop = np.zeros(graphs.num_nodes, dtype=np.uint64)
+    at_loop = rounds.source == rounds.target
+    loop[rounds.target[at_loop]] = mix(rounds.edge[at_loop] + np.uint64(1))
+    return mix(mix(label) ^ loop)
+
+
+def _cells(owner: NDArray[np.int64], colours: Array) -> tuple[Array, Array]:
+    """The cell of each node, `[nodes]`: nodes of one graph and colour; and the cells' sizes."""
+    key = mix(mix(owner.astype(np.uint64)) ^ colours)
+    _, cell, sizes = np.unique(key, return_inverse=True, return_counts=True)
+    return cell.reshape(-1), sizes
+
+
+def _stable(
+    rounds: Rounds, colours: Array, owner: NDArray[np.int64], moving: NDArray[np.bool_]
+) -> Array:
+    """Refine the graphs that are `moving`, each until its number of cells stays.
+
+    How long another graph takes is the same to it.
+    """
+    number = np.zeros(len(moving), dtype=np.int64)
+    while True:
+        cell, sizes = _cells(owner, colours)
+        of_cell = np.zeros(len(sizes), dtype=np.int64)
+        of_cell[cell] = owner
+        count = np.bincount(of_cell, minlength=len(moving))
+        moving = moving & (count > number)
+        if not moving.any():
+            return colours
+        number = count
+        colours = np.where(moving[owner], rounds.hashes(colours), colours)
+
+
+def _look_ahead(
+    graphs: GraphSet, rounds: Rounds, colours: Array, cell: Array, sizes: Array, chosen: Array
+) -> Array:
+    """For each chosen node the one of its cell after which the graph looks least, `[chosen]`."""
+    wanted = np.zeros(len(sizes), dtype=bool)
+    wanted[cell[chosen]] = sizes[cell[chosen]] <= _MOST_AHEAD
+    wanted &= ~_twin_cells(rounds, cell, len(sizes))
+    candidates = np.flatnonzero(wanted[cell])
+    if not len(candidates):
+        return chosen
+    owner = graphs.node_graph.numpy()
+    looks = np.concatenate(
+        [_looks(graphs, colours, part) for part in _parts(graphs, owner[candidates], candidates)]
+    )
+    order = np.lexsort((looks, owner[candidates]))
+    best = candidates[order][np.flatnonzero(np.diff(owner[candidates][order], prepend=-1))]
+    at = np.minimum(np.searchsorted(owner[best], owner[chosen]), len(best) - 1)
+    return np.where(owner[best[at]] == owner[chosen], best[at], chosen)
+
+
+def _twin_cells(rounds: Rounds, cell: Array, cells: int) -> Array:
+    """Cells, `[cells]`, whose nodes have the very same neighbours, each other aside or not."""
+    name = mix(np.arange(len(cell)))
+    beside = np.zeros(len(cell), dtype=np.uint64)
+    np.add.at(beside, rounds.target, mix(name[rounds.source] ^ rounds.edge))
+    np.add.at(beside, rounds.source, mix(~(name[rounds.target] ^ rounds.edge)))
+    within = beside + mix(name) + mix(~name)
+    alike = np.zeros(cells, dtype=bool)
+    for neighbours in (beside, within):
+        some = np.zeros(cells, dtype=np.uint64)
+        some[cell] = neighbours
+        other = np.zeros(cells, dtype=bool)
+        other[cell[neighbours != some[cell]]] = True
+        alike |= ~other
+    return alike
+
+
+def _parts(graphs: GraphSet, owner: Array, candidates: Array) -> list[Array]:
+    """Candidates in parts whose copies of graphs fit into `_ROOM`."""
+    edges = np.cumsum(graphs.edge_counts.numpy()[owner] + graphs.node_counts.numpy()[owner])
+    return np.split(candidates, np.flatnonzero(np.diff(edges // _ROOM)) + 1)
+
+
+def _looks(graphs: GraphSet, colours: Array, candidates: Array) -> Array:
+    """A hash of each candidate's graph, `[candidates]`, refined after singling it out."""
+    owner, begin = graphs.node_graph.numpy()[candidates], graphs.node_ptr.numpy()
+    copies = graphs.select(owner)
+    of_copy, start = copies.node_graph.numpy(), copies.node_ptr.numpy()[:-1]
+    node = np.arange(copies.num_nodes) - start[of_copy] + begin[owner][of_copy]
+    fresh = mix(colours[node])
+    at = start + candidates - begin[owner]
+    fresh[at] = mix(fresh[at] ^ _SINGLED_OUT)
+    all_ = np.ones(len(copies), dtype=bool)
+    fresh = _stable(Rounds(copies, _edge_hashes(copies)), fresh, of_copy, all_)
+    return np.add.reduceat(mix(fresh), start)
