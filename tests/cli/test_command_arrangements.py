@@ -29,3 +29,10 @@ def test_a_wrong_knob_ends_with_code_2(cli):
     done = cli("data", "show", "ring:brigdes=2")
     assert done.code == 2
     assert "did you mean 'bridges'?" in done.err
+
+
+def test_folders_are_named_without_a_colon(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = cli("train", "order:graphs=40", "--epochs", "1", "--hidden", "8")
+    assert done.code == 0, done.err
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["order-graphs=40-hap-0"]

@@ -15,7 +15,7 @@ from graphpool.cli.experiment import (
     summary_document,
 )
 from graphpool.cli.output import Json, print_json, say, tell
-from graphpool.cli.sources import Root, open_classes, open_training, short_name
+from graphpool.cli.sources import Root, file_name, open_classes, open_training, short_name
 from graphpool.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def evaluate(
 def _folder(out: Path | None, data: str, protocol: str, many: bool) -> Path:
     """One set, one folder."""
     if out is None:
-        return Path("runs") / f"evaluation-{short_name(data)}-{protocol}"
-    return out / short_name(data) if many else out
+        return Path("runs") / f"evaluation-{file_name(data)}-{protocol}"
+    return out / file_name(data) if many else out
 
 
 def _experiment(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli.sources import is_path, open_graphs
+from graphpool.cli.sources import file_name, is_path, open_graphs
 from graphpool.errors import ConfigError, DataError, nearest
 
 if TYPE_CHECKING:
@@ -136,4 +136,4 @@ def _cost_file(path: Path) -> dict[str, Any]:
 
 def default_file(data: str) -> Path:
     """Where the matrix of a set goes unless told otherwise."""
-    return Path(f"{Path(data).stem if is_path(data) else data}.ged")
+    return Path(f"{Path(data).stem if is_path(data) else file_name(data)}.ged")

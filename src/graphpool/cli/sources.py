@@ -65,6 +65,11 @@ def is_path(data: str) -> bool:
 
 
 def short_name(data: str) -> str:
-    """What to call a set in a file name."""
+    """What a set is called, given its name or its file."""
     path = Path(data)
     return path.stem if path.suffix in SUFFIXES else path.name
+
+
+def file_name(data: str) -> str:
+    """The same for a file or folder: without the colon of knobs, which not every system takes."""
+    return short_name(data).replace(":", "-")

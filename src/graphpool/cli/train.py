@@ -18,7 +18,7 @@ from graphpool.cli.run_folder import (
     prepare,
     split_of,
 )
-from graphpool.cli.sources import Root, is_path, open_training, short_name
+from graphpool.cli.sources import Root, file_name, is_path, open_training
 from graphpool.config import RunConfig, to_dict, write_toml
 from graphpool.files import write_json
 
@@ -112,7 +112,7 @@ def train(
 
 def default_folder(run: RunConfig) -> Path:
     """Where a run goes when nothing is said."""
-    return Path("runs") / f"{short_name(run.data)}-{run.model.pooler}-{run.train.seed}"
+    return Path("runs") / f"{file_name(run.data)}-{run.model.pooler}-{run.train.seed}"
 
 
 def _data(data: str | None) -> str | None:
