@@ -1,1 +1,1 @@
-"""."""
+"""Evaluation: protocols, baselines, and what their accuracies say and don't say."""

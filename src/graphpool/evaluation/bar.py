@@ -1,9 +1,8 @@
 """How far an experiment is: a bar on stderr for people who watch, log lines for everyone else."""
 
 import logging
-import sys
-from typing import Any
 
+from graphpool.bars import open_bar
 from graphpool.evaluation.pool import Failed
 from graphpool.evaluation.unit import Unit, UnitResult
 
@@ -22,32 +21,8 @@ class UnitBar:
     def __init__(self, total: int, kept: int, active: bool) -> None:
         self._total, self._count = total, kept
         self._failed = 0
-        self._bar: Any = None
-        if active and sys.stderr.isatty() and kept < total:
-            from rich.console import Console
-            from rich.progress import (
-                BarColumn,
-                MofNCompleteColumn,
-                Progress,
-                TextColumn,
-                TimeElapsedColumn,
-                TimeRemainingColumn,
-            )
-
-            self._bar = Progress(
-                MofNCompleteColumn(),
-                BarColumn(),
-                TimeElapsedColumn(),
-                TextColumn("left"),
-                # The first few units say little: the estimate looks back over minutes.
-                TimeRemainingColumn(),
-                TextColumn("{task.description}"),
-                console=Console(stderr=True),
-                transient=True,
-                speed_estimate_period=600,
-            )
-            self._bar.start()
-            self._task = self._bar.add_task("", total=total, completed=kept)
+        # The first few units say little: the estimate looks back over minutes.
+        self._bar = open_bar(total, kept, active, after="{task.description}", period=600.0)
 
     def advance(self, unit: Unit, outcome: UnitResult | Failed) -> None:
         """After every unit."""
@@ -60,7 +35,9 @@ class UnitBar:
             )  # fmt: skip
         if self._bar is not None:
             failed = f", [red]{self._failed} failed[/red]" if self._failed else ""
-            self._bar.update(self._task, completed=self._count, description=f"{unit}{failed}")
+            description = f"{unit}{failed}"
+            task = self._bar.task_ids[0]
+            self._bar.update(task, completed=self._count, description=description)
 
     def close(self) -> None:
         """Take the bar off the screen."""

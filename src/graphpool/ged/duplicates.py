@@ -1,14 +1,12 @@
 """Graphs that occur more than once in a collection: each class of them is computed once."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.ged.collection import Arrays, Collection
 from graphpool.ged.isomorphism import group
+from graphpool.graphs.hashing import Array, mix, numbered
 
-Array = NDArray[Any]
 LARGEST = 2000  # nodes; beyond it only graphs with the same node order are recognised
 _OWN = np.uint64(0xA0761D6478BD642F)
 _OUT = np.uint64(0xE7037ED1A0B428DB)
@@ -65,17 +63,17 @@ def node_colours(arrays: Arrays) -> NDArray[np.int64]:
     sizes = np.diff(arrays.edge_ptr)
     offset = np.repeat(arrays.node_ptr[:-1], sizes)
     source, target = arrays.source + offset, arrays.target + offset
-    edge = _mix(arrays.edge_label)
+    edge = mix(arrays.edge_label)
     loop = np.zeros(len(arrays.node_label), dtype=np.int64)
     own = source == target
     loop[source[own]] = arrays.edge_label[own]
-    colours, number = _coloured(_mix(arrays.node_label) + _mix(_mix(loop)))
+    colours, number = numbered(mix(arrays.node_label) + mix(mix(loop)))
     while True:
-        spread = _mix(colours)
-        fresh = _mix(spread ^ _OWN)
-        np.add.at(fresh, target, _mix(spread[source] ^ edge))
-        np.add.at(fresh, source, _mix(spread[target] ^ edge ^ _OUT))
-        finer, count = _coloured(fresh)
+        spread = mix(colours)
+        fresh = mix(spread ^ _OWN)
+        np.add.at(fresh, target, mix(spread[source] ^ edge))
+        np.add.at(fresh, source, mix(spread[target] ^ edge ^ _OUT))
+        finer, count = numbered(fresh)
         if count == number:
             return finer
         colours, number = finer, count
@@ -84,23 +82,10 @@ def node_colours(arrays: Arrays) -> NDArray[np.int64]:
 def graph_colours(arrays: Arrays, colour: Array) -> NDArray[np.uint64]:
     """A number for each graph, `[graphs]`, equal for graphs whose nodes have equal colours."""
     sizes = np.diff(arrays.node_ptr)
-    total = _mix(sizes)
+    total = mix(sizes)
     owner = np.repeat(np.arange(len(sizes)), sizes)
-    np.add.at(total, owner, _mix(_mix(colour)))
+    np.add.at(total, owner, mix(mix(colour)))
     return total
-
-
-def _mix(values: Array) -> NDArray[np.uint64]:
-    """Spread whole numbers over 64 bits, so that sums of them are as good as multisets."""
-    mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)), dtype=np.uint64)
-
-
-def _coloured(values: Array) -> tuple[NDArray[np.int64], int]:
-    distinct, number = np.unique(values, return_inverse=True)
-    return number.reshape(-1).astype(np.int64), len(distinct)
 
 
 def first_of(classes: Array) -> NDArray[np.int64]:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.refinement import Array, Rounds, mix
+from graphpool.graphs.hashing import Array, mix
+from graphpool.graphs.refinement import Rounds
 
 _SINGLED_OUT = np.uint64(0xA0761D6478BD642F)
 _MOST_AHEAD = 64  # nodes of one cell that are looked at; of a larger one any is taken

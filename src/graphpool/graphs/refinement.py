@@ -7,29 +7,13 @@ over graphs; after each round colours are renumbered 0, 1, 2, …, which keeps c
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.hashing import Array, mix, numbered
 
-Array = NDArray[Any]
 _OWN = np.uint64(0xD1B54A32D192ED03)
-
-
-def mix(values: Array) -> Array:
-    """Spread 64-bit numbers over their range (the finaliser of splitmix64)."""
-    mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
-
-
-def _numbered(values: Array) -> tuple[Array, int]:
-    """Equal values get equal numbers 0, 1, 2, …; also how many there are."""
-    distinct, numbers = np.unique(values, return_inverse=True)
-    return numbers.reshape(-1), len(distinct)
 
 
 class Rounds:
@@ -47,7 +31,7 @@ class Rounds:
 
     def refine(self, colours: Array) -> tuple[Array, int]:
         """The next colours, `[nodes]`, numbered from 0, and how many there are."""
-        return _numbered(self.hashes(colours))
+        return numbered(self.hashes(colours))
 
     def hashes(self, colours: Array) -> Array:
         """The next colours, `[nodes]`, as hashes, which depend on nothing but the node's graph."""
@@ -79,7 +63,7 @@ def node_colours(graphs: GraphSet) -> Array:
     # A neighbour's colour can't say whether the neighbour is the node itself.
     loop = np.zeros(graphs.num_nodes, dtype=np.int64)
     loop[rounds.target[rounds.source == rounds.target]] = 1
-    colours, number = _numbered(mix(label) + mix(loop + (1 << 32)))
+    colours, number = numbered(mix(label) + mix(loop + (1 << 32)))
     while True:
         finer, count = rounds.refine(colours)
         if count == number:
@@ -97,7 +81,7 @@ def colour_rounds(graphs: GraphSet, start: Array) -> Iterator[tuple[Array, int]]
     """
     graphs = graphs.to("cpu")
     rounds = Rounds(graphs, np.zeros(graphs.num_edges, dtype=np.uint64))
-    colours, number = _numbered(start)
+    colours, number = numbered(start)
     while True:
         yield colours, number
         colours, number = rounds.refine(colours)
@@ -118,5 +102,5 @@ def _edge_colours(graphs: GraphSet) -> Array:
     parts = [part for part in (graphs.edge_label, graphs.edge_weight) if part is not None]
     colour = np.zeros(graphs.num_edges, dtype=np.uint64)
     for part in parts:
-        colour = mix(colour ^ mix(_numbered(part.numpy())[0]))
+        colour = mix(colour ^ mix(numbered(part.numpy())[0]))
     return colour
