@@ -19,7 +19,14 @@ def main() -> None:
     arguments = parser.parse_args()
     root = ["--data-root", arguments.data_root] if arguments.data_root else []
     OUT.mkdir(parents=True, exist_ok=True)
-    each = {"layers": root, "epoch": root, "batching": root, "scaling": [], "ged": root}
+    each = {
+        "layers": root,
+        "epoch": root,
+        "batching": root,
+        "scaling": [],
+        "ged": root,
+        "places": root,
+    }
     for name, options in each.items():
         print(f"== {name}", flush=True)
         command = [sys.executable, "-W", "ignore", str(HERE / f"{name}.py"), *options]

@@ -68,9 +68,11 @@ def test_whole_numbers_are_floats_where_floats_are_needed() -> None:
 
 
 def test_to_dict_holds_plain_values_only() -> None:
-    values = to_dict(RunConfig())
+    config = RunConfig(model=ModelConfig(clusters=(8, 1)))
+    values = to_dict(config)
     assert values["model"]["clusters"] == [8, 1]
-    assert from_dict(RunConfig, values) == RunConfig()
+    assert from_dict(RunConfig, values) == config
+    assert to_dict(RunConfig())["model"]["clusters"] == []
 
 
 @pytest.mark.parametrize(

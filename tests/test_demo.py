@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.datasets import load
 from graphpool.demo import picture_split, run_demo
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.places_rule import PlaceRule
 from graphpool.model_file import train_model
 
 QUICK = RunConfig(model=ModelConfig(hidden_channels=8), train=TrainConfig(epochs=2))
@@ -40,6 +42,7 @@ def test_demo_shows_accuracy_curves_map_and_hierarchy(demo):
         "From nodes to one vector", "Health of the coarsening", "How to repeat it",
     ):  # fmt: skip
         assert section in page
+    assert "places per graph</dt><dd>3 to 9, mean 5.1<" in page
     assert "a first look, not a ranking" in page
     assert "the 76 graphs that the one model of these pictures has not seen" in page
 
@@ -76,6 +79,38 @@ def test_hierarchy_is_the_models_own(model, graphs):
     assert first.node_labels == [elements[code] for code in graph.node_label.tolist()]
 
 
+def test_a_graph_is_shown_with_the_places_that_it_has_and_no_padding(model, graphs):
+    counts = graphs.places(PlaceRule()).counts
+    assert counts.min() < counts.max()
+    for position in (int(counts.argmin()), int(counts.argmax())):
+        example = model_report.hierarchy_example(model, graphs, position)
+        assert example.places
+        assert example.levels[1].adjacency.shape[0] == counts[position]
+        np.testing.assert_allclose(example.levels[0].assignment.sum(1), 1.0, rtol=1e-5)
+        assert "places in use" in example.levels[0].health
+
+
+def test_clusters_that_a_graph_is_padded_to_are_not_shown(graphs):
+    settings = ModelConfig(hidden_channels=8, clusters=(8, 3, 1))
+    padded = train_model(graphs[:40], None, replace(QUICK, model=settings), progress=False)[0]
+    counts = graphs.places(PlaceRule("given", clusters=8, most=8)).counts
+    position = int(counts.argmin())
+    assert counts[position] < 8
+    example = model_report.hierarchy_example(padded, graphs, position)
+    sizes = [level.adjacency.shape[0] for level in example.levels]
+    assert sizes == [len(example.levels[0].adjacency), counts[position], 3, 1]
+    assert (example.levels[1].assignment.sum(1) > 0.99).all()
+
+
+def test_clusters_of_other_methods_are_not_called_places(graphs):
+    config = replace(QUICK, model=replace(QUICK.model, pooler="diffpool"))
+    other = train_model(graphs[:40], None, config, progress=False)[0]
+    example = model_report.hierarchy_example(other, graphs, 0)
+    assert not example.places
+    assert example.levels[1].adjacency.shape == (8, 8)
+    assert "clusters in use" in example.levels[0].health
+
+
 def test_a_flat_model_has_the_graph_and_nothing_above(graphs):
     config = RunConfig(model=ModelConfig(pooler="sum", hidden_channels=8), train=QUICK.train)
     flat = train_model(graphs[:40], None, config, progress=False)[0]
@@ -91,11 +126,25 @@ def test_the_typical_graph_is_near_the_mean_size(model, graphs):
 
 def test_health_rows_leave_out_what_was_not_measured():
     rows = model_report.health_rows(
-        {"level1/clusters": 8.0, "level1/effective_rank": 2.5, "loss": 1.0}
+        {"level1/clusters": 5.25, "level1/effective_rank": 2.5, "loss": 1.0}
     )
     assert [(row.level, row.clusters, row.effective_rank, row.entropy) for row in rows] == [
-        (1, 8, 2.5, None)
+        (1, 5.25, 2.5, None)
     ]
+
+
+@pytest.mark.parametrize(
+    ("model", "places"),
+    [
+        (ModelConfig(), True),
+        (ModelConfig(count="validation"), True),
+        (ModelConfig(assignment="content"), False),
+        (ModelConfig(pooler="hap-paper"), False),
+    ],
+)
+def test_health_rows_know_whether_the_first_clusters_are_places(model, places):
+    found = model_report.health_rows({"level1/clusters": 5.0, "level2/clusters": 2.0}, model)
+    assert [row.places for row in found] == [places, False]
 
 
 def test_batches_are_made_with_the_models_features(model, graphs):

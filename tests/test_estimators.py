@@ -16,6 +16,7 @@ from graphpool.errors import CheckpointError, ConfigError, DataError
 from graphpool.estimators import GraphClassifier
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places_rule import PlaceRule
 
 QUICK = {"epochs": 3, "hidden_channels": 8}
 
@@ -64,7 +65,7 @@ def test_settings_have_the_names_and_defaults_of_the_configs():
 
 
 def test_clone_and_set_params_keep_every_setting():
-    first = GraphClassifier("sum", epochs=7, clusters=[4, 1])
+    first = GraphClassifier("sum", epochs=7, clusters=[4, 1], most=5, profile=False, cut=0.5)
     second = clone(first).set_params(seed=3)
     assert second.get_params() == {**first.get_params(), "seed": 3}
 
@@ -132,7 +133,9 @@ def test_probabilities_fit_the_answers(graphs, fitted):
 def test_vectors_and_levels_of_unseen_graphs(graphs, fitted):
     assert fitted.transform(graphs[80:90]).shape == (10, fitted.model_.network.embedding_channels)
     first, last = fitted.levels(graphs[80:90])
-    assert first.x.shape == (10, 8, 8)
+    places = graphs[80:90].places(PlaceRule())
+    assert first.x.shape == (10, places.width, 8)
+    assert first.counts.tolist() == places.counts.tolist()
     assert last.adj.shape == (10, 1, 1)
     assert first.assignment.shape[0] == graphs[80:90].num_nodes
 
@@ -193,6 +196,36 @@ def test_clusters_by_ratio_survive_saving(graphs, tmp_path):
     model = GraphClassifier(**QUICK, ratio=0.5).fit(graphs[:40])
     loaded = GraphClassifier.load(model.save(tmp_path / "m.safetensors"))
     assert np.array_equal(loaded.predict_proba(graphs[:5]), model.predict_proba(graphs[:5]))
+
+
+def test_given_clusters_are_those_of_every_graph(graphs):
+    model = GraphClassifier(**QUICK, clusters=(6, 1)).fit(graphs[:40])
+    first, last = model.levels(graphs[:40])
+    assert (first.clusters, last.clusters) == (6, 1)
+
+
+def test_most_is_kept_to(graphs):
+    model = GraphClassifier(**QUICK, resolution=20.0, most=4).fit(graphs[:40])
+    assert int(model.levels(graphs[:40])[0].counts.max()) == 4
+
+
+def test_validation_graphs_can_choose_the_number_of_places(graphs, tmp_path):
+    model = GraphClassifier(**QUICK, count="validation", validation=0.25).fit(graphs[:60])
+    choice, chosen = model.model_.choice, model.model_.config.model
+    assert len(choice.pilots) == 5
+    assert (chosen.count, chosen.resolution) == (choice.count, choice.resolution)
+    assert model.get_params()["count"] == "validation"
+    loaded = GraphClassifier.load(model.save(tmp_path / "m.safetensors"))
+    assert loaded.model_.choice == choice
+    assert np.array_equal(loaded.predict_proba(graphs), model.predict_proba(graphs))
+    again = GraphClassifier(**QUICK, count=choice.count, resolution=choice.resolution)
+    again.set_params(validation=0.25).fit(graphs[:60])
+    assert np.array_equal(again.predict_proba(graphs), model.predict_proba(graphs))
+
+
+def test_choosing_places_without_validation_graphs_says_what_to_do(graphs):
+    with pytest.raises(ConfigError, match="needs validation graphs; give some, or"):
+        GraphClassifier(**QUICK, count="validation", validation=0.0).fit(graphs[:40])
 
 
 def test_a_damaged_or_foreign_file_is_refused(fitted, tmp_path):

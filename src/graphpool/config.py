@@ -24,8 +24,13 @@ T = TypeVar("T")
 class ModelConfig:
     """What the network looks like. `graphpool list` explains the names.
 
-    `ratio` 0 takes `clusters` as they are; any other works them out from the mean number of nodes,
-    for as many levels. `assignment`, `connect` and `relaxation` are HAP's, `heads` is GAT's.
+    `clusters` are those of each level; without any, each graph has as many as it has places, and
+    then one (methods that know no places: 8, and then one). `ratio` 0 takes `clusters` as they
+    are; any other works them out from the number of nodes, for as many levels. `heads` is GAT's;
+    `assignment`, `connect`, `relaxation` and what follows are HAP's: `count` says how the number
+    of places is found, `resolution` how fine they are, `most` how many a graph has at most;
+    `profile` whether a cluster is told what it is like as a place; and `cut`, `balance` and
+    `orthogonality` are weights of auxiliary losses.
     """
 
     pooler: str = "hap"
@@ -33,23 +38,35 @@ class ModelConfig:
     hidden_channels: int = 64
     layers: int = 2
     heads: int = 4
-    clusters: tuple[int, ...] = (8, 1)
+    clusters: tuple[int, ...] = ()
     ratio: float = 0.0
     dropout: float = 0.0
     norm: Literal["none", "batch"] = "none"
     readout: tuple[Literal["sum", "mean", "max"], ...] = ("sum",)
-    assignment: Literal["default", "content", "static"] = "default"
+    assignment: Literal["default", "places", "places-only", "content", "static"] = "default"
     relaxation: Literal["gram", "sort", "truncate", "tile"] = "gram"
     connect: Literal["default", "offdiagonal", "gumbel", "offdiagonal-gumbel", "plain"] = "default"
+    count: Literal["modularity", "eigengap", "validation"] = "modularity"
+    resolution: float = 1.5
+    most: int = 16
+    profile: bool = True
+    cut: float = 0.0
+    balance: float = 0.0
+    orthogonality: float = 0.0
 
     def __post_init__(self) -> None:
-        _positive(self, "hidden_channels", "layers", "heads")
+        _positive(self, "hidden_channels", "layers", "heads", "most")
         if not 0 <= self.dropout < 1:
             raise ConfigError(f"model.dropout is {self.dropout}; it must lie in [0, 1)")
         if any(count < 1 for count in self.clusters):
             raise ConfigError(f"model.clusters is {self.clusters}; every level needs at least 1")
         if not 0 <= self.ratio < 1:
             raise ConfigError(f"model.ratio is {self.ratio}; it must lie in [0, 1)")
+        if not 1 / 16 <= self.resolution <= 64:
+            raise ConfigError(f"model.resolution is {self.resolution}; it must lie in [1/16, 64]")
+        for name in ("cut", "balance", "orthogonality"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ConfigError(f"model.{name} is {getattr(self, name)}; it can't be negative")
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
 from graphpool import datasets, model_report
-from graphpool.config import RunConfig
+from graphpool.config import ModelConfig, RunConfig
 from graphpool.errors import DataError
 from graphpool.evaluation.experiment import run_experiment
 from graphpool.evaluation.results import ExperimentResult
@@ -23,6 +24,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.splits import Split, save_splits, stratified_folds
 from graphpool.graphs.storage import content_hash
 from graphpool.model_file import TrainedModel, train_model
+from graphpool.nn.build import place_rule
 from graphpool.report import Report, draw_hierarchy_png, write
 from graphpool.training.collapse import collapse_warnings
 from graphpool.training.loop import FitResult
@@ -127,7 +129,7 @@ def build_report(
         title=f"{first.upper()} on {graphs.name}",
         subtitle=_about(graphs, experiment),
         command=experiment.command,
-        dataset=_facts(graphs),
+        dataset=_facts(graphs, model.config.model),
         results=model_report.result_rows(experiment),
         curves=[
             model_report.learning_curve(
@@ -146,7 +148,7 @@ def build_report(
         hierarchy=[
             model_report.hierarchy_example(model, test, model_report.typical_graph(model, test))
         ],
-        health=model_report.health_rows(experiment.health(first)),
+        health=model_report.health_rows(experiment.health(first), model.config.model),
         warnings=_warnings(experiment, metrics),
         environment={
             **experiment.versions,
@@ -176,20 +178,25 @@ def _about(graphs: GraphSet, experiment: ExperimentResult) -> str:
     )
 
 
-def _facts(graphs: GraphSet) -> dict[str, str | int | float]:
+def _facts(graphs: GraphSet, model: ModelConfig) -> dict[str, str | int | float]:
     assert graphs.y is not None
     counts = graphs.y.bincount(minlength=len(graphs.classes)).tolist()
-    sizes = graphs.node_counts
+    rule = place_rule(model)
     classes = ", ".join(
         f"{name} ({count})" for name, count in zip(graphs.classes, counts, strict=True)
     )
     return {
         "graphs": len(graphs),
         "classes": classes,
-        "nodes per graph": f"{int(sizes.min())} to {int(sizes.max())}, mean "
-        f"{float(sizes.double().mean()):.1f}",
+        "nodes per graph": _range(graphs.node_counts),
+        **({} if rule is None else {"places per graph": _range(graphs.places(rule).counts)}),
         "node labels": len(graphs.node_label_names),
     }
+
+
+def _range(counts: Tensor) -> str:
+    mean = float(counts.double().mean())
+    return f"{int(counts.min())} to {int(counts.max())}, mean {mean:.1f}"
 
 
 def _warnings(experiment: ExperimentResult, metrics: dict[str, float]) -> list[str]:

@@ -50,15 +50,23 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     (`class_names_` says what they mean); with `y` they are whatever `y` holds. The same graphs,
     settings and seed give the same model to the bit on a CPU.
 
+    How many clusters a graph gets: by default as many as it has places, which differs from graph
+    to graph; `count` and `resolution` say how they are found, and `most` how many there can be.
+    `count="validation"` tries several ways and keeps what the held-out graphs like best
+    (`model_.choice` says what was tried). `clusters=(8, 1)` gives the number of each level instead,
+    and `ratio=0.25` that share of the nodes.
+
     Args:
         pooler, encoder, hidden_channels, layers, heads, clusters, ratio, dropout, norm, readout,
-            assignment, relaxation, connect: of `graphpool.config.ModelConfig`.
+            assignment, relaxation, connect, count, resolution, most, profile, cut, balance,
+            orthogonality: of `graphpool.config.ModelConfig`.
         features: node features, fitted on the training graphs; see `graphpool list`.
         epochs, batch_size, learning_rate, weight_decay, schedule, plateau_epochs,
             plateau_factor, patience, clip, seed, device, threads: of
             `graphpool.config.TrainConfig`.
-        validation: share of the graphs given to `fit` that choose the epoch and are not learnt
-            from; 0 learns from all of them and keeps the last epoch.
+        validation: share of the graphs given to `fit` that choose the epoch, and what
+            `count="validation"` leaves open, and are not learnt from; 0 learns from all of them
+            and keeps the last epoch.
         progress: show a bar if stderr is a terminal.
 
     Attributes:
@@ -89,6 +97,13 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         assignment: str = ModelConfig.assignment,
         relaxation: str = ModelConfig.relaxation,
         connect: str = ModelConfig.connect,
+        count: str = ModelConfig.count,
+        resolution: float = ModelConfig.resolution,
+        most: int = ModelConfig.most,
+        profile: bool = ModelConfig.profile,
+        cut: float = ModelConfig.cut,
+        balance: float = ModelConfig.balance,
+        orthogonality: float = ModelConfig.orthogonality,
         features: str = RunConfig.features,
         epochs: int = TrainConfig.epochs,
         batch_size: int = TrainConfig.batch_size,
@@ -118,6 +133,13 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.assignment = assignment
         self.relaxation = relaxation
         self.connect = connect
+        self.count = count
+        self.resolution = resolution
+        self.most = most
+        self.profile = profile
+        self.cut = cut
+        self.balance = balance
+        self.orthogonality = orthogonality
         self.features = features
         self.epochs = epochs
         self.batch_size = batch_size

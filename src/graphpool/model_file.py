@@ -31,6 +31,12 @@ from graphpool.training.checkpoint import (
     versions,
     write_checkpoint,
 )
+from graphpool.training.choose_places import (
+    VALIDATION,
+    PlaceChoice,
+    choice_from,
+    choose_places,
+)
 from graphpool.training.loop import EVALUATION_BATCH, FitResult, fit
 from graphpool.training.seeding import rng_state, seed_everything, set_rng_state
 from graphpool.training.setup import find_device
@@ -62,7 +68,8 @@ class TrainedModel:
 
     Args:
         network: in eval mode.
-        config: features, model and training settings.
+        config: features, model and training settings; of `model.count = "validation"` what was
+            chosen.
         features: fitted on the training graphs.
         classes: the name of each output.
         node_label_names: of the training set, for pictures.
@@ -72,6 +79,7 @@ class TrainedModel:
         best: the selected epoch and its validation metrics.
         versions: of what trained it.
         source: where the training graphs come from, if that is known.
+        choice: how the number of places was chosen, if validation graphs chose it.
     """
 
     network: nn.Module
@@ -84,6 +92,7 @@ class TrainedModel:
     best: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=versions)
     source: Source | None = None
+    choice: PlaceChoice | None = None
 
     def prepare(self, graphs: GraphSet) -> GraphSet:
         """The graphs with the features that the network was trained on."""
@@ -153,6 +162,8 @@ def train_model(
 ) -> tuple[TrainedModel, FitResult]:
     """Fit features on the training graphs, build the network and train it.
 
+    `model.count = "validation"` first chooses the number of places on the validation graphs.
+
     The same graphs and settings give the same model to the bit on a CPU. The random number
     generators of Python, NumPy and torch are afterwards as they were before.
 
@@ -166,10 +177,22 @@ def train_model(
     classes = classes or train.classes or tuple(range(int(train.y.max()) + 1))
     pipeline = FeaturePipeline(config.features).fit(train)
     mean_nodes = float(train.node_counts.double().mean())
-    generators = rng_state()
+    task = ClassificationTask(len(classes), diagnose=level_health)
+    learnt, held = pipeline.transform(train), None if valid is None else pipeline.transform(valid)
+
+    def build(settings: ModelConfig) -> nn.Module:
+        return build_model(settings, pipeline.channels, len(classes), mean_nodes)
+
+    generators, choice = rng_state(), None
     try:
+        if config.model.count == VALIDATION:
+            choice = choose_places(
+                config.model, config.train, task, learnt, held, build,
+                folder=folder, resume=resume, progress=progress,
+            )  # fmt: skip
+            config = replace(config, model=choice.applied(config.model))
         seed_everything(config.train.seed)
-        network = build_model(config.model, pipeline.channels, len(classes), mean_nodes)
+        network = build(config.model)
         model = TrainedModel(
             network,
             config,
@@ -179,12 +202,13 @@ def train_model(
             mean_nodes,
             labels,
             source=source,
+            choice=choice,
         )
         result = fit(
             network,
-            ClassificationTask(len(classes), diagnose=level_health),
-            pipeline.transform(train),
-            None if valid is None else pipeline.transform(valid),
+            task,
+            learnt,
+            held,
             config.train,
             folder=folder,
             resume=resume,
@@ -271,6 +295,7 @@ def load_model(path: str | Path, device: str = "cpu") -> TrainedModel:
             best=checkpoint.header.get("best", {}),
             versions=checkpoint.header["versions"],
             source=_source(about.get("source")),
+            choice=choice_from(about["choice"]) if "choice" in about else None,
         )
     except CheckpointError:
         raise
@@ -297,6 +322,7 @@ def _about(model: TrainedModel) -> dict[str, Any]:
         "mean_nodes": model.mean_nodes,
         "labels": model.labels,
         **({} if source is None else {"source": source}),
+        **({} if model.choice is None else {"choice": to_dict(model.choice)}),
     }
 
 

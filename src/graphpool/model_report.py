@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpool.config import ModelConfig
 from graphpool.evaluation.methods import EVALUATED
 from graphpool.evaluation.results import ExperimentResult
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.model_file import TrainedModel, align_classes
+from graphpool.nn.build import place_rule
+from graphpool.nn.coarsened import Coarsened
 from graphpool.nn.health import effective_rank, level_health
 from graphpool.report.data import (
     Curve,
@@ -22,6 +25,7 @@ from graphpool.report.data import (
     ResultRow,
 )
 from graphpool.tasks.base import device_of, evaluating
+from graphpool.training.choose_places import place_rules
 
 Array = NDArray[Any]
 
@@ -85,20 +89,21 @@ def hierarchy_example(model: TrainedModel, graphs: GraphSet, position: int) -> H
     nodes = chosen.num_nodes
     adjacency = np.zeros((nodes, nodes))
     adjacency[target, source] = 1.0
-    levels = []
+    places, levels = place_rule(model.config.model) is not None, []
     for number, level in enumerate((*trace.levels, None), start=1):
-        assignment = None if level is None else _one(level.assignment, nodes)
+        assignment = None if level is None else _one(level, nodes)
         levels.append(
             Level(
                 adjacency=adjacency,
                 assignment=assignment,
                 node_labels=_symbols(chosen) if number == 1 else None,
-                health=_named(health, number),
+                health=_named(health, number, "places" if places and number == 1 else "clusters"),
             )
         )
         if level is not None:
-            adjacency = level.adj[0].cpu().double().numpy()
-            nodes = level.clusters
+            # A level may be wider than this graph has clusters.
+            nodes = int(level.counts[0])
+            adjacency = level.adj[0, :nodes, :nodes].cpu().double().numpy()
     answer = int(trace.logits.argmax())
     true = "unknown" if chosen.y is None else str(model.classes[int(chosen.y[0])])
     return HierarchyExample(
@@ -106,6 +111,7 @@ def hierarchy_example(model: TrainedModel, graphs: GraphSet, position: int) -> H
         true_class=true,
         predicted_class=str(model.classes[answer]),
         levels=levels,
+        places=places,
     )
 
 
@@ -122,30 +128,39 @@ def typical_graph(model: TrainedModel, graphs: GraphSet) -> int:
     return int(distance.argmin())
 
 
-def health_rows(metrics: Mapping[str, float | None]) -> list[LevelHealth]:
-    """One row per level from metrics named `level1/effective_rank` and so on."""
+def health_rows(
+    metrics: Mapping[str, float | None], model: ModelConfig | None = None
+) -> list[LevelHealth]:
+    """One row per level from metrics named `level1/effective_rank` and so on.
+
+    Args:
+        model: the settings behind them, which say whether the first clusters are places.
+    """
+    by_place = model is not None and bool(place_rules(model))
     numbers = {int(found[1]) for name in metrics if (found := re.match(r"level(\d+)/", name))}
     return [
         LevelHealth(
             level=number,
-            clusters=int(metrics[f"level{number}/clusters"] or 0),
+            clusters=float(metrics[f"level{number}/clusters"] or 0),
             effective_rank=metrics.get(f"level{number}/effective_rank"),
             clusters_in_use=metrics.get(f"level{number}/clusters_used"),
             entropy=metrics.get(f"level{number}/entropy"),
             off_identity=metrics.get(f"level{number}/off_identity"),
+            places=number == 1 and by_place,
         )
         for number in sorted(numbers)
     ]
 
 
-def _one(assignment: Any, nodes: int) -> Array:
+def _one(level: Coarsened, nodes: int) -> Array:
     """The assignment of a single graph, `[nodes, clusters]`, from a ragged or a dense level."""
-    return np.asarray(assignment.reshape(nodes, -1).cpu().double().numpy())
+    rows = level.assignment.flatten(0, -2)[:nodes, : int(level.counts[0])]
+    return np.asarray(rows.cpu().double().numpy())
 
 
-def _named(health: Mapping[str, float], number: int) -> dict[str, float]:
+def _named(health: Mapping[str, float], number: int, noun: str) -> dict[str, float]:
     start = f"level{number}/"
-    words = {"effective_rank": "effective rank", "clusters_used": "clusters in use"}
+    words = {"effective_rank": "effective rank", "clusters_used": f"{noun} in use"}
     return {
         words[name.removeprefix(start)]: value
         for name, value in health.items()

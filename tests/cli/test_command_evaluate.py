@@ -23,6 +23,19 @@ def test_baselines_stand_beside_every_result(cli, small):
     assert "sum on small" in Path("e/report.html").read_text()
 
 
+def test_every_split_chooses_its_own_number_of_places(cli, small):
+    arguments = ("evaluate", small, "--methods", "hap,hap-paper", "--no-baselines", *QUICK)
+    done = cli(*arguments, "--count", "validation", "--out", "e")
+    assert done.code == 0
+    assert "Places of hap, chosen on validation graphs: " in done.out
+    assert "Places of hap-paper" not in done.out
+    document = json.loads(cli(*arguments, "--count", "validation", "--out", "e", "--json").out)
+    methods = document["results"][0]["methods"]
+    assert all(set(row) == {"count", "resolution"} for row in methods["hap"]["chosen"])
+    assert methods["hap-paper"]["chosen"] == [{}] * 10
+    assert "Places of hap, chosen on validation graphs" in Path("e/results.md").read_text()
+
+
 def test_table_for_people_and_no_baselines(cli, small):
     arguments = ("evaluate", small, "--methods", "majority", "--no-baselines", *QUICK)
     done = cli(*arguments)

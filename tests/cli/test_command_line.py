@@ -68,6 +68,15 @@ def test_version(cli):
         (("train", "--epochs", "many"), "see graphpool train --help"),
         (("train", "--epochs", "0"), "train.epochs is 0; it must be positive"),
         (("train", "--clusters", "a,b"), "whole numbers"),
+        (("train", "--assignment", "place"), "unknown value 'place'; did you mean 'places'?"),
+        (("train", "--count", "modulo"), "unknown value 'modulo'; did you mean 'modularity'?"),
+        (("train", "--resolution", "0"), "model.resolution is 0.0; it must lie in"),
+        (("train", "--count", "validation", "--clusters", "8,1"), "leave out one of them"),
+        (("train", "--count", "validation", "--pooler", "sum"), "'sum' knows no places"),
+        (
+            ("evaluate", "MUTAG", "--count", "validation", "--assignment", "content"),
+            "the assignment 'content' knows no places",
+        ),
         (("train", "--device", "gpu7"), "'gpu7' can't be used here"),
         (("train", "MUTGA"), "there is no data set 'MUTGA'; did you mean 'MUTAG'?"),
         (("train", "missing.jsonl"), "no such file"),
@@ -125,10 +134,13 @@ def test_list_names_every_method_and_option(cli):
     names = {row["name"] for row in document["methods"]}
     assert {"hap", "hap-paper", "sum", "mean", "structure-free", "wl", "majority"} <= names
     assert set(document["encoder"]) == {"gcn", "gat", "gin"}
-    for part in ("encoder", "assignment", "relaxation", "connect", "features"):
+    assert "diffpool" in names
+    assert set(document["loss"]) == {"cut", "balance", "orthogonality"}
+    for part in ("encoder", "assignment", "relaxation", "connect", "count", "loss", "features"):
         assert all(document[part].values()), f"{part} has a value without a word about it"
     text = cli("list").out
-    assert all(name in text for name in (*names, *document["features"], *document["connect"]))
+    parts = ("features", "assignment", "connect", "count", "loss")
+    assert all(name in text for part in parts for name in (*names, *document[part]))
 
 
 def test_list_names_every_edit_distance_method(cli):

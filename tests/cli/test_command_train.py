@@ -9,7 +9,9 @@ import pytest
 
 from graphpool.cli.run_folder import graphs_of
 from graphpool.config import RunConfig, read_toml
-from graphpool.model_file import TrainedModel
+from graphpool.datasets import read
+from graphpool.graphs.places_rule import PlaceRule
+from graphpool.model_file import TrainedModel, load_model
 from graphpool.training.checkpoint import read_checkpoint
 
 QUICK = ("--epochs", "2", "--hidden", "8", "--threads", "1")
@@ -43,7 +45,14 @@ def test_result_counts_right_answers_beside_the_majority(trained, small):
     assert graphs.y[list(split.test)].tolist().count(1) == 3
     assert result["majority"] == 0.75
     assert result["test"]["accuracy"] == result["test"]["correct"] / 4
-    assert result["health"]["level1/clusters"] == 8
+    counts = graphs.places(PlaceRule()).counts
+    tested = counts[list(split.test)].double().mean()
+    assert result["health"]["level1/clusters"] == pytest.approx(float(tested))
+    assert result["places"] == {
+        "least": int(counts.min()), "mean": pytest.approx(float(counts.double().mean())),
+        "most": int(counts.max()),
+    }  # fmt: skip
+    assert result["choice"] is None
     assert result["config"]["model"]["hidden_channels"] == 8
 
 
@@ -52,9 +61,31 @@ def test_output_for_people_names_accuracy_majority_and_levels(cli, small):
     assert "Test accuracy" in done.out
     assert "\nBalanced " in done.out
     assert "Majority class   75.0 %" in done.out
-    assert "Level 1: 8 clusters" in done.out
+    counts = read(small).places(PlaceRule()).counts
+    mean = f"{counts.double().mean():.1f}"
+    told = f"{counts.min()} to {counts.max()} places in a graph, {mean} on average"
+    assert f"Level 1: {told}; test graphs use" in done.out
+    assert told in done.err
     assert "graphpool predict run FILE" in done.out
     assert "32 train, 4 choose the epoch, 4 test" in done.err
+
+
+def test_options_of_places_reach_the_settings(cli, small):
+    done = cli("train", small, *QUICK, "--assignment", "places-only", "--connect", "plain",
+               "--count", "eigengap", "--resolution", "3", "--set", "model.most=4",
+               "--out", "run")  # fmt: skip
+    assert done.code == 0
+    model = read_toml(RunConfig, "run/config.toml").model
+    assert (model.assignment, model.connect, model.count) == ("places-only", "plain", "eigengap")
+    assert (model.resolution, model.most) == (3.0, 4)
+    assert json.loads(Path("run/result.json").read_text())["places"]["most"] <= 4
+
+
+def test_given_clusters_are_told_as_clusters_where_there_are_no_places(cli, small):
+    done = cli("train", small, *QUICK, "--clusters", "5,1", "--assignment", "content",
+               "--out", "run")  # fmt: skip
+    assert "Level 1: 5 clusters; test graphs use" in done.out
+    assert "places in a graph" not in done.out + done.err
 
 
 def test_a_collapsed_level_is_told(cli, small):
@@ -202,3 +233,63 @@ def test_a_stopped_run_exits_with_its_signal_and_resumes_to_the_bit(cli, small, 
         assert cli("train", "--resume", "--out", "cut").code == 0
         assert cli("train", *arguments, "--out", "whole").code == 0
         assert weights(Path("cut")) == weights(Path("whole"))
+
+
+VALIDATION = ("--count", "validation", "--threads", "1", "--hidden", "8")
+
+
+def test_what_validation_graphs_chose_is_told_and_kept_with_the_model(cli, small):
+    done = cli("train", small, *VALIDATION, "--epochs", "2", "--out", "run")
+    assert "5 ways are tried for 5 epochs each" in done.err
+    result = json.loads(Path("run/result.json").read_text())
+    choice, kept = result["choice"], load_model("run")
+    assert f"Places: {kept.choice}, chosen on validation graphs after 5 epochs each:" in done.out
+    assert done.out.count(" places a graph  ") == 5
+    assert (kept.config.model.count, kept.config.model.resolution) == (
+        choice["count"], choice["resolution"],
+    )  # fmt: skip
+    assert result["config"]["model"]["count"] == choice["count"]
+    # What the user asked for stays in the settings of the run, to be asked for again.
+    assert read_toml(RunConfig, "run/config.toml").model.count == "validation"
+    assert cli("predict", "run", small).code == 0
+    assert cli("report", "run").code == 0
+    assert "chosen on validation graphs" in Path("run/report.html").read_text()
+
+
+def test_a_run_stopped_while_it_chooses_resumes_to_the_bit(cli, small):
+    arguments = [str(small), *VALIDATION, "--epochs", "60"]
+    command = [sys.executable, "-m", "graphpool.cli.main", "train", *arguments, "--out", "cut"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    events = Path("cut/pilots/1/events.jsonl")
+    end = time.monotonic() + 60
+    while not (events.exists() and '"epoch": 3' in events.read_text()):
+        assert time.monotonic() < end, "the second pilot never got under way"
+        time.sleep(0.005)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "go on with: graphpool train --resume --out cut" in err
+    assert not Path("cut/places.json").exists()
+    refused = cli("train", *arguments, "--out", "cut")
+    assert "already holds a run; go on with it with --resume" in refused.err
+    assert cli("train", "--resume", "--out", "cut").code == 0
+    assert cli("train", *arguments, "--out", "whole").code == 0
+    assert weights(Path("cut")) == weights(Path("whole"))
+    chosen = [json.loads(Path(name, "places.json").read_text()) for name in ("cut", "whole")]
+    assert chosen[0] == chosen[1]
+    assert not Path("cut/pilots").exists()
+
+
+def test_more_epochs_keep_the_choice_that_was_made(cli, small):
+    cli("train", small, *VALIDATION, "--epochs", "2", "--out", "run")
+    before = Path("run/places.json").read_bytes()
+    # 50 epochs would have given each pilot 10.
+    assert cli("train", "--resume", "--out", "run", "--epochs", "50").code == 0
+    assert Path("run/places.json").read_bytes() == before
+    assert json.loads(Path("run/result.json").read_text())["epochs"] == 50
+
+
+def test_a_new_run_in_the_folder_of_another_drops_its_choice(cli, small):
+    cli("train", small, *VALIDATION, "--epochs", "2", "--out", "run")
+    assert cli("train", small, *QUICK, "--out", "run", "--overwrite").code == 0
+    assert not Path("run/places.json").exists()

@@ -98,6 +98,13 @@ def test_parallel_equals_serial_to_the_bit(tmp_path):
     assert not parallel.failures
 
 
+def test_a_choice_that_contradicts_itself_is_refused_before_any_unit(tmp_path):
+    config = replace(QUICK, model=replace(QUICK.model, count="validation"))  # and clusters 3, 1
+    with pytest.raises(ConfigError, match="leave out one of them"):
+        evaluate(tmp_path, config=config)
+    assert not (tmp_path / "units").exists()
+
+
 def test_a_unit_that_fails_is_reported_and_the_rest_goes_on(tmp_path):
     impossible = replace(QUICK, features="attributes")  # of which these graphs have none
     result = evaluate(tmp_path, config=impossible)

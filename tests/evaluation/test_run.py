@@ -8,6 +8,7 @@ from graphpool.evaluation.run import features, run_unit, unit_seed
 from graphpool.evaluation.unit import Unit, read_unit, write_unit
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places_rule import PlaceRule
 from graphpool.graphs.splits import Split
 from graphpool.nn.build import METHODS, build_model
 from graphpool.tasks.classification import ClassificationTask, predict_logits
@@ -99,8 +100,30 @@ def test_every_method_gives_a_whole_result(method, tmp_path):
 
 def test_health_of_every_level_is_kept():
     health = run_unit(mutag(), unit("hap"), QUICK).health
-    assert health["level1/clusters"] == 3
+    graphs = mutag()
+    counts = graphs.places(PlaceRule("given", clusters=3, most=3)).counts
+    tested = counts[list(unit("hap").split.test)].double().mean()
+    assert health["level1/clusters"] == pytest.approx(float(tested))
     assert 1 <= health["level1/effective_rank"] <= 3
+
+
+def test_a_unit_chooses_on_its_own_validation_graphs():
+    config = replace(QUICK, model=replace(QUICK.model, clusters=(), count="validation"))
+    work = unit("hap")
+    found = run_unit(mutag(), work, config)
+    chosen = replace(config.model, **found.chosen)
+    # The same unit with what was chosen: nothing of the pilots is left in it.
+    plain = run_unit(mutag(), work, replace(config, model=chosen))
+    assert found.predicted == plain.predicted
+    assert (found.best_epoch, found.valid_accuracy) == (plain.best_epoch, plain.valid_accuracy)
+    assert found.seconds["choose"] > 0
+    assert plain.chosen == {}
+
+
+@pytest.mark.parametrize("method", ["hap-paper", "diffpool", "sum"])
+def test_methods_without_places_have_nothing_to_choose(method):
+    config = replace(QUICK, model=replace(QUICK.model, clusters=(), count="validation"))
+    assert run_unit(mutag(), unit(method), config).chosen == {}
 
 
 def test_folds_and_seeds_start_from_other_weights():

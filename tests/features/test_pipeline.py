@@ -23,7 +23,7 @@ def graphs(labels: bool = True, names: tuple[str, ...] = ("C", "N")) -> GraphSet
     )
 
 
-EVERYTHING = "labels+degree:5+bindegree+logdegree+constant+attributes+rw:4+given"
+EVERYTHING = "labels+degree:5+bindegree+logdegree+constant+attributes+rw:4+eigen:3+given"
 
 
 def test_auto_takes_labels_where_there_are_labels() -> None:
@@ -89,6 +89,7 @@ def test_rows_do_not_depend_on_other_graphs_of_the_set(kind: str) -> None:
         ("labels:3", "'labels' takes no argument"),
         ("rw:0", "rw:0 needs a whole number"),
         ("rw:x", "rw:x needs a whole number"),
+        ("eigen:0", "eigen:0 needs a whole number"),
     ],
 )
 def test_wrong_string_is_refused_before_any_data_is_read(spec: str, message: str) -> None:

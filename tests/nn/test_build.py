@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 from plain import CHANNELS, batch_of, random_graph
@@ -6,9 +8,12 @@ import graphpool as gp
 from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError
 from graphpool.graphs.batch import GraphBatch
-from graphpool.nn.build import METHODS, build_model
+from graphpool.graphs.places import places_of
+from graphpool.graphs.places_rule import PlaceRule
+from graphpool.nn.build import METHODS, build_model, place_rule
 from graphpool.nn.encoders import encoder_names
 from graphpool.nn.hap.moa import ContentAttention, StaticAttention
+from graphpool.nn.hap.places import PlaceAttention
 
 SMALL = {"hidden_channels": 8, "clusters": (4, 1)}
 
@@ -37,8 +42,74 @@ def test_unknown_pooler_names_the_nearest() -> None:
 
 @pytest.mark.parametrize(("mean", "clusters"), [(17.9, (5, 1)), (4.0, (2, 1)), (100.0, (25, 1))])
 def test_ratio_sets_the_clusters_from_the_mean_size(mean: float, clusters: tuple[int, ...]) -> None:
-    model = build_model(ModelConfig(ratio=0.25), 3, 2, mean_nodes=mean)
+    config = ModelConfig(ratio=0.25, assignment="content")
+    model = build_model(config, 3, 2, mean_nodes=mean)
     assert tuple(module.clusters for module in model.coarsenings) == clusters
+
+
+@torch.no_grad()
+def test_ratio_sets_the_places_of_each_graph_from_its_own_size() -> None:
+    model = build_model(ModelConfig(ratio=0.25), CHANNELS, 2, mean_nodes=20.0)
+    given = [random_graph(nodes, nodes) for nodes in (7, 8, 21, 33)]
+    # max(2, ceil(nodes / 4)), which graphs without symmetries reach; then one.
+    first, last = model.levels(batch_of(given))
+    assert first.counts.tolist() == [2, 2, 6, 9]
+    assert last.clusters == 1
+
+
+def test_without_clusters_each_graph_has_its_places() -> None:
+    model = build_model(ModelConfig(most=3, resolution=2.0), CHANNELS, 2)
+    given = batch()
+    wanted = places_of(given.adjacency, given.segments, PlaceRule(resolution=2.0, most=3))
+    first, last = model.levels(given)
+    assert first.counts.tolist() == wanted.counts.tolist()
+    assert last.clusters == 1
+
+
+def test_methods_without_places_have_eight_clusters_unless_told() -> None:
+    content = ModelConfig(assignment="content")
+    for config in (ModelConfig("hap-paper"), ModelConfig("diffpool"), content):
+        model = build_model(config, CHANNELS, 2)
+        assert [module.clusters for module in model.coarsenings] == [8, 1]
+
+
+def test_places_are_those_of_the_first_level_alone() -> None:
+    model = build_model(ModelConfig(clusters=(6, 4, 1), cut=0.5), CHANNELS, 2)
+    first, second, last = model.coarsenings
+    assert isinstance(first.assign, PlaceAttention)
+    assert isinstance(second.assign, ContentAttention)
+    assert last.assign is None
+    assert [module.profile is not None for module in model.coarsenings] == [True, False, False]
+    assert [module.losses for module in model.coarsenings] == [{"cut": 0.5}, {}, {}]
+
+
+@pytest.mark.parametrize(
+    ("config", "rule"),
+    [
+        (ModelConfig(), PlaceRule()),
+        (ModelConfig(most=5, resolution=0.5), PlaceRule(most=5, resolution=0.5)),
+        (ModelConfig(count="eigengap"), PlaceRule("eigengap")),
+        (ModelConfig(ratio=0.2), PlaceRule("ratio", ratio=0.2)),
+        (ModelConfig(clusters=(6, 1)), PlaceRule("given", clusters=6, most=6)),
+        (ModelConfig(clusters=(1,)), None),
+        (ModelConfig(assignment="content"), None),
+        (ModelConfig("hap-paper"), None),
+        (ModelConfig("diffpool"), None),
+        (ModelConfig("sum"), None),
+    ],
+    ids=str,
+)
+def test_place_rule_is_that_of_the_model(config: ModelConfig, rule: PlaceRule | None) -> None:
+    assert place_rule(config) == rule
+    model = build_model(config, CHANNELS, 2, mean_nodes=10.0)
+    rules = [module.rule for module in model.coarsenings if hasattr(module, "rule")]
+    assert (rules[0] if rules else None) == rule
+    assert rules[1:] == [None] * len(rules[1:])
+
+
+def test_trying_several_numbers_of_places_is_no_model() -> None:
+    with pytest.raises(ConfigError, match="'modularity' or 'eigengap'"):
+        build_model(ModelConfig(count="validation"), CHANNELS, 2)
 
 
 def test_ratio_without_sizes_is_refused() -> None:
@@ -48,7 +119,9 @@ def test_ratio_without_sizes_is_refused() -> None:
 
 def test_hap_and_hap_paper_differ_as_documented() -> None:
     ours, paper = (build_model(ModelConfig(pooler=n, **SMALL), 3, 2) for n in ("hap", "hap-paper"))
-    assert isinstance(ours.coarsenings[0].assign, ContentAttention)
+    assert isinstance(ours.coarsenings[0].assign, PlaceAttention)
+    assert ours.coarsenings[0].profile is not None
+    assert paper.coarsenings[0].profile is None
     assert isinstance(paper.coarsenings[0].assign, StaticAttention)
     assert [m.connect for m in ours.coarsenings] == ["offdiagonal"] * 2
     assert [m.connect for m in paper.coarsenings] == ["gumbel"] * 2
@@ -79,6 +152,11 @@ def test_options_of_the_config_reach_the_coarsening() -> None:
     module = build_model(config, 3, 2).coarsenings[0]
     assert isinstance(module.assign, StaticAttention)
     assert (module.assign.relaxation, module.connect) == ("sort", "plain")
+    config = ModelConfig(assignment="places-only", profile=False, balance=0.5, **SMALL)  # type: ignore[arg-type]
+    module = build_model(config, 3, 2).coarsenings[0]
+    assert module.assign.content is None
+    assert module.profile is None
+    assert module.losses == {"balance": 0.5}
 
 
 @pytest.mark.parametrize("clusters", [(1,), (4,), (1, 1), (1, 4, 1), (5, 2), (4, 3, 2)])
@@ -95,14 +173,22 @@ def test_any_numbers_of_clusters_fit_together(clusters: tuple[int, ...], gather:
     [((8,), ("sum",), True), ((8, 4), ("sum", "mean"), True), ((8,), ("sum", "max"), False),
      ((8, 1), ("sum",), False)],
 )  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [{"assignment": "content"}, {"profile": False}, {"profile": None}],
+    ids=["content", "places", "places with profile"],
+)
 def test_a_last_coarsening_that_no_readout_sees_is_warned_of(
     clusters: tuple[int, ...],
     readout: tuple[str, ...],
     blind: bool,
+    options: dict[str, Any],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     torch.manual_seed(0)
-    model = gp.nn.HAP(CHANNELS, 8, clusters, 2, readout=readout)
+    # A profile is more than a sum over the nodes, and only the first level has one.
+    blind = blind and (len(clusters) > 1 or "assignment" in options or options["profile"] is False)
+    model = gp.nn.HAP(CHANNELS, 8, clusters, 2, readout=readout, **options)
     assert ("learns nothing" in caplog.text) == blind
     model(batch()).square().sum().backward()
     last = model.coarsenings[-1] if clusters[-1] > 1 else model.coarsenings[0]

@@ -75,6 +75,14 @@ def test_normalise(size: int, keep: float, loop: float, floor: float) -> None:
     check(function, function, (torch.rand(3, size, size),))
 
 
+def test_normalise_sees_what_is_small_beside_the_diagonal() -> None:
+    """Clusters that hardly share an edge: a difference of sums would leave nothing but rounding."""
+    matrix = torch.tensor([[[50.0, 1e-6, 2e-6], [1e-6, 30.0, 3e-6], [2e-6, 3e-6, 70.0]]])
+    found = normalise(matrix, keep=0.0, floor=1e-6)
+    wanted = normalise(matrix.double(), keep=0.0, floor=1e-6)
+    torch.testing.assert_close(found, wanted.float())
+
+
 REDUCTIONS = [("sum",), ("mean",), ("max",), ("mean", "max"), ("max", "sum", "mean")]
 
 

@@ -9,6 +9,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import torch
@@ -18,9 +19,13 @@ from torch import Tensor, nn
 import graphpool.nn
 from graphpool.config import ModelConfig
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.places_rule import PlaceRule
 from graphpool.nn.build import METHODS, build_model
+from graphpool.nn.coarsened import Coarsened
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.hap import CONNECTIONS, RELAXATIONS, HAPCoarsening
+from graphpool.nn.hap.moa import ASSIGNMENTS, PLACE_ASSIGNMENTS
+from graphpool.nn.pool import DiffPool
 from graphpool.nn.readout import REDUCTIONS, Readout
 
 ODD = odd_graphs()
@@ -52,15 +57,31 @@ class Reduced(nn.Module):
 
 
 class Coarse(nn.Module):
-    """A coarsening over batches: H' and Ã' side by side."""
+    """A coarsening over batches: H' and Ã' side by side, and its losses."""
 
-    def __init__(self, layer: HAPCoarsening) -> None:
+    def __init__(self, layer: HAPCoarsening | DiffPool) -> None:
         super().__init__()
         self.layer = layer
+        self.losses: dict[str, Tensor] = {}
 
     def forward(self, batch: GraphBatch) -> Tensor:
-        out = self.layer(batch.x, batch.adjacency, batch.segments)
-        return torch.cat([out.x.flatten(1), out.adj.flatten(1)], -1)
+        return self.read(self.layer(batch.x, batch.adjacency, batch.segments))
+
+    def read(self, out: Coarsened) -> Tensor:
+        self.losses = out.losses
+        if out.rows is None:
+            return torch.cat([out.x.flatten(1), out.adj.flatten(1)], -1)
+        # Places have no order, and there may be any number: sums over them that are no sums over
+        # nodes. Of others, which are zeros, nothing remains.
+        near = out.adj @ out.x
+        return torch.cat([(part / 8).tanh().sum(1) for part in (out.x, near)], -1)
+
+
+def _places(**options: Any) -> Operator:
+    losses = {"cut": 0.5, "balance": 0.5, "orthogonality": 0.5}
+    return Operator(
+        lambda: Coarse(HAPCoarsening(CHANNELS, rule=PlaceRule(), losses=losses, **options))
+    )
 
 
 def _coarse(assignment: str, relaxation: str, connect: str, symmetrise: bool = False) -> Operator:
@@ -74,9 +95,17 @@ def _encoder(kind: str, norm: str) -> Operator:
     return Operator(lambda: Reduced(Encoder(kind, CHANNELS, 8, norm=norm), ("sum", "max")))
 
 
-def _model(name: str, encoder: str) -> Operator:
-    config = ModelConfig(pooler=name, encoder=encoder, hidden_channels=16, clusters=(4, 3, 1))  # type: ignore[arg-type]
+def _model(name: str, encoder: str, **options: Any) -> Operator:
+    config = ModelConfig(pooler=name, encoder=encoder, hidden_channels=16, **options)  # type: ignore[arg-type]
     return Operator(lambda: build_model(config, CHANNELS, 3))
+
+
+MODELS: dict[str, dict[str, Any]] = {
+    "batch norm": {"norm": "batch"},
+    "all readouts": {"readout": ("sum", "mean", "max")},
+    "both": {"norm": "batch", "readout": ("sum", "mean", "max")},
+    "one level": {"clusters": (4,), "readout": ("max",)},
+}
 
 
 OPERATORS: dict[str, Operator] = {
@@ -95,10 +124,30 @@ OPERATORS: dict[str, Operator] = {
     },
     "coarsen/symmetrised": _coarse("static", "gram", "gumbel", symmetrise=True),
     **{
-        f"model/{name}/{encoder}": _model(name, encoder)
+        f"coarsen/{assignment}/{connect}{'' if profile else '/bare'}": _places(
+            assignment=assignment, connect=connect, profile=profile
+        )
+        for assignment in PLACE_ASSIGNMENTS
+        for connect in CONNECTIONS
+        for profile in (True, False)
+    },
+    "coarsen/places/symmetrised": _places(connect="gumbel", symmetrise=True),
+    "coarsen/places/four": Operator(lambda: Coarse(HAPCoarsening(CHANNELS, 4))),
+    "coarsen/diffpool": Operator(lambda: Coarse(DiffPool(CHANNELS, 4))),
+    **{
+        f"model/{name}/{encoder}": _model(name, encoder, clusters=(4, 3, 1))
         for name in METHODS
         for encoder in encoder_names()
     },
+    **{f"model/hap/{encoder}/places": _model("hap", encoder) for encoder in encoder_names()},
+    **{
+        f"model/hap/{encoder}/{name}": _model("hap", encoder, **options)
+        for encoder in encoder_names()
+        for name, options in MODELS.items()
+    },
+    "model/hap/gcn/places-only": _model("hap", "gcn", assignment="places-only"),
+    "model/hap/gcn/content": _model("hap", "gcn", assignment="content", clusters=(4, 3, 1)),
+    "model/diffpool/gcn/all readouts": _model("diffpool", "gcn", **MODELS["both"]),
 }
 INVARIANT = [name for name, operator in OPERATORS.items() if operator.invariant]
 ORDERED = [name for name, operator in OPERATORS.items() if not operator.invariant]
@@ -113,10 +162,14 @@ def sample(dtype: torch.dtype = torch.float32, directed: bool = False) -> list[P
     return [graph.to(dtype) for graph in graphs]
 
 
-def spoken(out: Tensor) -> Tensor:
-    """A scalar that depends on every entry, each in its own way."""
+def spoken(out: Tensor, module: nn.Module) -> Tensor:
+    """A scalar that depends on every entry, each in its own way, and on losses."""
     draw = torch.Generator().manual_seed(3)
-    return (out * torch.randn(out.shape, generator=draw).to(out.dtype)).sum()
+    total = (out * torch.randn(out.shape, generator=draw).to(out.dtype)).sum()
+    if isinstance(module, Coarse):
+        for loss in module.losses.values():
+            total = total + loss
+    return total
 
 
 def gradients(module: nn.Module) -> dict[str, Tensor]:
@@ -169,7 +222,7 @@ def test_outputs_and_gradients_are_finite_on_odd_graphs(name: str, dtype: torch.
         module.zero_grad()
         out = module(batch)
         assert out.isfinite().all(), odd
-        spoken(out).backward()
+        spoken(out, module).backward()
         assert batch.x.grad is not None
         for where, grad in {"x": batch.x.grad, **gradients(module)}.items():
             assert grad.isfinite().all(), f"{where} on {odd}"
@@ -182,7 +235,7 @@ def test_outputs_and_gradients_are_finite_while_training_on_all_odd_graphs(name:
         module.zero_grad()
         out = module(batch_of([*ODD.values(), *sample()]))
         assert out.isfinite().all()
-        spoken(out).backward()
+        spoken(out, module).backward()
         for where, grad in gradients(module).items():
             assert grad.isfinite().all(), where
 
@@ -191,7 +244,7 @@ def test_outputs_and_gradients_are_finite_while_training_on_all_odd_graphs(name:
 @pytest.mark.parametrize("name", LEARNING)
 def test_gradients_reach_every_parameter(name: str, dtype: torch.dtype) -> None:
     module = OPERATORS[name].module(dtype)
-    spoken(module(batch_of(sample(dtype)))).backward()
+    spoken(module(batch_of(sample(dtype))), module).backward()
     for where, grad in gradients(module).items():
         assert grad.abs().max() > 0, where
 
@@ -208,6 +261,9 @@ def test_eval_mode_is_deterministic(name: str) -> None:
 def test_state_dict_round_trip_gives_the_same_answers(name: str) -> None:
     first, second = OPERATORS[name].module(seed=1), OPERATORS[name].module(seed=2)
     batch = batch_of(sample())
+    for value in first.state_dict().values():  # weights that start at the same value, statistics
+        if value.is_floating_point():
+            value.add_(0.2 * torch.rand_like(value))
     if name in LEARNING:
         assert not torch.equal(first(batch), second(batch))
     second.load_state_dict(first.state_dict())
@@ -230,13 +286,12 @@ def test_ragged_equals_dense_with_its_gradients(name: str, dtype: torch.dtype) -
         if not dense:
             out = module(batch_of(graphs))
         elif isinstance(module, Coarse):
-            made = module.layer(x, adj)
-            out = torch.cat([made.x.flatten(1), made.adj.flatten(1)], -1)
+            out = module.read(module.layer(x, adj))
         else:
             assert isinstance(module, Reduced)
             out = module.readout(x if module.encoder is None else module.encoder(x, adj), None)
         if name in LEARNING:
-            spoken(out).backward()
+            spoken(out, module).backward()
         results.append((out.detach(), [grad.clone() for grad in gradients(module).values()]))
     (ragged, ragged_grads), (dense_out, dense_grads) = results
     torch.testing.assert_close(ragged, dense_out, atol=1e-5, rtol=1e-5)
@@ -247,6 +302,11 @@ def test_ragged_equals_dense_with_its_gradients(name: str, dtype: torch.dtype) -
 def test_every_method_is_under_contract() -> None:
     names = {name.split("/")[1] for name in OPERATORS if name.startswith("model/")}
     assert names == set(METHODS)
+
+
+def test_every_assignment_is_under_contract() -> None:
+    names = {name.split("/")[1] for name in OPERATORS if name.startswith("coarsen/")}
+    assert set(ASSIGNMENTS) <= names
 
 
 def test_every_module_of_the_package_is_under_contract() -> None:

@@ -1,6 +1,7 @@
 """The same code on a GPU gives the same numbers; needs a CUDA device."""
 
 import copy
+from typing import Any
 
 import pytest
 import torch
@@ -8,6 +9,8 @@ from torch.nn.functional import cross_entropy
 
 from graphpool.config import ModelConfig
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places import places_of
+from graphpool.graphs.places_rule import PlaceRule
 from graphpool.nn.build import METHODS, build_model
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
@@ -36,18 +39,41 @@ def test_a_batch_made_on_the_gpu_is_the_one_made_on_the_cpu() -> None:
     assert torch.allclose(here.adjacency.gcn, there.adjacency.gcn.cpu())
 
 
+@pytest.mark.parametrize("rule", [PlaceRule(), PlaceRule("given", clusters=4)], ids=str)
+def test_places_found_on_the_gpu_are_those_of_the_cpu(rule: PlaceRule) -> None:
+    graphs = some_graphs()
+    index = torch.tensor([3, 17, 0, 39])
+    there = graphs.to("cuda").batch(index.cuda())
+    wanted = graphs.batch(index).places(rule)
+    for found in (there.places(rule), places_of(there.adjacency, there.segments, rule)):
+        for name in ("cluster", "counts", "share"):
+            assert getattr(found, name).is_cuda
+            assert torch.equal(getattr(found, name).cpu(), getattr(wanted, name)), name
+
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    **{name: {"pooler": name} for name in sorted(METHODS)},
+    "three levels": {"clusters": (6, 3, 1)},
+    "places-only": {"assignment": "places-only"},
+    "all readouts": {"norm": "batch", "readout": ("sum", "mean", "max")},
+    "sampled": {"connect": "offdiagonal-gumbel"},
+    "losses": {"cut": 0.5, "balance": 0.5, "orthogonality": 0.5},
+}
+
+
 @pytest.mark.parametrize("encoder", ["gcn", "gat", "gin"])
-@pytest.mark.parametrize("pooler", sorted(METHODS))
-def test_logits_and_gradients_agree_with_the_cpu(pooler: str, encoder: str) -> None:
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_logits_and_gradients_agree_with_the_cpu(variant: str, encoder: str) -> None:
     torch.manual_seed(0)
     graphs = some_graphs()
-    config = ModelConfig(pooler=pooler, encoder=encoder, hidden_channels=16)  # type: ignore[arg-type]
+    config = ModelConfig(encoder=encoder, hidden_channels=16, **VARIANTS[variant])  # type: ignore[arg-type]
     here = build_model(config, in_channels=5, out_channels=2).eval()
     there = copy.deepcopy(here).cuda()
     results = []
     for model, batch in ((here, graphs.batch()), (there, graphs.to("cuda").batch())):
-        logits = model(batch)
-        cross_entropy(logits, batch.y).backward()
+        trace = model.trace(batch)
+        logits = trace.logits
+        (cross_entropy(logits, batch.y) + sum(trace.losses.values())).backward()
         grads = [value.grad.cpu() for value in model.parameters() if value.grad is not None]
         results.append((logits.detach().cpu(), grads))
     (left, left_grads), (right, right_grads) = results
@@ -55,3 +81,14 @@ def test_logits_and_gradients_agree_with_the_cpu(pooler: str, encoder: str) -> N
     for ours, theirs in zip(left_grads, right_grads, strict=True):
         scale = ours.abs().max().clamp(min=1e-6)
         assert float((ours - theirs).abs().max() / scale) < 5e-3
+
+
+def test_batch_norm_over_clusters_learns_the_same_statistics() -> None:
+    torch.manual_seed(0)
+    graphs = some_graphs()
+    here = build_model(ModelConfig(hidden_channels=16, norm="batch"), 5, 2).train()
+    there = copy.deepcopy(here).cuda()
+    here(graphs.batch())
+    there(graphs.to("cuda").batch())
+    for (name, ours), theirs in zip(here.named_buffers(), there.buffers(), strict=True):
+        assert torch.allclose(ours.float(), theirs.cpu().float(), rtol=1e-3, atol=1e-3), name

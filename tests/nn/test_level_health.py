@@ -89,7 +89,7 @@ def test_off_identity_of_a_coarse_graph_without_weight_is_nan() -> None:
 
 def test_level_health_names_every_measure_and_leaves_out_single_clusters() -> None:
     batch = batch_of([random_graph(6), random_graph(9)])
-    model = HAP(CHANNELS, 8, (4, 3, 1), 2)
+    model = HAP(CHANNELS, 8, (4, 3, 1), 2, assignment="content")
     trace = model.trace(batch)
     health = level_health(trace)
     names = ["clusters", *MEASURES]

@@ -21,12 +21,11 @@ def test_twenty_graphs_of_mutag_are_learned_by_heart(name: str) -> None:
     torch.manual_seed(1)
     model = build_model(ModelConfig(pooler=name), batch.x.shape[1], 2)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    # All steps, however small the loss: the running means of batch norm lag behind.
     for _ in range(400):
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(model(batch), batch.y)
         loss.backward()
         optimizer.step()
-        if loss < 0.01:
-            break
     model.eval()
     assert (model(batch).argmax(-1) == batch.y).float().mean() == 1.0

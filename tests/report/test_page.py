@@ -179,11 +179,36 @@ def test_a_clear_difference_is_stated_with_its_sign():
         (LevelHealth(1, 8, 1.4, 2.0, 0.8, 0.5), "weak"),
         (LevelHealth(1, 8, 3.0, 4.0, 0.4, 0.5), "good"),
         (LevelHealth(2, 1, 1.0, 1.0, 0.0, 0.0), "none"),
+        (LevelHealth(1, 4.6, 3.0, 4.0, 0.4, 0.5, places=True), "good"),
+        (LevelHealth(1, 1.1, 1.05, 1.1, 0.1, 0.5, places=True), "none"),
         (LevelHealth(1, 8), "none"),
     ],
 )
 def test_health_is_judged(health, expected):
     assert verdict(health)[0] == expected
+
+
+def test_health_of_places_names_the_mean_number_of_a_graph():
+    page = render(Report("t", health=[LevelHealth(1, 5.1436, 4.92, 5.1, 0.3, 1.0, places=True)]))
+    assert "5.1 places a graph" in page
+    assert "4.92 of 5.1" in page
+    assert "Places in use" in page
+    # (4.92 - 1) / (5.1436 - 1) of the meter
+    assert "width:94.6%" in page
+
+
+def test_health_of_clusters_is_told_as_before():
+    page = render(Report("t", health=[LevelHealth(1, 8, 3.0, 4.0, 0.3, 1.0)]))
+    assert ">8 clusters<" in page
+    assert "Clusters in use" in page
+    assert "places" not in page
+
+
+def test_numbers_of_places_are_said_to_mean_nothing():
+    pair = HierarchyExample("1", "a", "a", [Level(np.ones((2, 2)))])
+    assert "numbers and colours mean nothing" not in render(Report("t", hierarchy=[pair]))
+    placed = HierarchyExample("1", "a", "a", [Level(np.ones((2, 2)))], places=True)
+    assert "numbers and colours mean nothing" in render(Report("t", hierarchy=[placed]))
 
 
 def test_the_file_is_the_page_and_nothing_else_is_left_behind(tmp_path):

@@ -1,11 +1,12 @@
 import re
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from graphpool.report.data import HierarchyExample, Level
-from graphpool.report.figure import draw_hierarchy_png
+from graphpool.report.figure import draw_hierarchy_png, hierarchy_figure
 from graphpool.report.hierarchy import draw_hierarchy, edge_list, strength
 from graphpool.report.layout import MARGIN, WIDTH, centroids, place_levels
 
@@ -159,3 +160,20 @@ def test_png_is_small_and_complete(tmp_path):
     assert content.startswith(b"\x89PNG")
     assert content.endswith(b"IEND\xaeB`\x82")
     assert len(content) < 150_000
+
+
+def test_places_are_called_places():
+    page = draw_hierarchy(replace(three_levels(), places=True))
+    assert "3 places, 3 links" in page
+    assert "place 1, 100 %" in page
+    assert "places 1 and 2: weight" in page
+    assert "place 1: 33 %" in page.split("</svg>")[2]
+    assert "cluster" not in page.split("</svg>")[1]
+
+
+def test_the_picture_says_places_too():
+    said = [
+        text.get_text()
+        for text in hierarchy_figure(replace(three_levels(), places=True)).axes[0].texts
+    ]
+    assert "level 1: 3 places" in said

@@ -91,6 +91,19 @@ def test_evaluate_weighs_diagnostics_by_graphs():
     assert metrics["level1/size"] == pytest.approx((2 * 2 + 1 * 1) / 3)
 
 
+def test_diagnostics_of_batches_that_could_not_be_measured_are_left_out():
+    def diagnose(trace):
+        return {
+            "level1/size": math.nan if len(trace.logits) == 1 else 5.0,
+            "level1/never": math.nan,
+        }
+
+    graphs = one_node_graphs(ROWS, [0, 1, 1])
+    metrics = ClassificationTask(2, diagnose).evaluate(FirstNode(), graphs, 2)
+    assert metrics["level1/size"] == 5.0
+    assert "level1/never" not in metrics
+
+
 def test_evaluate_restores_the_mode_of_every_module():
     model = FirstNode().train()
     model.frozen.eval()

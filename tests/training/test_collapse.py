@@ -19,6 +19,11 @@ def test_a_level_of_rank_one_is_named():
     assert "1.10" in warning
 
 
+def test_graphs_of_hardly_more_than_one_place_have_nothing_to_collapse():
+    metrics = {"level1/clusters": 1.1, "level1/effective_rank": 1.05, "level1/off_identity": 0.9}
+    assert collapse_warnings(metrics) == []
+
+
 def test_an_identity_coarse_graph_is_named():
     metrics = {"level1/clusters": 8.0, "level1/effective_rank": 3.0, "level1/off_identity": 0.01}
     (warning,) = collapse_warnings(metrics)

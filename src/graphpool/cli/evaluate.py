@@ -52,6 +52,10 @@ def evaluate(
     hidden: options.Hidden = None,
     layers: options.Layers = None,
     clusters: options.Clusters = None,
+    assignment: options.Assignment = None,
+    connect: options.Connect = None,
+    count: options.Count = None,
+    resolution: options.Resolution = None,
     dropout: options.Dropout = None,
     features: options.Features = None,
     epochs: options.Epochs = None,
@@ -81,6 +85,10 @@ def evaluate(
             "model.hidden_channels": hidden,
             "model.layers": layers,
             "model.clusters": options.counts(clusters),
+            "model.assignment": assignment,
+            "model.connect": connect,
+            "model.count": count,
+            "model.resolution": resolution,
             "model.dropout": dropout,
             "train.epochs": epochs,
             "train.batch_size": batch_size,
@@ -106,7 +114,7 @@ def evaluate(
             results.append(_experiment(name, names, protocol, seeds, run, folder, jobs, root))
             places.append(folder)
             if report:
-                _write_report(results[-1], folder)
+                _write_report(results[-1], run, folder)
             if not json:
                 print_experiment(results[-1])
                 say(f"\nWritten to {folder}: results.json, results.md"
@@ -154,8 +162,9 @@ def _experiment(
     return run_experiment(graphs, names, chosen, numbers, config, folder, jobs=jobs)
 
 
-def _write_report(result: "ExperimentResult", folder: Path) -> None:
+def _write_report(result: "ExperimentResult", config: "RunConfig", folder: Path) -> None:
     from graphpool import model_report
+    from graphpool.evaluation.methods import model_of
     from graphpool.report import Report, write
 
     first = result.methods[0]
@@ -165,7 +174,7 @@ def _write_report(result: "ExperimentResult", folder: Path) -> None:
         command=result.command,
         dataset={"graphs": result.facts.graphs, "classes": len(result.facts.classes)},
         results=model_report.result_rows(result),
-        health=model_report.health_rows(result.health(first)),
+        health=model_report.health_rows(result.health(first), model_of(first, config.model)),
         warnings=[f"{each.method}, seed {each.seed}, fold {each.fold}: {each.error}"
                   for each in result.failures],
         environment={**result.versions, **result.machine},

@@ -38,7 +38,13 @@ def stopping(go_on: str = "") -> Iterator[None]:
 
 def print_experiment(result: "ExperimentResult") -> None:
     """One row per method, with the first method's gain over each."""
-    from graphpool.evaluation.tables import accuracy_text, gain_text, interval_text, rank_text
+    from graphpool.evaluation.tables import (
+        accuracy_text,
+        choices,
+        gain_text,
+        interval_text,
+        rank_text,
+    )
 
     first = result.methods[0]
     rows = []
@@ -62,6 +68,8 @@ def print_experiment(result: "ExperimentResult") -> None:
         "\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking."
         "\nRank: effective rank of the assignment on test graphs; 1 means collapsed."
     )
+    for line in choices(result):
+        say(line)
     for method in result.methods:
         units = result.of(method)
         bad = [unit for unit in units if unit.warnings]
@@ -82,6 +90,7 @@ def summary_document(result: "ExperimentResult") -> dict[str, Any]:
             **({} if summary is None else asdict(summary)),
             "accuracies": result.accuracies(method),
             "health": result.health(method),
+            "chosen": [unit.chosen for unit in result.of(method)],
         }
     return {
         "data": result.facts.name,

@@ -13,7 +13,9 @@ ENCODERS = {
 }
 OPTIONS: dict[str, dict[str, str]] = {
     "assignment": {
-        "default": "what the pooler stands for: content for hap, static for hap-paper",
+        "default": "what the pooler stands for: places for hap, static for hap-paper",
+        "places": "clusters are places, parts of the graph dense in edges; content has its say",
+        "places-only": "the same without content: the edges alone say where a node belongs",
         "content": "standardised dot product of a node's row with the cluster's column",
         "static": "the paper's additive attention; every node gets nearly the same clusters",
     },
@@ -30,6 +32,18 @@ OPTIONS: dict[str, dict[str, str]] = {
         "offdiagonal-gumbel": "zero diagonal, then soft sampling",
         "plain": "the coarse adjacency as it is",
     },
+    "count": {
+        "modularity": "as many places as modularity finds at model.resolution, graph by graph",
+        "eigengap": "where the spectrum of the graph has its largest gap",
+        "validation": "modularity from coarse to fine and eigengap, each tried for a fifth of the "
+        "epochs; validation graphs choose",
+    },
+}
+
+LOSSES = {
+    "cut": "few edges between clusters (Bianchi et al. 2020)",
+    "balance": "clusters of one size",
+    "orthogonality": "clusters of one size that don't overlap (Bianchi et al. 2020)",
 }
 
 ANSWERS = {"exact": "the distance", "upper": "an edit path", "lower": "a lower bound"}
@@ -60,7 +74,9 @@ def list_methods(json: Json = False) -> None:
         name: {"answer": item.answer, "summary": item.about} for name, item in DISTANCES.items()
     }
     if json:
-        print_json({"methods": methods, **known, "features": features, "ged": distances})
+        print_json(
+            {"methods": methods, **known, "loss": LOSSES, "features": features, "ged": distances}
+        )
         return
     print_table(
         ("method", "family", "paper", ""),
@@ -70,6 +86,9 @@ def list_methods(json: Json = False) -> None:
     for name, texts in known.items():
         print_table((name, ""), texts.items())
         say()
+    say("count is for assignments by places, unless --clusters gives the number.\n")
+    print_table(("loss", ""), LOSSES.items())
+    say("\nA loss is added with its weight, such as --set model.cut=0.1.\n")
     print_table(("features", ""), features.items())
     say("\nFeatures are joined with +, such as labels+rw:8.\n")
     print_table(

@@ -48,7 +48,8 @@ def _build(run: Path, graphs: "GraphSet", split: "Split") -> "Report":
     result: dict[str, Any] = json_text.loads((run / RESULT).read_text(encoding="utf-8"))
     model, test = load_model(run), graphs[split.test]
     history = [row for row in read_events(run / EVENTS) if row["event"] == "epoch"]
-    pooler, health = model.config.model.pooler, model_report.health_rows(result["health"])
+    pooler = model.config.model.pooler
+    health = model_report.health_rows(result["health"], model.config.model)
     examples = []
     if health:
         position = model_report.typical_graph(model, test)
@@ -62,6 +63,7 @@ def _build(run: Path, graphs: "GraphSet", split: "Split") -> "Report":
             "graphs": len(graphs),
             "classes": len(graphs.classes),
             "mean nodes": round(model.mean_nodes, 1),
+            **_places(result),
         },
         results=[
             ResultRow(pooler, "ours", [result["test"]["accuracy"]]),
@@ -76,3 +78,17 @@ def _build(run: Path, graphs: "GraphSet", split: "Split") -> "Report":
         warnings=result["warnings"],
         environment={**result["versions"], "seed": model.config.train.seed},
     )
+
+
+def _places(result: dict[str, Any]) -> dict[str, str | float]:
+    """How many places graphs have, and who chose that; nothing of runs without them."""
+    from graphpool.cli.places import short_counts
+    from graphpool.training.choose_places import describe
+
+    facts: dict[str, str | float] = {}
+    if counts := result.get("places"):
+        facts["places"] = short_counts(counts)
+    if choice := result.get("choice"):
+        chosen = describe(choice["count"], choice["resolution"])
+        facts["places found by"] = f"{chosen}, chosen on validation graphs"
+    return facts

@@ -1,5 +1,6 @@
 """What lies in the folder of a training run, and how a run finds its graphs there again."""
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,10 @@ def has_run(folder: Path) -> bool:
 
 def has_work(folder: Path) -> bool:
     """Whether a run got so far that replacing it would lose something."""
-    return any(
-        (folder / name).exists() for name in ("last.safetensors", "best.safetensors", RESULT)
-    )
+    from graphpool.training.choose_places import CHOICE, PILOTS
+
+    names = ("last.safetensors", "best.safetensors", RESULT, CHOICE, PILOTS)
+    return any((folder / name).exists() for name in names)
 
 
 def check_free(folder: Path, resume: bool, overwrite: bool) -> None:
@@ -59,6 +61,8 @@ def _settings(run: RunConfig) -> dict[str, Any]:
 
 def prepare(folder: Path, resume: bool) -> None:
     """Make the folder, and drop what an older run left there; `fit` replaces its checkpoints."""
+    from graphpool.training.choose_places import CHOICE, PILOTS
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -66,8 +70,9 @@ def prepare(folder: Path, resume: bool) -> None:
             f"{folder}: can't be made: {error.strerror}; choose another place with --out"
         ) from None
     if not resume:
-        for name in (SPLIT, RESULT, REPORT):
+        for name in (SPLIT, RESULT, REPORT, CHOICE):
             (folder / name).unlink(missing_ok=True)
+        shutil.rmtree(folder / PILOTS, ignore_errors=True)
 
 
 def read_config(folder: Path) -> RunConfig:

@@ -21,7 +21,21 @@ def option(text: str, panel: str, *names: str) -> Any:
 Encoder = Annotated[str | None, option("gcn, gat or gin.", _MODEL)]
 Hidden = Annotated[int | None, option("Width of every layer.", _MODEL, "--hidden")]
 Layers = Annotated[int | None, option("Encoder layers before each coarsening.", _MODEL)]
-Clusters = Annotated[str | None, option("Clusters of each level, such as 8,1.", _MODEL)]
+Clusters = Annotated[
+    str | None,
+    option("Clusters of each level, such as 8,1; else a graph's places, then 1.", _MODEL),
+]
+Assignment = Annotated[
+    str | None, option("How nodes get clusters: places, places-only, content, static.", _MODEL)
+]
+Connect = Annotated[
+    str | None, option("Edges between clusters: offdiagonal, gumbel, plain …", _MODEL)
+]
+Count = Annotated[
+    str | None,
+    option("How the number of places is found: modularity, eigengap, validation.", _MODEL),
+]
+Resolution = Annotated[float | None, option("How fine places are; 1.5 by default.", _MODEL)]
 Dropout = Annotated[float | None, option("Dropout, in [0, 1).", _MODEL)]
 Features = Annotated[str | None, option("Node features, such as labels+rw:8.", _MODEL)]
 Epochs = Annotated[int | None, option("Most epochs to train.", _TRAINING)]
@@ -67,10 +81,11 @@ def settings(
 
 
 def check_names(config: RunConfig) -> None:
-    """Refuse a misspelt pooler, feature or device before any data is read."""
+    """Refuse a misspelt pooler, feature or device, and nothing to choose, before data is read."""
     from graphpool.evaluation.methods import EVALUATED
     from graphpool.features.pipeline import FeaturePipeline
     from graphpool.nn.build import METHODS
+    from graphpool.training.choose_places import check_choice
     from graphpool.training.setup import find_device
 
     find_device(config.train.device)
@@ -83,6 +98,7 @@ def check_names(config: RunConfig) -> None:
         )
     if pooler not in METHODS:
         raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, METHODS)}")
+    check_choice(config.model)
 
 
 def counts(text: str | None) -> list[int] | None:

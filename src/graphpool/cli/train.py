@@ -10,6 +10,7 @@ import typer
 from graphpool.cli import settings as options
 from graphpool.cli.experiment import same_answer, stopping
 from graphpool.cli.output import Json, percent, plural, print_json, say, tell
+from graphpool.cli.places import choice_lines, counts_text, place_counts, plan_text
 from graphpool.cli.run_folder import (
     CONFIG,
     RESULT,
@@ -42,6 +43,10 @@ def train(
     hidden: options.Hidden = None,
     layers: options.Layers = None,
     clusters: options.Clusters = None,
+    assignment: options.Assignment = None,
+    connect: options.Connect = None,
+    count: options.Count = None,
+    resolution: options.Resolution = None,
     dropout: options.Dropout = None,
     features: options.Features = None,
     epochs: options.Epochs = None,
@@ -75,6 +80,10 @@ def train(
         "model.hidden_channels": hidden,
         "model.layers": layers,
         "model.clusters": options.counts(clusters),
+        "model.assignment": assignment,
+        "model.connect": connect,
+        "model.count": count,
+        "model.resolution": resolution,
         "model.dropout": dropout,
         "train.epochs": epochs,
         "train.batch_size": batch_size,
@@ -129,6 +138,8 @@ def _introduce(graphs: "GraphSet", split: "Split", run: RunConfig, folder: Path)
     )
     method = METHODS[run.model.pooler]
     tell(f"{method.name} ({method.summary}); seed {run.train.seed}; in {folder}")
+    if places := plan_text(graphs, run):
+        tell(places)
 
 
 def _run(
@@ -136,7 +147,11 @@ def _run(
 ) -> dict[str, Any]:
     """Train and test; a signal ends it with a hint how to go on."""
     from graphpool.model_file import Source, set_digest, train_model
+    from graphpool.training.choose_places import place_rules
 
+    # Found for the whole set: its parts then have them.
+    for rule in place_rules(run.model):
+        graphs.places(rule)
     place = shlex.quote(str(folder))
     with stopping(f"; go on with: graphpool train --resume --out {place}"):
         model, result = train_model(
@@ -178,6 +193,8 @@ def result_document(
         "stopped": result.stopped,
         "seconds": sum(row["seconds"] for row in result.history),
         "health": {name: value for name, value in metrics.items() if "/" in name},
+        "places": place_counts(graphs, model.config),
+        "choice": None if model.choice is None else to_dict(model.choice),
         "warnings": [*same_answer(model.only_answer(test, metrics)), *collapse_warnings(metrics)],
         "config": to_dict(model.config),
         "versions": model.versions,
@@ -196,7 +213,9 @@ def print_result(document: dict[str, Any]) -> None:
         f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
         f"graphs ({percent(document['valid']['accuracy'])}); {document['seconds']:.1f} s"
     )
-    print_health(document["health"])
+    if document["choice"]:
+        say("\n".join(choice_lines(document["choice"])))
+    print_health(document["health"], document["places"])
     for warning in document["warnings"]:
         say(f"warning: {warning}")
     if count < 100:
@@ -204,17 +223,24 @@ def print_result(document: dict[str, Any]) -> None:
             "with; graphpool evaluate does.")  # fmt: skip
 
 
-def print_health(health: dict[str, float]) -> None:
-    """One line for each level with more than one cluster."""
+def print_health(health: dict[str, float], places: dict[str, int | float] | None) -> None:
+    """One line for each level with more than one cluster, on test graphs.
+
+    Args:
+        places: of the whole set, whose first level has them for clusters.
+    """
     levels = sorted({name.partition("/")[0] for name in health})
     for level in levels:
         own = {
             name: health.get(f"{level}/{name}", float("nan"))
             for name in ("clusters", "effective_rank", "clusters_used", "entropy", "off_identity")
         }
+        called = f"{own['clusters']:.0f} clusters"
+        if places and level == "level1":
+            called = counts_text(places)
         say(
-            f"Level {level.removeprefix('level')}: {own['clusters']:.0f} clusters, "
-            f"{own['clusters_used']:.1f} in use, effective rank {own['effective_rank']:.2f}, "
+            f"Level {level.removeprefix('level')}: {called}; test graphs use "
+            f"{own['clusters_used']:.1f}, effective rank {own['effective_rank']:.2f}, "
             f"entropy {own['entropy']:.2f}, {percent(own['off_identity'])} of the coarse weight "
             "between clusters"
         )

@@ -33,7 +33,7 @@ class Answer:
     parameters: int = 0
     health: dict[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    chosen: dict[str, int | float] = field(default_factory=dict)
+    chosen: dict[str, int | float | str] = field(default_factory=dict)
 
 
 class Stopwatch:

@@ -41,7 +41,7 @@ def wl_svm(graphs: GraphSet, classes: Array, split: Split, watch: Stopwatch) -> 
 
     train, valid, test = (np.array(part) for part in (split.train, split.valid, split.test))
     best: tuple[float, float] | None = None
-    chosen: dict[str, int | float] = {}
+    chosen: dict[str, int | float | str] = {}
     kernels = wl_kernels(graphs, max(WL_ITERATIONS))
     for rounds in range(max(WL_ITERATIONS) + 1):
         with watch.part("features"):

@@ -14,8 +14,9 @@ from pathlib import Path
 from graphpool.config import RunConfig, to_dict
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.bar import UnitBar
+from graphpool.evaluation.handover import hand_over, take_over
 from graphpool.evaluation.machine import code_digest, machine, provenance, usable_cores
-from graphpool.evaluation.methods import EVALUATED, check_methods
+from graphpool.evaluation.methods import EVALUATED, check_methods, model_of
 from graphpool.evaluation.pool import Failed, Job, run_here, run_parallel
 from graphpool.evaluation.protocols import Protocol, find_protocol, overlap, stored_splits
 from graphpool.evaluation.results import ExperimentResult, SetFacts, write_results
@@ -24,8 +25,10 @@ from graphpool.evaluation.tables import write_table
 from graphpool.evaluation.unit import Failure, Unit, UnitResult, read_unit, write_unit
 from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places_rule import PlaceRule
 from graphpool.graphs.splits import Split
-from graphpool.graphs.storage import content_hash, open_set, save
+from graphpool.graphs.storage import content_hash
+from graphpool.training.choose_places import check_choice, place_rules
 from graphpool.training.signals import Interrupted
 
 log = logging.getLogger(__name__)
@@ -66,6 +69,8 @@ def run_experiment(
     protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
     seeds = protocol.seeds if seeds is None else tuple(dict.fromkeys(seeds))
     names, folder = check_methods(methods), Path(folder)
+    for name in names:
+        check_choice(model_of(name, config.model))
     jobs = usable_cores() if jobs is None else jobs
     if jobs < 1 or not seeds:
         raise ConfigError("an experiment needs at least one job and one seed")
@@ -180,9 +185,9 @@ def _run(
                 run_here(Job(lambda: graphs, work), missing, finished)
             else:
                 with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
-                    path = Path(place) / "graphs.safetensors"
-                    save(graphs, path)
-                    setup = partial(open_set, path, verify=False)
+                    rules = _rules(missing, config)
+                    hand_over(graphs, rules, Path(place))
+                    setup = partial(take_over, Path(place), rules)
                     run_parallel(Job(setup, work), missing, jobs, finished)
         except (KeyboardInterrupt, Interrupted) as stop:
             number = stop.signum if isinstance(stop, Interrupted) else signal.SIGINT
@@ -194,6 +199,18 @@ def _run(
                 number, f"stopped by {signal.Signals(number).name}: {message}"
             ) from None
     return failures
+
+
+def _rules(units: Sequence[Unit], config: RunConfig) -> tuple[PlaceRule, ...]:
+    """By which rules any of these units looks for places."""
+    methods = {unit.method: EVALUATED[unit.method] for unit in units}
+    found = (
+        rule
+        for name, method in methods.items()
+        if method.trained
+        for rule in place_rules(model_of(name, config.model))
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _run_and_keep(graphs: GraphSet, unit: Unit, config: RunConfig, folder: Path) -> UnitResult:

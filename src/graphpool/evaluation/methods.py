@@ -1,13 +1,14 @@
 """The methods that can be evaluated: every network of `graphpool.nn.build`, and two baselines."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from graphpool.config import RunConfig, to_dict
+from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.baselines import SVM_C, WL_ITERATIONS
 from graphpool.nn.build import METHODS
+from graphpool.training.choose_places import VALIDATION
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,18 @@ def check_methods(names: Iterable[str]) -> tuple[str, ...]:
     if not distinct:
         raise ConfigError(f"no method to evaluate; choose among {', '.join(EVALUATED)}")
     return distinct
+
+
+def model_of(method: str, config: ModelConfig) -> ModelConfig:
+    """The settings of one of several methods that share them.
+
+    A method that knows no places has no number of them to choose: `count = "validation"` is for
+    the others.
+    """
+    config = replace(config, pooler=method)
+    if method != "hap" and config.count == VALIDATION:
+        return replace(config, count=ModelConfig.count)
+    return config
 
 
 def settings_of(method: str, config: RunConfig) -> dict[str, Any]:

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from torch import nn
 
-from graphpool.config import RunConfig
+from graphpool.config import ModelConfig, RunConfig
 from graphpool.evaluation.answer import Answer, Stopwatch
 from graphpool.evaluation.baselines import majority, wl_svm
 from graphpool.evaluation.machine import provenance
-from graphpool.evaluation.methods import settings_of
+from graphpool.evaluation.methods import model_of, settings_of
 from graphpool.evaluation.unit import Unit, UnitResult, finite
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
@@ -27,6 +28,7 @@ from graphpool.tasks.classification import (
     confusion_matrix,
     predict_logits,
 )
+from graphpool.training.choose_places import VALIDATION, choose_places, place_rules
 from graphpool.training.collapse import collapse_warnings
 from graphpool.training.environment import thread_count
 from graphpool.training.loop import EVALUATION_BATCH, fit
@@ -64,19 +66,33 @@ def unit_seed(base: int, seed: int, fold: int) -> int:
 
 def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -> Answer:
     """Train a network; the test graphs are looked at when it is finished."""
+    settings = model_of(unit.method, config.model)
     with watch.part("features"):
+        # Found for the whole set, once for all units: its parts then have them.
+        for rule in place_rules(settings):
+            graphs.places(rule)
         train, valid, test = features(graphs, unit.split, config.features)
+    assert train.x is not None
+    channels, outputs = train.x.shape[1], _outputs(graphs)
+    nodes = float(train.node_counts.float().mean())
+    seed = unit_seed(config.train.seed, unit.seed, unit.fold)
+    training = replace(config.train, seed=seed, threads=config.train.threads or 1)
+    chosen: dict[str, int | float | str] = {}
+
+    def build(settings: ModelConfig) -> nn.Module:
+        return build_model(settings, channels, outputs, nodes)
+
+    if settings.count == VALIDATION:
+        with watch.part("choose"):
+            task = ClassificationTask(outputs)
+            choice = choose_places(settings, training, task, train, valid, build)
+            settings = choice.applied(settings)
+            chosen = {"count": choice.count, "resolution": choice.resolution}
     with watch.part("build"):
-        seed = unit_seed(config.train.seed, unit.seed, unit.fold)
         seed_everything(seed)
-        assert train.x is not None
-        nodes = float(train.node_counts.float().mean())
-        outputs = _outputs(graphs)
-        settings = replace(config.model, pooler=unit.method)
-        model = build_model(settings, train.x.shape[1], outputs, nodes)
+        model = build(settings)
     with watch.part("train"):
-        chosen = replace(config.train, seed=seed, threads=config.train.threads or 1)
-        found = fit(model, ClassificationTask(outputs), train, valid, chosen, progress=False)
+        found = fit(model, ClassificationTask(outputs), train, valid, training, progress=False)
     with watch.part("test"):
         size = max(config.train.batch_size, EVALUATION_BATCH)
         predicted = predict_logits(model, test, size).argmax(dim=1)
@@ -90,6 +106,7 @@ def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -
         parameters=sum(weight.numel() for weight in model.parameters()),
         health=health,
         warnings=tuple(collapse_warnings(health)),
+        chosen=chosen,
     )
 
 

@@ -1,5 +1,6 @@
 """Results as Markdown: one set with every detail, or several sets side by side."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import numpy as np
 from graphpool.evaluation.results import ExperimentResult
 from graphpool.evaluation.statistics import Summary, mean_ranks
 from graphpool.files import atomic_write
+from graphpool.training.choose_places import describe
 
 FILE = "results.md"
 NONE = "–"
@@ -27,6 +29,7 @@ def results_table(result: ExperimentResult) -> str:
         markdown(head, rows),
         _legend(result),
     ]
+    parts += choices(result)
     warnings = _warnings(result)
     if warnings:
         parts.append("Warnings:\n\n" + "\n".join(f"- {line}" for line in warnings))
@@ -129,11 +132,26 @@ def gain_text(gain: Summary | None) -> str:
 def rank_text(health: dict[str, float]) -> str:
     """Effective rank of each level, of its clusters."""
     levels = [
-        f"{value:.2f} of {health[name.replace('effective_rank', 'clusters')]:.0f}"
+        f"{value:.2f} of {round(health[name.replace('effective_rank', 'clusters')], 1):g}"
         for name, value in sorted(health.items())
         if name.endswith("/effective_rank")
     ]
     return "; ".join(levels) or NONE
+
+
+def choices(result: ExperimentResult) -> list[str]:
+    """For each method whose number of places validation graphs chose: what, and how often."""
+    lines = []
+    for method in result.methods:
+        found = Counter(
+            describe(str(unit.chosen["count"]), float(unit.chosen["resolution"]))
+            for unit in result.of(method)
+            if "count" in unit.chosen
+        )
+        if found:
+            often = ", ".join(f"{name} ({times})" for name, times in found.most_common())
+            lines.append(f"Places of {method}, chosen on validation graphs: {often}.")
+    return lines
 
 
 def _about(result: ExperimentResult) -> str:

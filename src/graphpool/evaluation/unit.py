@@ -74,6 +74,7 @@ class UnitResult:
         health: of the model's levels on the test graphs; None where a number is undefined.
         warnings: levels that collapsed.
         notes: what was odd about the features of this split.
+        chosen: settings that the validation graphs decided, beside the epoch.
         predicted: class codes of the test graphs, in the order of the split.
         settings: those that the key is made from.
         versions: what made the result.
@@ -96,7 +97,7 @@ class UnitResult:
     health: dict[str, float | None]
     warnings: list[str]
     notes: list[str]
-    chosen: dict[str, int | float]
+    chosen: dict[str, int | float | str]
     settings: dict[str, Any]
     versions: dict[str, str]
     predicted: list[int]

@@ -5,6 +5,7 @@ from graphpool.features.attributes import Attributes
 from graphpool.features.base import Feature
 from graphpool.features.constant import Constant
 from graphpool.features.degree import BinnedDegree, Degree, LogDegree
+from graphpool.features.eigenvectors import Eigenvectors
 from graphpool.features.given import Given
 from graphpool.features.labels import Labels
 from graphpool.features.randomwalk import RandomWalk
@@ -17,6 +18,7 @@ KINDS: dict[str, type[Feature]] = {
     "constant": Constant,
     "attributes": Attributes,
     "rw": RandomWalk,
+    "eigen": Eigenvectors,
     "given": Given,
 }
 """What can stand in a feature string, besides `auto`."""

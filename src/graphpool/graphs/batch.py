@@ -1,6 +1,7 @@
 """A batch: several graphs as one large graph with no edges between them."""
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -8,6 +9,8 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.places import Places, places_of
+from graphpool.graphs.places_rule import PlaceRule
 from graphpool.graphs.segments import Segments
 
 
@@ -24,6 +27,8 @@ class GraphBatch:
         y: `[num_graphs]` classes, if known.
         edge_label: `[edges]`, `edge_attr`: `[edges, channels]`; in the order of `edge_index`.
         column: `[nodes]`, where `x` is one-hot: the column that holds each node's 1.
+        node: `[nodes]`, the positions of the nodes in the set they were taken from.
+        places_of_set: the places of that set under a rule.
     """
 
     x: Tensor
@@ -35,6 +40,8 @@ class GraphBatch:
     edge_label: Tensor | None = None
     edge_attr: Tensor | None = None
     column: Tensor | None = None
+    node: Tensor | None = None
+    places_of_set: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         features, edges = self.x.shape[1], self.edge_index.shape[1]
@@ -74,6 +81,19 @@ class GraphBatch:
         moved: dict[str, Any] = {
             item.name: value.to(device)
             for item in fields(self)
-            if (value := getattr(self, item.name)) is not None
+            if (value := getattr(self, item.name)) is not None and hasattr(value, "to")
         }
         return replace(self, **moved)
+
+    def places(self, rule: PlaceRule | None = None) -> Places:
+        """The places of the batch's graphs: those of the set it was taken from, if it was.
+
+        Of a batch made by hand they are worked out at every call.
+        """
+        rule = rule or PlaceRule()
+        if self.places_of_set is None or self.node is None:
+            return places_of(self.adjacency, self.segments, rule)
+        known = self.places_of_set(rule)
+        device = known.cluster.device
+        part = known.take(self.node.to(device), self.index.to(device))
+        return part.to(self.x.device)

@@ -14,50 +14,13 @@ from graphpool.errors import DataError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import check_edges, check_lengths
+from graphpool.graphs.graph import Graph as Graph
+from graphpool.graphs.graph import Name as Name
 from graphpool.graphs.packing import Slots, gather, pointer, repeat, take
+from graphpool.graphs.places import Places, find
+from graphpool.graphs.places_rule import PlaceRule
 
-Name = int | str
 Selection = slice | Sequence[int] | NDArray[Any] | Tensor
-
-
-@dataclass(frozen=True, eq=False)
-class Graph:
-    """One graph of a set; its tensors are views of the set's.
-
-    `edge_index` is `[2, edges]` (source, target), node ids start at 0; labels are codes into
-    the set's `node_label_names` and `edge_label_names`, and `y` is a code into its `classes`.
-    """
-
-    id: str
-    num_nodes: int
-    edge_index: Tensor
-    node_label: Tensor | None = None
-    node_attr: Tensor | None = None
-    edge_label: Tensor | None = None
-    edge_attr: Tensor | None = None
-    edge_weight: Tensor | None = None
-    graph_attr: Tensor | None = None
-    x: Tensor | None = None
-    y: int | None = None
-    classes: tuple[Name, ...] = field(default=(), repr=False)
-    node_label_names: tuple[Name, ...] = field(default=(), repr=False)
-    edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
-
-    def __repr__(self) -> str:
-        edges, label = self.edge_index.shape[1], self.y
-        shown = self.classes[label] if self.classes and label is not None else label
-        return f"Graph({self.id!r}, nodes={self.num_nodes}, edges={edges}, class={shown!r})"
-
-    @property
-    def both_ways(self) -> bool:
-        """Whether each edge has its reverse, with the same label, attributes and weight."""
-        source, target = self.edge_index
-        forth, order = torch.sort(source * self.num_nodes + target)
-        back, other = torch.sort(target * self.num_nodes + source)
-        if not torch.equal(forth, back):
-            return False
-        columns = (self.edge_label, self.edge_attr, self.edge_weight)
-        return all(torch.equal(c[order], c[other]) for c in columns if c is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,8 +269,7 @@ class GraphSet:
         index = torch.from_numpy(self._index(item)).to(self.device)
         node, node_ptr = gather(self.node_ptr, index)
         edge, edge_ptr = gather(self.edge_ptr, index)
-
-        return replace(
+        chosen = replace(
             self,
             node_ptr=node_ptr,
             edge_ptr=edge_ptr,
@@ -322,6 +284,9 @@ class GraphSet:
             x=take(self.x, node),
             y=take(self.y, index),
         )
+        for rule, places in self._places.items():
+            chosen._places[rule] = places.take(node, index)
+        return chosen
 
     @cached_property
     def _column(self) -> Tensor | None:
@@ -343,6 +308,7 @@ class GraphSet:
         for derived in ("_slots", "degree", "node_counts", "node_graph", "edge_graph"):
             if derived in self.__dict__:
                 changed.__dict__[derived] = self.__dict__[derived]
+        changed.__dict__["_places"] = self._places
         return changed
 
     def to(self, device: torch.device | str) -> "GraphSet":
@@ -354,7 +320,29 @@ class GraphSet:
             for item in fields(self)
             if isinstance(value := getattr(self, item.name), Tensor)
         }
-        return replace(self, **moved)  # type: ignore[arg-type]
+        copy = replace(self, **moved)  # type: ignore[arg-type]
+        for rule, places in self._places.items():
+            copy._places[rule] = places.to(device)
+        return copy
+
+    # ------------------------------------------------------------------ places
+
+    @cached_property
+    def _places(self) -> dict[PlaceRule, Places]:
+        """Places worked out so far; they depend on the structure alone."""
+        return {}
+
+    def places(self, rule: PlaceRule | None = None) -> Places:
+        """The places of all graphs, worked out once and kept with the set.
+
+        Parts and copies of the set made afterwards (`select`, `with_x`, `to`) have them too.
+        """
+        rule = rule or PlaceRule()
+        if rule not in self._places:
+            slots = self._slots
+            edges = Adjacency(pointer(slots.count), slots.col, slots.weight, slots.symmetric)
+            self._places[rule] = find(edges, self.node_ptr, rule, local=True)
+        return self._places[rule]
 
     # ------------------------------------------------------------------ batches
 
@@ -390,4 +378,6 @@ class GraphSet:
             edge_label=take(self.edge_label, edge),
             edge_attr=take(self.edge_attr, edge),
             column=take(self._column, node),
+            node=node,
+            places_of_set=self.places,
         )

@@ -1,11 +1,14 @@
 """What a coarsening returns, and what a model's forward pass leaves behind."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
+import torch
 from torch import Tensor
 
 from graphpool.graphs.segments import Segments
-from graphpool.shapes import Float
+from graphpool.nn.rows import Rows
+from graphpool.shapes import Bool, Float, Int
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +21,9 @@ class Coarsened:
         assignment: `[nodes, clusters]` from a ragged level, `[graphs, nodes, clusters]` from a
             dense one: the paper's M.
         segments: the graphs of the ragged level's nodes; `None` for a dense one.
-        losses: auxiliary losses by name, each a scalar.
+        losses: auxiliary losses by name, each a scalar, already weighted.
+        rows: which clusters a graph has, where graphs differ in their number; the others have
+            zeros everywhere. `None`: all of them.
     """
 
     x: Float[Tensor, "graphs clusters channels"]
@@ -26,11 +31,24 @@ class Coarsened:
     assignment: Float[Tensor, "*nodes clusters"]
     segments: Segments | None = None
     losses: dict[str, Tensor] = field(default_factory=dict)
+    rows: Rows | None = None
 
     @property
     def clusters(self) -> int:
-        """Clusters per graph, the paper's N'."""
+        """Clusters per graph, the paper's N'; with a mask those of the graph with most."""
         return self.adj.shape[-1]
+
+    @cached_property
+    def counts(self) -> Int[Tensor, " graphs"]:
+        """How many clusters each graph has, `[graphs]`."""
+        if self.mask is None:
+            return torch.full((self.adj.shape[0],), self.clusters, device=self.adj.device)
+        return self.mask.sum(-1)
+
+    @property
+    def mask(self) -> Bool[Tensor, "graphs clusters"] | None:
+        """Which clusters a graph has, `[graphs, clusters]`; `None`: all of them."""
+        return None if self.rows is None else self.rows.mask
 
 
 @dataclass(frozen=True, eq=False)

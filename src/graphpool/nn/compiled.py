@@ -78,10 +78,13 @@ def normalise_forward(
     size = matrix.shape[1]
     for graph in range(matrix.shape[0]):
         for i in range(size):
+            # Not the whole row less its diagonal: what is left may be far smaller than both.
             total = np.float32(floor)
-            for j in range(size):
+            for j in range(i):
                 total += matrix[graph, i, j]
-            total += matrix[graph, i, i] * np.float32(keep - 1.0) + np.float32(loop)
+            for j in range(i + 1, size):
+                total += matrix[graph, i, j]
+            total += matrix[graph, i, i] * np.float32(keep) + np.float32(loop)
             # Not `total > 0`, which would let NaN pass for an empty row.
             scale[graph, i] = np.float32(0.0) if total <= 0 else np.float32(1.0) / np.sqrt(total)
         for i in range(size):
@@ -129,3 +132,77 @@ def slot_products(left: Array, right: Array, row: Array, col: Array, out: Array)
             for c in range(channels):
                 total += one[head, c] * other[head, c]
             out[slot, head] = total
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def norm_statistics(x: Array, real: Array, mean: Array, variance: Array) -> int:
+    """Mean and variance of each channel over the real rows; how many these are."""
+    rows, channels = x.shape
+    count = 0
+    for c in range(channels):
+        mean[c] = variance[c] = np.float32(0.0)
+    for i in range(rows):
+        if real[i]:
+            count += 1
+            row = x[i]
+            for c in range(channels):
+                mean[c] += row[c]
+    part = np.float32(1.0) / np.float32(max(count, 1))
+    for c in range(channels):
+        mean[c] *= part
+    for i in range(rows):
+        if real[i]:
+            row = x[i]
+            for c in range(channels):
+                apart = row[c] - mean[c]
+                variance[c] += apart * apart
+    for c in range(channels):
+        variance[c] *= part
+    return count
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def norm_forward(
+    x: Array, real: Array, mean: Array, scale: Array, weight: Array, bias: Array, out: Array
+) -> None:
+    """weight · (x - mean) · scale + bias in the real rows, 0 in the others."""
+    rows, channels = x.shape
+    for i in range(rows):
+        row, made = x[i], out[i]
+        if real[i]:
+            for c in range(channels):
+                made[c] = (row[c] - mean[c]) * scale[c] * weight[c] + bias[c]
+        else:
+            for c in range(channels):
+                made[c] = np.float32(0.0)
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def norm_backward(
+    grad: Array, x: Array, real: Array, mean: Array, scale: Array, weight: Array, count: int,
+    moving: bool, dx: Array, dweight: Array, dbias: Array,
+) -> None:  # fmt: skip
+    """Gradients of `norm_forward`; `moving` if mean and scale are the batch's own."""
+    rows, channels = x.shape
+    for c in range(channels):
+        dweight[c] = dbias[c] = np.float32(0.0)
+    for i in range(rows):
+        if real[i]:
+            row, pulled = x[i], grad[i]
+            for c in range(channels):
+                dbias[c] += pulled[c]
+                dweight[c] += pulled[c] * (row[c] - mean[c]) * scale[c]
+    part = np.float32(1.0) / np.float32(count) if moving else np.float32(0.0)
+    for i in range(rows):
+        row, pulled, out = x[i], grad[i], dx[i]
+        if real[i]:
+            for c in range(channels):
+                apart = (row[c] - mean[c]) * scale[c]
+                common = (dbias[c] + apart * dweight[c]) * part
+                out[c] = weight[c] * scale[c] * (pulled[c] - common)
+        else:
+            for c in range(channels):
+                out[c] = np.float32(0.0)

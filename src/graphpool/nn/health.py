@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from graphpool.nn.coarsened import Coarsened, Trace
-from graphpool.nn.products import segment_mean, segment_mm, segment_sum
+from graphpool.nn.products import segment_mm, segment_sum
 from graphpool.shapes import Float
 
 
@@ -26,16 +26,21 @@ def effective_rank(level: Coarsened) -> Float[Tensor, " graphs"]:
 
 def clusters_used(level: Coarsened) -> Float[Tensor, " graphs"]:
     """How many clusters are the strongest one of some node, `[graphs]`."""
-    strongest = level.assignment.detach().argmax(-1)
-    chosen = torch.nn.functional.one_hot(strongest, level.clusters).float()
+    share = level.assignment.detach()
+    chosen = torch.nn.functional.one_hot(share.argmax(-1), level.clusters).float()
+    chosen = chosen * (share.sum(-1, keepdim=True) > 0)  # clusters below that a graph has not
     return (segment_sum(chosen, level.segments) > 0).sum(-1).double()
 
 
 def entropy(level: Coarsened) -> Float[Tensor, " graphs"]:
     """Mean entropy of the nodes' assignments over its largest value, `[graphs]`: 0 hard, 1 even."""
-    rows = torch.special.entr(level.assignment.detach().double()).sum(-1, keepdim=True)
-    mean = segment_mean(rows, level.segments).squeeze(-1)
-    return mean / torch.log(torch.tensor(float(level.clusters), dtype=mean.dtype))
+    share = level.assignment.detach().double()
+    rows = torch.special.entr(share).sum(-1, keepdim=True)
+    there = share.sum(-1, keepdim=True)  # 0 for clusters below that a graph has not, else 1
+    total, count = segment_sum(rows, level.segments), segment_sum(there, level.segments)
+    mean = (total / count).squeeze(-1)
+    # A graph of one cluster has no choice, and counts as hard.
+    return mean / level.counts.to(mean.dtype).clamp(min=2).log()
 
 
 def off_identity(level: Coarsened) -> Float[Tensor, " graphs"]:
@@ -62,12 +67,13 @@ MEASURES = {
 def level_health(trace: Trace) -> dict[str, float]:
     """Means over the graphs of a trace, named `level1/effective_rank` and so on.
 
-    Levels of a single cluster have nothing to measure and are left out.
+    Levels of a single cluster have nothing to measure and are left out, unless graphs may have
+    different numbers: then the next batch has more.
     """
     measured = {}
     for number, level in enumerate(trace.levels, 1):
-        if level.clusters > 1:
-            measured[f"level{number}/clusters"] = float(level.clusters)
+        if level.clusters > 1 or level.rows is not None:
+            measured[f"level{number}/clusters"] = float(level.counts.double().mean())
             for name, measure in MEASURES.items():
                 measured[f"level{number}/{name}"] = float(measure(level).nanmean())
     return measured

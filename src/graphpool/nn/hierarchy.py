@@ -11,6 +11,7 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsened import Coarsened, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.readout import Readout
+from graphpool.nn.rows import Rows
 
 
 class Hierarchy(nn.Module):
@@ -20,8 +21,10 @@ class Hierarchy(nn.Module):
 
     Args:
         encoders: one before each coarsening; with no coarsening just one.
-        coarsenings: modules such as `HAPCoarsening`: called with features, adjacency and segments
-            they return a `Coarsened`, and their `clusters` says how many nodes it has.
+        coarsenings: modules such as `HAPCoarsening`: called with features, adjacency and
+            `Segments` (at a dense level `Rows`, or `None` if all graphs have all clusters) they
+            return a `Coarsened`, and their `clusters` says how many nodes it has at most. One
+            with a `rule` is also given the places of the graphs by that rule.
         readouts: one per level, nodes first: the graph vector is the concatenation of what they
             read; `None` leaves a level out.
         out_channels: classes.
@@ -60,17 +63,18 @@ class Hierarchy(nn.Module):
         x: Tensor = batch.x
         adjacency: Adjacency | Tensor = batch.adjacency
         segments: Segments | None = batch.segments
+        rows: Rows | None = None
         levels: list[Coarsened] = []
         vectors = []
         for position, readout in enumerate(self.readouts):
             if position < len(self.encoders):
-                x = self.encoders[position](x, adjacency, None if position else batch.column)
+                x = self.encoders[position](x, adjacency, None if position else batch.column, rows)
             if readout:
-                vectors.append(readout(x, segments))
+                vectors.append(readout(x, segments, rows))
             if position < len(self.coarsenings):
-                level = self.coarsenings[position](x, adjacency, segments)
+                level = self._coarsened(position, x, adjacency, rows or segments, batch)
                 levels.append(level)
-                x, adjacency, segments = level.x, level.adj, None
+                x, adjacency, segments, rows = level.x, level.adj, None, level.rows
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]
         hidden = self.head[0](embedding).relu()
         if self.dropout:
@@ -81,6 +85,21 @@ class Hierarchy(nn.Module):
             for name, value in level.losses.items()
         }
         return Trace(self.head[1](hidden), embedding, tuple(levels), losses)
+
+    def _coarsened(
+        self,
+        position: int,
+        x: Tensor,
+        adjacency: Adjacency | Tensor,
+        where: Segments | Rows | None,
+        batch: GraphBatch,
+    ) -> Coarsened:
+        module = self.coarsenings[position]
+        rule = getattr(module, "rule", None)
+        if position or rule is None:
+            return module(x, adjacency, where)  # type: ignore[no-any-return]
+        # The set that the batch comes from knows its graphs' places already.
+        return module(x, adjacency, where, batch.places(rule))  # type: ignore[no-any-return]
 
     def forward(self, batch: GraphBatch) -> Tensor:
         """Logits, `[graphs, classes]`."""

@@ -1,16 +1,18 @@
 """`HAP`, the whole model of the paper, and the flat networks it is compared with."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.places_rule import PlaceRule
 from graphpool.nn.coarsened import Coarsened, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hap import HAPCoarsening
+from graphpool.nn.hap.moa import PLACE_ASSIGNMENTS
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.products import segment_sum
 from graphpool.nn.readout import Readout
@@ -18,17 +20,62 @@ from graphpool.nn.readout import Readout
 log = logging.getLogger(__name__)
 
 
-class HAP(Hierarchy):
+class Pooled(Hierarchy):
+    """The same hierarchy around other coarsenings: encoder, coarsening, …, head.
+
+    Args: as for `HAP`, and
+        coarsenings: one per level, such as `DiffPool`.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        hidden_channels: int = 64,
+        out_channels: int = 2,
+        *,
+        coarsenings: Sequence[nn.Module],
+        encoder: str = "gcn",
+        layers: int = 2,
+        heads: int = 4,
+        norm: str = "none",
+        dropout: float = 0.0,
+        readout: tuple[str, ...] = ("sum",),
+        gather: Literal["levels", "last"] = "levels",
+    ) -> None:
+        clusters = [int(module.clusters) for module in coarsenings]  # type: ignore[arg-type]
+        widths = [in_channels] + [hidden_channels] * (len(coarsenings) - 1)
+        super().__init__(
+            encoders=[
+                Encoder(encoder, width, hidden_channels, layers, heads, norm, dropout)
+                for width in widths
+            ],
+            coarsenings=coarsenings,
+            readouts=_readouts(readout, clusters, gather),
+            out_channels=out_channels,
+            dropout=dropout,
+        )
+        # With a profile, clusters hold more than their nodes' features.
+        profiled = getattr(coarsenings[-1], "profile", None) is not None
+        if clusters[-1] > 1 and "max" not in readout and not profiled:
+            log.warning(
+                "the last coarsening, to %d clusters, learns nothing: a sum or mean over clusters "
+                "is that over nodes; end clusters with 1, or add max to the readout",
+                clusters[-1],
+            )
+
+
+class HAP(Pooled):
     """Hierarchical adaptive pooling: encoder, coarsening, encoder, coarsening, …, head.
 
-    The defaults are ours: an assignment that does not collapse, a coarse graph that is used, and
+    The defaults are ours: clusters that are places of the graph, a coarse graph that is used, and
     a readout of the nodes beside that of the clusters. `paper=True` is the literal reading of the
     paper: static attention, soft sampling, and the last level alone.
 
     Args:
         in_channels: channels of the node features.
         hidden_channels: width of every layer.
-        clusters: clusters after each coarsening module; the paper has two modules.
+        clusters: clusters after each coarsening module; the paper has two modules. `None`: as many
+            as each graph has places by `rule`, then 1; without places 8, then 1.
         out_channels: classes.
         encoder: `"gcn"`, `"gat"` or `"gin"`.
         layers: encoder layers before each coarsening.
@@ -36,7 +83,10 @@ class HAP(Hierarchy):
         norm: `"batch"` for batch normalisation in the encoders.
         dropout: after every encoder layer and in the head.
         readout: reductions of each level.
-        assignment, relaxation, connect: of `HAPCoarsening`; `None` follows `paper`.
+        assignment, relaxation, connect: of `HAPCoarsening`; `None` follows `paper`. Places are
+            those of the first level; further levels, whose edges are learned, go by content.
+        rule: how many places a graph has, instead of the first of `clusters`.
+        profile, losses: of `HAPCoarsening`, at the first level.
         gather: `"levels"` reads out every level, but for a sum that a last coarsening to one
             cluster repeats; `"last"` the last one alone. `None` follows `paper`.
         paper: the literal reading.
@@ -46,7 +96,7 @@ class HAP(Hierarchy):
         self,
         in_channels: int,
         hidden_channels: int = 64,
-        clusters: Sequence[int] = (8, 1),
+        clusters: Sequence[int] | None = None,
         out_channels: int = 2,
         *,
         encoder: str = "gcn",
@@ -58,26 +108,46 @@ class HAP(Hierarchy):
         assignment: str | None = None,
         relaxation: str = "gram",
         connect: str | None = None,
+        rule: PlaceRule | None = None,
+        profile: bool | None = None,
+        losses: Mapping[str, float] | None = None,
         gather: Literal["levels", "last"] | None = None,
         paper: bool = False,
     ) -> None:
-        if not clusters:
-            raise ConfigError("HAP needs at least one level of clusters, such as clusters=(8, 1)")
-        assignment = assignment or ("static" if paper else "content")
+        assignment = assignment or ("static" if paper else "places")
         connect = connect or ("gumbel" if paper else "offdiagonal")
-        widths = [in_channels] + [hidden_channels] * (len(clusters) - 1)
+        by_place = assignment in PLACE_ASSIGNMENTS
+        if clusters is None:
+            rule, clusters = rule or PlaceRule(), (8, 1)
+        elif not clusters:
+            raise ConfigError("HAP needs at least one level of clusters, such as clusters=(8, 1)")
+        rule = rule if by_place else None
+        clusters = (rule.most, *clusters[1:]) if rule else clusters
+        later = "content" if by_place else assignment
         super().__init__(
-            encoders=[
-                Encoder(encoder, width, hidden_channels, layers, heads, norm, dropout)
-                for width in widths
-            ],
+            in_channels,
+            hidden_channels,
+            out_channels,
             coarsenings=[
-                HAPCoarsening(hidden_channels, count, assignment, relaxation, connect)
-                for count in clusters
+                HAPCoarsening(
+                    hidden_channels,
+                    count,
+                    later if level else assignment,
+                    relaxation,
+                    connect,
+                    rule=None if level else rule,
+                    profile=None if level else profile,
+                    losses=None if level else losses,
+                )
+                for level, count in enumerate(clusters)
             ],
-            readouts=_readouts(readout, clusters, gather or ("last" if paper else "levels")),
-            out_channels=out_channels,
+            encoder=encoder,
+            layers=layers,
+            heads=heads,
+            norm=norm,
             dropout=dropout,
+            readout=readout,
+            gather=gather or ("last" if paper else "levels"),
         )
 
 
@@ -91,12 +161,6 @@ def _readouts(
     if gather not in ("levels", "last"):
         raise ConfigError(f"unknown gather {gather!r}; {nearest(gather, ('levels', 'last'))}")
     last = Readout(reductions)
-    if clusters[-1] > 1 and "max" not in reductions:
-        log.warning(
-            "the last coarsening, to %d clusters, learns nothing: a sum or mean over clusters is "
-            "that over nodes; end clusters with 1, or add max to the readout",
-            clusters[-1],
-        )
     if gather == "last":
         return [None] * len(clusters) + [last]
     before: Readout | None = last

@@ -9,6 +9,7 @@ from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.segments import Segments
 from graphpool.nn.compiled import compilable, reduce_backward, reduce_forward
 from graphpool.nn.products import segment_max, segment_mean, segment_sum
+from graphpool.nn.rows import Rows
 
 REDUCTIONS = {"sum": segment_sum, "mean": segment_mean, "max": segment_max}
 
@@ -30,9 +31,15 @@ class Readout:
             raise ConfigError("a readout needs at least one of: " + ", ".join(REDUCTIONS))
         self.reductions = reductions
 
-    def __call__(self, x: Tensor, segments: Segments | None) -> Tensor:
-        """`[nodes, channels]` with segments, or `[graphs, nodes, channels]`, to one row a graph."""
-        if segments is None and x.shape[-2] == 1:
+    def __call__(self, x: Tensor, segments: Segments | None, rows: Rows | None = None) -> Tensor:
+        """`[nodes, channels]` with segments, or `[graphs, nodes, channels]`, to one row a graph.
+
+        `rows` are those that count in a dense level of graphs with different numbers of clusters;
+        all others are zero.
+        """
+        if rows is not None and self.reductions != ("sum",):
+            x, segments = rows.compact(x), rows.segments
+        elif segments is None and x.shape[-2] == 1:
             return x.squeeze(-2)
         if "max" in self.reductions and x.dtype == torch.float32 and x.is_cpu:
             if segments is None:

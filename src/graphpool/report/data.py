@@ -125,12 +125,17 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class HierarchyExample:
-    """One graph at every level, finest first."""
+    """One graph at every level, finest first, with the clusters that this graph has.
+
+    Args:
+        places: whether the clusters of the first level are places of the graph.
+    """
 
     graph: str
     true_class: str
     predicted_class: str
     levels: Sequence[Level]
+    places: bool = False
 
     def __post_init__(self) -> None:
         if not self.levels:
@@ -152,19 +157,21 @@ class LevelHealth:
 
     Args:
         level: 1 for the first coarsening.
-        clusters: how many clusters the level has.
+        clusters: how many clusters a graph has.
         effective_rank: of the assignment, 1 (collapsed) to `clusters`.
         clusters_in_use: clusters that are some node's strongest.
         entropy: of a node's memberships, as a share of the largest possible, 0 to 1.
         off_identity: how far the coarse adjacency is from the identity; 0 means switched off.
+        places: whether the clusters are places, of which every graph has its own number.
     """
 
     level: int
-    clusters: int
+    clusters: int | float
     effective_rank: float | None = None
     clusters_in_use: float | None = None
     entropy: float | None = None
     off_identity: float | None = None
+    places: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphpool.files import atomic_write
 from graphpool.report.data import Array, HierarchyExample, Level
-from graphpool.report.hierarchy import edge_list, strength
+from graphpool.report.hierarchy import edge_list, first_noun, strength
 from graphpool.report.layout import Placed, place_levels
 from graphpool.report.svg import LIGHT
 
@@ -57,18 +57,19 @@ def hierarchy_figure(example: HierarchyExample) -> "Figure":
             )  # fmt: skip
         _draw(axes, level, where, left, number)
         axes.text(
-            left + where.width / 2, where.height + 18, _title(number, where, level),
+            left + where.width / 2, where.height + 18, _title(number, where, level, example),
             ha="center", va="center", fontsize=10, color=INK,
         )  # fmt: skip
         left += where.width + ARROW
     return drawing
 
 
-def _title(number: int, where: Placed, level: Level) -> str:
+def _title(number: int, where: Placed, level: Level, example: HierarchyExample) -> str:
     nodes = len(where.position)
     if number == 0:
         return f"graph: {nodes} nodes, {len(edge_list(level.adjacency)[0])} edges"
-    return f"level {number}: {nodes} clusters" if nodes > 1 else "whole graph"
+    noun = first_noun(example) if number == 1 else "cluster"
+    return f"level {number}: {nodes} {noun}s" if nodes > 1 else "whole graph"
 
 
 def _draw(axes: "Axes", level: Level, where: Placed, left: float, number: int) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from graphpool.report.data import LevelHealth
-from graphpool.report.svg import text
+from graphpool.report.svg import figure, text
 from graphpool.training.collapse import OFF_IDENTITY_LIMIT, RANK_LIMIT
 
 WEAK_RANK = 1.5
@@ -11,8 +11,10 @@ WEAK_RANK = 1.5
 
 def verdict(health: LevelHealth) -> tuple[str, str]:
     """`good`, `weak`, `bad` or `none` (nothing to judge), and one sentence that says why."""
-    if health.clusters == 1:
+    if health.clusters <= 1:
         return "none", "One cluster gathers everything: this level is a sum, nothing to collapse."
+    if health.clusters < RANK_LIMIT:
+        return "none", "Hardly a graph has more than one place: there is nothing to tell apart."
     rank, off = health.effective_rank, health.off_identity
     if rank is not None and rank < RANK_LIMIT:
         return "bad", "Collapsed: all nodes share their membership in the same way."
@@ -42,28 +44,30 @@ def warning_box(warnings: Sequence[str]) -> str:
 def _card(health: LevelHealth) -> str:
     kind, words = verdict(health)
     clusters = max(health.clusters, 1)
+    noun = "place" if health.places else "cluster"
+    amount = figure(round(clusters, 1))
     meters: list[str] = []
     if clusters == 1:
-        health = LevelHealth(health.level, 1)  # every figure of one cluster is trivial
+        health = LevelHealth(health.level, 1.0)  # every figure of one cluster is trivial
     if health.effective_rank is not None:
-        share = (health.effective_rank - 1) / max(clusters - 1, 1)
-        value = f"{health.effective_rank:.2f} of {clusters}"
+        share = (health.effective_rank - 1) / (clusters - 1)
+        value = f"{health.effective_rank:.2f} of {amount}"
         meters.append(
             _meter(
                 "Effective rank",
                 value,
                 share,
-                "How many clusters the assignment really tells apart; 1 means none.",
+                f"How many {noun}s the assignment really tells apart; 1 means none.",
             )
         )
     if health.clusters_in_use is not None:
-        value = f"{health.clusters_in_use:.1f} of {clusters}"
+        value = f"{health.clusters_in_use:.1f} of {amount}"
         meters.append(
             _meter(
-                "Clusters in use",
+                f"{noun.capitalize()}s in use",
                 value,
                 health.clusters_in_use / clusters,
-                "Clusters that are some node’s strongest, in an average graph.",
+                f"{noun.capitalize()}s that are some node’s strongest, in an average graph.",
             )
         )
     if health.entropy is not None:
@@ -72,7 +76,7 @@ def _card(health: LevelHealth) -> str:
                 "Sharing",
                 f"{100 * health.entropy:.0f} %",
                 health.entropy,
-                "Entropy of a node’s memberships: 0 % in one cluster only, 100 % in all alike.",
+                f"Entropy of a node’s memberships: 0 % in one {noun} only, 100 % in all alike.",
             )
         )
     if health.off_identity is not None:
@@ -86,7 +90,8 @@ def _card(health: LevelHealth) -> str:
         )
     return (
         f'<div class="card {kind}"><h3>Level {health.level} '
-        f'<span class="soft">{clusters} cluster{"" if clusters == 1 else "s"}</span></h3>'
+        f'<span class="soft">{amount} {noun}{"" if clusters == 1 else "s"}'
+        f"{' a graph' if health.places else ''}</span></h3>"
         f'<p class="verdict">{words}</p>{"".join(meters)}</div>'
     )
 

@@ -22,7 +22,8 @@ def draw_hierarchy(example: HierarchyExample) -> str:
     for number_, (level, where) in enumerate(zip(example.levels, placed, strict=True)):
         if number_:
             panels.append('<span class="arrow" aria-hidden="true"></span>')
-        panels.append(_panel(level, where, number_, last=number_ == len(placed) - 1))
+        nouns = _nouns(example, number_)
+        panels.append(_panel(level, where, number_, nouns, last=number_ == len(placed) - 1))
     right = example.true_class == example.predicted_class
     verdict = '<span class="right">correct</span>' if right else '<span class="miss">wrong</span>'
     return (
@@ -55,11 +56,27 @@ def strength(members: Array) -> Array:
     return np.asarray(np.clip((top - 1 / clusters) / (1 - 1 / clusters), 0.0, 1.0))
 
 
-def _panel(level: Level, where: Placed, number_: int, last: bool) -> str:
+def first_noun(example: HierarchyExample) -> str:
+    """What a cluster of the first level is called."""
+    return "place" if example.places else "cluster"
+
+
+def _nouns(example: HierarchyExample, number_: int) -> tuple[str, str]:
+    """What the nodes of a level are called, and the first clusters, which everything is made of."""
+    first = first_noun(example)
+    return (first if number_ == 1 else "cluster"), first
+
+
+def _panel(level: Level, where: Placed, number_: int, nouns: tuple[str, str], last: bool) -> str:
     nodes = len(where.position)
-    drawn = [_edges(level, where, coarse=number_ > 0), _backing(where)]
+    own, first = nouns
+    drawn = [_edges(level, where, own if number_ else ""), _backing(where)]
     for node in range(nodes):
-        drawn.append(_fine(level, where, node) if number_ == 0 else _coarse(where, node, number_))
+        drawn.append(
+            _fine(level, where, node, first)
+            if number_ == 0
+            else _coarse(where, node, number_, nouns)
+        )
     name = "The graph" if number_ == 0 else f"Level {number_}"
     if number_ and last and nodes == 1:
         name = "One vector"
@@ -70,11 +87,11 @@ def _panel(level: Level, where: Placed, number_: int, last: bool) -> str:
         f'aria-label="{name}, {_count(nodes, "node")}" preserveAspectRatio="xMidYMid slice" '
         f'viewBox="0 0 {number(where.width)} {number(where.height)}">'
         f"{''.join(drawn)}</svg>"
-        f"<p><b>{name}</b><br>{_caption(level, where, number_)}</p></div>"
+        f"<p><b>{name}</b><br>{_caption(level, where, number_, own)}</p></div>"
     )
 
 
-def _caption(level: Level, where: Placed, number_: int) -> str:
+def _caption(level: Level, where: Placed, number_: int, noun: str) -> str:
     nodes = len(where.position)
     pairs, _ = edge_list(level.adjacency)
     if number_ == 0:
@@ -82,7 +99,7 @@ def _caption(level: Level, where: Placed, number_: int) -> str:
     elif nodes == 1:
         words = f"of all {_count(round(float(where.mass.sum())), 'node')}"
     else:
-        words = f"{nodes} clusters, {_count(len(pairs), 'link')}"
+        words = f"{nodes} {noun}s, {_count(len(pairs), 'link')}"
     extra = "".join(
         f'<br><span class="soft">{text(name.replace("_", " "))} {text(figure(value))}</span>'
         for name, value in level.health.items()
@@ -94,8 +111,12 @@ def _count(amount: int, noun: str) -> str:
     return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
 
 
-def _edges(level: Level, where: Placed, coarse: bool) -> str:
-    """Lines that end at the circles' rims, so that pale circles stay clean."""
+def _edges(level: Level, where: Placed, noun: str) -> str:
+    """Lines that end at the circles' rims, so that pale circles stay clean.
+
+    Args:
+        noun: what a coarse level joins; empty for the graph itself.
+    """
     pairs, weight = edge_list(level.adjacency)
     if not len(pairs):
         return ""
@@ -114,10 +135,10 @@ def _edges(level: Level, where: Placed, coarse: bool) -> str:
             f'x1="{number(first[0])}" y1="{number(first[1])}" '
             f'x2="{number(second[0])}" y2="{number(second[1])}"'
         )
-        if coarse:
+        if noun:
             part = value / heavy
             look = f'style="stroke-width:{0.8 + 7 * part:.1f};opacity:{0.35 + 0.45 * part:.2f}"'
-            says = f"<title>clusters {a + 1} and {b + 1}: weight {value:.3g}</title>"
+            says = f"<title>{noun}s {a + 1} and {b + 1}: weight {value:.3g}</title>"
             parts.append(f"<line {path} {look}>{says}</line>")
         else:
             parts.append(f"<line {path}/>")
@@ -135,7 +156,7 @@ def _backing(where: Placed) -> str:
     return f'<path class="backing" d="{rounds}"/>'
 
 
-def _fine(level: Level, where: Placed, node: int) -> str:
+def _fine(level: Level, where: Placed, node: int, noun: str) -> str:
     """A node of the graph itself."""
     x, y = where.position[node]
     radius = float(where.radius[node])
@@ -150,19 +171,19 @@ def _fine(level: Level, where: Placed, node: int) -> str:
         if members.max() > 0:
             css, caption = "node", label or str(cluster + 1)
             look = f' style="--k:{colour(cluster)};fill-opacity:{0.08 + 0.62 * clear:.2f}"'
-            says += f": cluster {cluster + 1}, {100 * members[cluster]:.0f} %"
+            says += f": {noun} {cluster + 1}, {100 * members[cluster]:.0f} %"
         else:
             css, look, caption = "node dropped", "", label
             says += ": dropped"
     return _circle(css, x, y, radius, look, says) + _text(caption, x, y, radius)
 
 
-def _coarse(where: Placed, node: int, number_: int) -> str:
+def _coarse(where: Placed, node: int, number_: int, nouns: tuple[str, str]) -> str:
     """A cluster: in its own colour on level 1, above that a pie of what it gathers."""
     x, y = where.position[node]
     radius = float(where.radius[node])
     share, mass = where.share[node], float(where.mass[node])
-    says = f"cluster {node + 1}: holds {mass:.1f} nodes"
+    says = f"{nouns[0]} {node + 1}: holds {mass:.1f} nodes"
     if mass < 0.05:
         return _circle("node dropped", x, y, radius, "", says)
     if number_ == 1 or int((share > 1e-3 * mass).sum()) == 1:
@@ -170,10 +191,11 @@ def _coarse(where: Placed, node: int, number_: int) -> str:
         look = f' style="--k:{colour(own)};fill-opacity:0.7"'
         caption = str(node + 1) if len(where.position) > 1 else ""
         return _circle("node", x, y, radius, look, says) + _text(caption, x, y, radius)
-    return _pie(share / mass, x, y, radius) + _circle("node rim", x, y, radius, "", says)
+    pie = _pie(share / mass, x, y, radius, nouns[1])
+    return pie + _circle("node rim", x, y, radius, "", says)
 
 
-def _pie(parts: Array, x: float, y: float, radius: float) -> str:
+def _pie(parts: Array, x: float, y: float, radius: float, noun: str) -> str:
     slices = []
     angle = -math.pi / 2
     for cluster, part in enumerate(parts.tolist()):
@@ -187,7 +209,7 @@ def _pie(parts: Array, x: float, y: float, radius: float) -> str:
         slices.append(
             f'<path class="slice" style="--k:{colour(cluster)}" d="M{number(x)} {number(y)}'
             f"L{number(start_x)} {number(start_y)}A{r} {r} 0 {large} 1 {number(end_x)} "
-            f'{number(end_y)}Z"><title>cluster {cluster + 1}: {100 * part:.0f} %</title></path>'
+            f'{number(end_y)}Z"><title>{noun} {cluster + 1}: {100 * part:.0f} %</title></path>'
         )
         angle = end
     return "".join(slices)

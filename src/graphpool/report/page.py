@@ -186,12 +186,18 @@ def _map(plot: EmbeddingPlot | None, seed: int) -> str:
 def _hierarchy(report: Report) -> str:
     if not report.hierarchy:
         return ""
+    places = ""
+    if any(example.places for example in report.hierarchy):
+        places = (
+            " Clusters are the graph’s places, parts in which edges are dense; every graph has "
+            "its own number of them, and their numbers and colours mean nothing beyond it."
+        )
     words = (
         "The same graph at every level. A node has the colour of the cluster it belongs to most, "
         "the paler the more evenly it is shared among clusters. One level up each cluster is a "
         "circle in that colour, as large as the nodes it holds, near where they were; "
         "lines are as thick as the connection is strong; dashed circles are empty. Pies show "
-        "which clusters a later node is made of."
+        f"which clusters a later node is made of.{places}"
     )
     return _section(
         "From nodes to one vector", words, "".join(map(draw_hierarchy, report.hierarchy))

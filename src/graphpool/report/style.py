@@ -31,7 +31,8 @@ p{margin:.4rem 0 .8rem;max-width:46rem}
 .eyebrow{color:var(--accent);font-size:.8rem;font-weight:600;letter-spacing:.08em;
  text-transform:uppercase;margin:0}
 .lead{font-size:1.1rem;color:var(--soft);max-width:none;text-wrap:balance}
-.hero{display:grid;grid-template-columns:1.5fr 1fr 1fr;gap:1px;margin:2rem 0 1.4rem;
+.hero{display:grid;grid-template-columns:1.5fr;grid-auto-columns:1fr;grid-auto-flow:column;
+ gap:1px;margin:2rem 0 1.4rem;
  background:var(--line);border:1px solid var(--line);border-radius:14px;overflow:hidden}
 .hero div{background:var(--card);padding:1.3rem 1.5rem}
 .hero p{margin:0;font-size:.9rem}
@@ -152,7 +153,8 @@ footer{max-width:64rem;margin:3rem auto 0;padding:1.2rem 1.75rem 2.5rem;color:va
  font-size:.85rem;border-top:1px solid var(--line)}
 @media(max-width:46rem){
 main{padding:2rem 1.1rem 1rem}footer{padding-inline:1.1rem}section{margin-top:3rem}
-.hero{grid-template-columns:1fr 1fr}.hero .ours{grid-column:1/-1}.hero div{padding:1rem 1.1rem}
+.hero{grid-template-columns:1fr 1fr;grid-auto-flow:row}
+.hero .ours{grid-column:1/-1}.hero div{padding:1rem 1.1rem}
 .hero .big{font-size:1.6rem}
 .charts{grid-template-columns:1fr}
 .results,.results tbody,.results tfoot{display:block}.results thead{display:none}

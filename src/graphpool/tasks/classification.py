@@ -1,5 +1,6 @@
 """Which class does a graph belong to: cross entropy, accuracy, confusion matrix."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -30,7 +31,8 @@ class ClassificationTask:
     Args:
         num_classes: how many classes the model tells apart.
         diagnose: called with each batch's trace while evaluating; its numbers (means over the
-            batch's graphs) are averaged over all graphs and stand beside the metrics.
+            batch's graphs, NaN where there are none to measure) are averaged over all graphs and
+            stand beside the metrics.
     """
 
     selection = (Criterion("accuracy", higher=True), Criterion("loss", higher=False))
@@ -77,6 +79,7 @@ class ClassificationTask:
         graphs = graphs.to(device_of(model))
         losses, predicted, actual = [], [], []
         health: defaultdict[str, float] = defaultdict(float)
+        measured: defaultdict[str, int] = defaultdict(int)
         with evaluating(model):
             for batch in batches(graphs, batch_size):
                 traced = trace(model, batch)
@@ -85,13 +88,15 @@ class ClassificationTask:
                 actual.append(classes_of(batch))
                 if self.diagnose is not None:
                     for name, value in self.diagnose(traced).items():
-                        health[name] += value * batch.num_graphs
+                        if not math.isnan(value):  # else no graph of the batch could be measured
+                            health[name] += value * batch.num_graphs
+                            measured[name] += batch.num_graphs
         matrix = confusion_matrix(torch.cat(predicted), torch.cat(actual), self.num_classes)
         return {
             "loss": float(torch.cat(losses).double().mean()),
             "accuracy": accuracy(matrix),
             "balanced_accuracy": balanced_accuracy(matrix),
-            **{name: total / len(graphs) for name, total in health.items()},
+            **{name: total / measured[name] for name, total in health.items()},
         }
 
 

@@ -11,7 +11,8 @@ def collapse_warnings(metrics: Mapping[str, float]) -> list[str]:
     """One sentence for each level that collapsed or whose coarse graph is switched off.
 
     Reads `level1/effective_rank`, `level1/off_identity` and so on, as `graphpool.nn.health`
-    gives them: without levels of one cluster, which can't collapse any further.
+    gives them: without levels of one cluster, which can't collapse any further. No more can one
+    whose graphs have hardly more than one place each.
     """
     levels = {int(found[1]) for name in metrics if (found := re.match(r"level(\d+)/", name))}
     warnings = []
@@ -23,7 +24,8 @@ def collapse_warnings(metrics: Mapping[str, float]) -> list[str]:
         }
         problems = []
         rank = values.get("effective_rank")
-        if rank is not None and rank < RANK_LIMIT:
+        several = values.get("clusters", RANK_LIMIT) >= RANK_LIMIT  # else there is nothing to lose
+        if rank is not None and rank < RANK_LIMIT and several:
             problems.append(
                 f"has collapsed: every node gets nearly the same clusters (effective rank "
                 f"{rank:.2f}, limit {RANK_LIMIT})"

@@ -12,6 +12,7 @@ from graphpool.nn.encoders.base import EncoderLayer
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
 from graphpool.nn.encoders.gin import GINLayer
+from graphpool.nn.rows import Rows, batch_normalised
 
 _LAYERS: dict[str, Callable[[int, int, int], EncoderLayer[Any]]] = {
     "gcn": lambda in_channels, out_channels, heads: GCNLayer(in_channels, out_channels),
@@ -68,31 +69,28 @@ class Encoder(nn.Module):
         self.out_channels = hidden_channels
 
     def forward(
-        self, x: Tensor, adjacency: Adjacency | Tensor, column: Tensor | None = None
+        self,
+        x: Tensor,
+        adjacency: Adjacency | Tensor,
+        column: Tensor | None = None,
+        rows: Rows | None = None,
     ) -> Tensor:
         """Embed the nodes of a ragged or a dense batch, `[..., hidden_channels]`.
 
         `column` may say where the 1 of each node stands when `x` is one-hot (`GraphBatch.column`):
-        the result is the same, the first product is a lookup.
+        the result is the same, the first product is a lookup. `rows` are those that count in a
+        dense batch of graphs with different numbers of clusters; the others come out as zeros.
         """
         layers = cast("list[EncoderLayer[Any]]", list(self.layers))
         prepared = layers[0].prepare(adjacency)
         if not self.norms and not self.dropout:
-            return layers[0].run_stack(layers, x, prepared, column)
+            x = layers[0].run_stack(layers, x, prepared, column)
+            return x if rows is None else rows.keep(x)
         for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
             if self.norms:
                 norm = cast(nn.BatchNorm1d, self.norms[position])
-                x = _normalised(norm, x.flatten(0, -2)).view_as(x).relu()
+                x = batch_normalised(norm, x, rows).relu()
             if self.dropout:
                 x = nn.functional.dropout(x, self.dropout, self.training)
-        return x
-
-
-def _normalised(norm: nn.BatchNorm1d, rows: Tensor) -> Tensor:
-    """Batch norm; a single row has no spread of its own and takes the running statistics."""
-    if rows.shape[0] > 1 or not norm.training:
-        return cast(Tensor, norm(rows))
-    return nn.functional.batch_norm(
-        rows, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps
-    )
+        return x if rows is None else rows.keep(x)

@@ -133,9 +133,9 @@ def content_backward(
 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
-def _collect(share: Array, values: Array, start: int, stop: int, out: Array) -> None:
+def _collect(share: Array, values: Array, start: int, stop: int, clusters: int, out: Array) -> None:
     """Add shareᵀ values over the nodes from start to stop to `out` `[clusters, channels]`."""
-    clusters, channels = share.shape[1], values.shape[1]
+    channels = values.shape[1]
     # Four nodes at a time: each sum is loaded and stored once for four products.
     blocked = start + (stop - start) // 4 * 4
     for i in range(start, blocked, 4):
@@ -153,10 +153,11 @@ def _collect(share: Array, values: Array, start: int, stop: int, out: Array) -> 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def _return(
-    share: Array, values: Array, grad: Array, start: int, stop: int, dvalues: Array, dshare: Array
-) -> None:
+    share: Array, values: Array, grad: Array, start: int, stop: int, clusters: int,
+    dvalues: Array, dshare: Array,
+) -> None:  # fmt: skip
     """Gradients of `_collect`, added to `dvalues` and `dshare`."""
-    clusters, channels = share.shape[1], values.shape[1]
+    channels = values.shape[1]
     # Four clusters at a time: a node's row is loaded once for eight products.
     blocked = clusters // 4 * 4
     for j in range(0, blocked, 4):
@@ -187,23 +188,27 @@ def _return(
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def form_forward(
-    share: Array, x: Array, reached: Array, ptr: Array, coarse_x: Array, coarse_adj: Array
-) -> None:
-    """Add H' = Mᵀ H and A' = Mᵀ (A M) to the outputs; `reached` is A M."""
+    share: Array, x: Array, reached: Array, ptr: Array, counts: Array, coarse_x: Array,
+    coarse_adj: Array,
+) -> None:  # fmt: skip
+    """Add H' = Mᵀ H and A' = Mᵀ (A M) to the outputs; `reached` is A M.
+
+    `counts` are the clusters of each graph; the columns of M behind them are zero.
+    """
     for graph in range(ptr.shape[0] - 1):
-        start, stop = ptr[graph], ptr[graph + 1]
-        _collect(share, x, start, stop, coarse_x[graph])
-        _collect(share, reached, start, stop, coarse_adj[graph])
+        start, stop, clusters = ptr[graph], ptr[graph + 1], counts[graph]
+        _collect(share, x, start, stop, clusters, coarse_x[graph])
+        _collect(share, reached, start, stop, clusters, coarse_adj[graph])
 
 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def form_backward(
     share: Array, x: Array, reached: Array, grad_x: Array, grad_adj: Array, ptr: Array,
-    dshare: Array, dx: Array, dreached: Array,
+    counts: Array, dshare: Array, dx: Array, dreached: Array,
 ) -> None:  # fmt: skip
     """Add the gradients of `form_forward` to the outputs."""
     for graph in range(ptr.shape[0] - 1):
-        start, stop = ptr[graph], ptr[graph + 1]
-        _return(share, x, grad_x[graph], start, stop, dx, dshare)
-        _return(share, reached, grad_adj[graph], start, stop, dreached, dshare)
+        start, stop, clusters = ptr[graph], ptr[graph + 1], counts[graph]
+        _return(share, x, grad_x[graph], start, stop, clusters, dx, dshare)
+        _return(share, reached, grad_adj[graph], start, stop, clusters, dreached, dshare)

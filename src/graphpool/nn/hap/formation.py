@@ -10,19 +10,26 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.compiled import compilable
 from graphpool.nn.hap.compiled import form_backward, form_forward
 from graphpool.nn.products import refuse_second_order, row_mm, segment_mm, spmm
-from graphpool.shapes import Float
+from graphpool.shapes import Float, Int
 
 
 class _FormClusters(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, assignment: Tensor, x: Tensor, adjacency: Adjacency, segments: Segments
+        ctx: Any,
+        assignment: Tensor,
+        x: Tensor,
+        adjacency: Adjacency,
+        segments: Segments,
+        counts: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
-        ctx.adjacency, ctx.segments = adjacency, segments
+        if counts is None:
+            counts = torch.full((segments.num_graphs,), assignment.shape[1])
+        ctx.adjacency, ctx.segments, ctx.counts = adjacency, segments, counts
         reached = spmm(adjacency, adjacency.weight, assignment)
         if compilable(assignment):
             assignment, x = assignment.contiguous(), x.contiguous()
-            coarse_x, coarse_adj = _compiled_forward(assignment, x, reached, segments)
+            coarse_x, coarse_adj = _compiled_forward(assignment, x, reached, segments, counts)
         else:
             # One product makes both: Mᵀ [H | A M].
             formed = segment_mm(assignment, torch.cat([x, reached], -1), segments)
@@ -36,24 +43,26 @@ class _FormClusters(torch.autograd.Function):
         assignment, x, reached = ctx.saved_tensors
         adjacency, segments = ctx.adjacency, ctx.segments
         if compilable(assignment):
-            back = _compiled_backward(grad_x, grad_adj, assignment, x, reached, segments)
+            back = _compiled_backward(
+                grad_x, grad_adj, assignment, x, reached, segments, ctx.counts
+            )
             dassignment, dx, dreached = back
         else:
             grad, sizes = torch.cat([grad_x, grad_adj], -1), [x.shape[1], reached.shape[1]]
             dx, dreached = row_mm(assignment, grad, segments).split(sizes, -1)
             dassignment = row_mm(torch.cat([x, reached], -1), grad.mT, segments)
         dassignment += spmm(adjacency, adjacency.weight, dreached, transpose=True)
-        return dassignment, dx, None, None
+        return dassignment, dx, None, None, None
 
 
 def _compiled_forward(
-    assignment: Tensor, x: Tensor, reached: Tensor, segments: Segments
+    assignment: Tensor, x: Tensor, reached: Tensor, segments: Segments, counts: Tensor
 ) -> tuple[Tensor, Tensor]:
     graphs, clusters = segments.num_graphs, assignment.shape[1]
     coarse_x = x.new_zeros(graphs, clusters, x.shape[1])
     coarse_adj = x.new_zeros(graphs, clusters, clusters)
     form_forward(
-        assignment.numpy(), x.numpy(), reached.numpy(), segments.ptr.numpy(),
+        assignment.numpy(), x.numpy(), reached.numpy(), segments.ptr.numpy(), counts.numpy(),
         coarse_x.numpy(), coarse_adj.numpy(),
     )  # fmt: skip
     return coarse_x, coarse_adj
@@ -61,14 +70,14 @@ def _compiled_forward(
 
 def _compiled_backward(
     grad_x: Tensor, grad_adj: Tensor, assignment: Tensor, x: Tensor, reached: Tensor,
-    segments: Segments,
+    segments: Segments, counts: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     dx, dreached = torch.zeros_like(x), torch.zeros_like(reached)
     dassignment = torch.zeros_like(assignment)
     form_backward(
         assignment.numpy(), x.numpy(), reached.numpy(),
         grad_x.contiguous().numpy(), grad_adj.contiguous().numpy(), segments.ptr.numpy(),
-        dassignment.numpy(), dx.numpy(), dreached.numpy(),
+        counts.numpy(), dassignment.numpy(), dx.numpy(), dreached.numpy(),
     )  # fmt: skip
     return dassignment, dx, dreached
 
@@ -78,6 +87,7 @@ def form_clusters(
     x: Float[Tensor, "nodes channels"],
     adjacency: Adjacency,
     segments: Segments,
+    counts: Int[Tensor, " graphs"] | None = None,
 ) -> tuple[Float[Tensor, "graphs clusters channels"], Float[Tensor, "graphs clusters clusters"]]:
     """H' `[graphs, clusters, channels]` and A' `[graphs, clusters, clusters]`.
 
@@ -86,5 +96,6 @@ def form_clusters(
         x: H, `[nodes, channels]`.
         adjacency: A of the whole batch.
         segments: the graphs of the nodes.
+        counts: clusters of each graph, if not all; further columns of M are zero.
     """
-    return _FormClusters.apply(assignment, x, adjacency, segments)  # type: ignore[no-any-return]
+    return _FormClusters.apply(assignment, x, adjacency, segments, counts)  # type: ignore[no-any-return]

@@ -1,8 +1,9 @@
 """MOA, master-orthogonal attention: from the global content C to the assignment M.
 
 An assignment is a module that takes the features of flat nodes and the `Segments` that say which
-graph they belong to, and returns M, `[nodes, clusters]`, whose rows sum to one. `ASSIGNMENTS` has
-them by name, each with a way to build it from channels, clusters and relaxation.
+graph they belong to, those of `places` also the `Places` of the graphs, and returns M,
+`[nodes, clusters]`, whose rows sum to one. `ASSIGNMENTS` has them by name, each with a way to
+build it from channels, clusters and relaxation.
 """
 
 import math
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.content import content_assignment
 from graphpool.nn.hap.gcont import GCont
+from graphpool.nn.hap.places import PlaceAttention
 from graphpool.nn.hap.relaxation import RELAXATIONS
 from graphpool.nn.products import spread
 from graphpool.shapes import Float
@@ -84,7 +86,12 @@ class ContentAttention(nn.Module):
         return content_assignment(x, self.content.weight, segments)
 
 
+PLACE_ASSIGNMENTS = ("places", "places-only")
 ASSIGNMENTS: dict[str, Callable[[int, int, str], nn.Module]] = {
+    "places": lambda in_channels, clusters, relaxation: PlaceAttention(in_channels),
+    "places-only": lambda in_channels, clusters, relaxation: PlaceAttention(
+        in_channels, content=False
+    ),
     "content": lambda in_channels, clusters, relaxation: ContentAttention(in_channels, clusters),
     "static": StaticAttention,
 }

@@ -1,0 +1,48 @@
+"""`Graph`: one graph of a set, as a user looks at it."""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+Name = int | str
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """One graph of a set; its tensors are views of the set's.
+
+    `edge_index` is `[2, edges]` (source, target), node ids start at 0; labels are codes into
+    the set's `node_label_names` and `edge_label_names`, and `y` is a code into its `classes`.
+    """
+
+    id: str
+    num_nodes: int
+    edge_index: Tensor
+    node_label: Tensor | None = None
+    node_attr: Tensor | None = None
+    edge_label: Tensor | None = None
+    edge_attr: Tensor | None = None
+    edge_weight: Tensor | None = None
+    graph_attr: Tensor | None = None
+    x: Tensor | None = None
+    y: int | None = None
+    classes: tuple[Name, ...] = field(default=(), repr=False)
+    node_label_names: tuple[Name, ...] = field(default=(), repr=False)
+    edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        edges, label = self.edge_index.shape[1], self.y
+        shown = self.classes[label] if self.classes and label is not None else label
+        return f"Graph({self.id!r}, nodes={self.num_nodes}, edges={edges}, class={shown!r})"
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether each edge has its reverse, with the same label, attributes and weight."""
+        source, target = self.edge_index
+        forth, order = torch.sort(source * self.num_nodes + target)
+        back, other = torch.sort(target * self.num_nodes + source)
+        if not torch.equal(forth, back):
+            return False
+        columns = (self.edge_label, self.edge_attr, self.edge_weight)
+        return all(torch.equal(c[order], c[other]) for c in columns if c is not None)

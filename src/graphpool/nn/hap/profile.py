@@ -1,0 +1,89 @@
+"""What a cluster is like as a place: how large, how dense, how connected."""
+
+import math
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from graphpool.graphs.segments import Segments
+from graphpool.nn.hap.places_compiled import profile_backward, profile_forward
+from graphpool.nn.products import refuse_second_order, segment_sum
+from graphpool.nn.rows import RowNorm, Rows, batch_normalised
+from graphpool.shapes import Float
+
+
+class PlaceProfile(nn.Module):
+    """A cluster's profile, added to its features, and both brought to one scale.
+
+    BatchNorm(H'_j + W log(1 + (n_j, A'_jj, Σ_{l≠j} A'_jl))): how many nodes it has, how many edges
+    lie inside it and how many leave it. A sum over the nodes can't say the last two, and an
+    encoder that normalises the coarse graph, such as GCN, forgets them. Sums over alike clusters
+    differ by little from a large mean; without the normalisation the coarse network often doesn't
+    learn to see it. Clusters that a graph has not stay 0.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(3, channels))
+        nn.init.uniform_(self.weight, -1 / math.sqrt(3), 1 / math.sqrt(3))
+        self.norm = nn.BatchNorm1d(channels)
+
+    def forward(
+        self,
+        x: Float[Tensor, "graphs clusters channels"],
+        adj: Float[Tensor, "graphs clusters clusters"],
+        assignment: Float[Tensor, "*nodes clusters"],
+        segments: Segments | None,
+        rows: Rows | None = None,
+    ) -> Float[Tensor, "graphs clusters channels"]:
+        """Cluster features with their profile.
+
+        Args:
+            x: H'.
+            adj: A' before `connect`.
+            assignment: M.
+            segments: the graphs of a ragged level's nodes.
+            rows: the clusters that graphs have, if not all.
+        """
+        parts = (x, adj, assignment, self.weight, self.norm.weight, self.norm.bias)
+        if segments is not None and rows is not None and x.dtype is torch.float32 and x.is_cpu:
+            return _Profiled.apply(*parts, self.norm, segments, rows)  # type: ignore[no-any-return]
+        inside = adj.diagonal(dim1=-2, dim2=-1)
+        outside = adj.sum(-1) - inside
+        measured = torch.stack([segment_sum(assignment, segments), inside, outside], -1)
+        # Rounding can take the last below 0, negative edge weights all of them.
+        return batch_normalised(self.norm, x + measured.clamp(min=0).log1p() @ self.weight, rows)
+
+
+class _Profiled(torch.autograd.Function):
+    """The same for a ragged level on a CPU, compiled."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, adj: Tensor, assignment: Tensor, weight: Tensor, gamma: Tensor,
+        beta: Tensor, norm: nn.BatchNorm1d, segments: Segments, rows: Rows,
+    ) -> Tensor:  # fmt: skip
+        adj, assignment = adj.contiguous(), assignment.contiguous()
+        measured = adj.new_empty(*adj.shape[:2], 3)
+        profile_forward(adj.numpy(), assignment.numpy(), segments.ptr.numpy(), measured.numpy())
+        logs = measured.log1p().flatten(0, 1)
+        ctx.save_for_backward(measured, logs, weight)
+        ctx.segments, ctx.shape, ctx.norm = segments, assignment.shape, RowNorm(norm, rows)
+        out = cast(RowNorm, ctx.norm).forward(torch.addmm(x.flatten(0, 1), logs, weight))
+        return out.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("the profile of places")
+        measured, logs, weight = ctx.saved_tensors
+        graphs, clusters, _ = measured.shape
+        dx, dgamma, dbeta = ctx.norm.backward(grad.flatten(0, 1).contiguous())
+        dadj = grad.new_empty(graphs, clusters, clusters)
+        dassigned = grad.new_empty(ctx.shape)
+        profile_backward(
+            (dx @ weight.t()).view_as(measured).numpy(), measured.numpy(),
+            ctx.segments.ptr.numpy(), dadj.numpy(), dassigned.numpy(),
+        )  # fmt: skip
+        dweight = logs.t() @ dx
+        return dx.view_as(grad), dadj, dassigned, dweight, dgamma, dbeta, None, None, None
