@@ -11,6 +11,7 @@ import json
 import re
 import statistics
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ _BLOCK = re.compile(r"(<!-- arrangements: (\w+) -->\n)(.*?)(<!-- end -->)", re.D
 _MISSING = "*Not measured yet.*\n"
 
 
-def cell(found: dict[str, Any], row: str, column: str) -> str:
+def cell(found: dict[str, Any], row: str, column: str, all_seeds: int) -> str:
     """Mean and standard deviation over the seeds, in percent; their number if some are missing."""
     values = accuracies(found, row, column)
     if not values:
@@ -31,7 +32,7 @@ def cell(found: dict[str, Any], row: str, column: str) -> str:
     text = f"{100 * statistics.mean(values):.1f}"
     if len(values) > 1:
         text += f" ± {100 * statistics.stdev(values):.1f}"
-    return text if len(values) == seeds(found) else f"{text} ({len(values)})"
+    return text if len(values) == all_seeds else f"{text} ({len(values)})"
 
 
 def accuracies(found: dict[str, Any], row: str, column: str) -> list[float]:
@@ -40,20 +41,23 @@ def accuracies(found: dict[str, Any], row: str, column: str) -> list[float]:
     return [run["accuracy"] for run in chosen]
 
 
-def seeds(found: dict[str, Any]) -> int:
-    """How many seeds there are."""
-    return len({run["seed"] for run in found["runs"]})
+def seeds(found: dict[str, Any], rows: Collection[str] | None = None) -> int:
+    """How many seeds there are, of some rows or of all."""
+    return len({run["seed"] for run in found["runs"] if rows is None or run["row"] in rows})
 
 
 def rows_table(found: dict[str, Any], group: str) -> str:
-    """The rows of one group, a column for each set; nothing if there are none."""
+    """The rows of one group, a column for each of their sets; nothing if there are none."""
     rows = {name: row for name, row in found["rows"].items() if row["group"] == group}
     if not rows:
         return ""
+    used = {run["set"] for run in found["runs"] if run["row"] in rows}
+    columns = {name: column for name, column in found["sets"].items() if name in used}
+    count = seeds(found, rows)
     return table(
-        ("accuracy, %", *(column["title"] for column in found["sets"].values())),
+        ("accuracy, %", *(column["title"] for column in columns.values())),
         (
-            (row["title"], *(cell(found, name, column) for column in found["sets"]))
+            (row["title"], *(cell(found, name, column, count) for column in columns))
             for name, row in rows.items()
         ),
     )

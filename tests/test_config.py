@@ -121,3 +121,9 @@ def test_missing_broken_and_unreadable_files_are_config_errors(tmp_path: Path) -
     for path in (tmp_path / "none.toml", broken, tmp_path):
         with pytest.raises(ConfigError, match=path.name):
             read_toml(RunConfig, path)
+
+
+@pytest.mark.parametrize("given", [{"clusters": (8, 1)}, {"ratio": 0.2}])
+def test_two_ways_to_say_how_many_places_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=f"{next(iter(given))}; leave out one"):
+        ModelConfig(count="eigengap", **given)

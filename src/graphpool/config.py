@@ -64,6 +64,11 @@ class ModelConfig:
             raise ConfigError(f"model.ratio is {self.ratio}; it must lie in [0, 1)")
         if not 1 / 16 <= self.resolution <= 64:
             raise ConfigError(f"model.resolution is {self.resolution}; it must lie in [1/16, 64]")
+        if self.count == "eigengap" and (self.clusters or self.ratio):
+            raise ConfigError(
+                "model.count 'eigengap' says how many places a graph has, and so does "
+                f"model.{'clusters' if self.clusters else 'ratio'}; leave out one of them"
+            )
         for name in ("cut", "balance", "orthogonality"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ConfigError(f"model.{name} is {getattr(self, name)}; it can't be negative")

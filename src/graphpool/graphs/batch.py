@@ -95,5 +95,5 @@ class GraphBatch:
             return places_of(self.adjacency, self.segments, rule)
         known = self.places_of_set(rule)
         device = known.cluster.device
-        part = known.take(self.node.to(device), self.index.to(device))
-        return part.to(self.x.device)
+        where = self.node.to(device), self.index.to(device), self.ptr.to(device)
+        return known.batch(*where).to(self.x.device)

@@ -12,6 +12,7 @@ weights that are negative, zero or not finite are left out. Labels and features 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -21,6 +22,9 @@ from graphpool.errors import DataError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.places_rule import MOST_EDGES, SIXTEENTHS, PlaceRule
 from graphpool.graphs.segments import Segments
+
+# Below every share that is not 0: (2 · degree)^-steps.
+TINY = 1e-37
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +47,26 @@ class Places:
         """Clusters of the graph that has most."""
         return self.share.shape[1]
 
+    @cached_property
+    def log(self) -> Tensor:
+        """Logarithms of the shares, `[nodes, width]`; of 0 that of `TINY`."""
+        return self.share.clamp(min=TINY).log()
+
+    @cached_property
+    def columns(self) -> Tensor:
+        """Shares and logarithms with the nodes along memory, `[2, width, nodes]`.
+
+        Logarithms of places that a graph has not may be anything.
+        """
+        return torch.stack([self.share.t(), self.log.t()])
+
+    def widened(self, width: int) -> "Places":
+        """The same with at least `width` columns."""
+        if width <= self.width:
+            return self
+        share = torch.nn.functional.pad(self.share, (0, width - self.width))
+        return Places(self.cluster, self.counts, share)
+
     def take(self, node: Tensor, index: Tensor) -> "Places":
         """The places of some of the graphs: of `node` `[nodes]` and `index` `[graphs]`."""
         counts = self.counts.index_select(0, index)
@@ -51,6 +75,22 @@ class Places:
         if width < self.width:
             share = share[:, :width].contiguous()
         return Places(self.cluster.index_select(0, node), counts, share)
+
+    def batch(self, node: Tensor, index: Tensor, ptr: Tensor) -> "Places":
+        """The same for a batch whose graphs begin at `ptr`: quickly, and with `columns`."""
+        if not self.share.is_cpu or not index.shape[0]:
+            return self.take(node, index)
+        from graphpool.graphs.places_columns import gather_columns
+
+        counts = self.counts.index_select(0, index)
+        columns = self.share.new_zeros(2, int(counts.max()), node.shape[0])
+        gather_columns(
+            self.share.numpy(), self.log.numpy(), node.numpy(), ptr.numpy(), counts.numpy(),
+            columns.numpy(),
+        )  # fmt: skip
+        taken = Places(self.cluster.index_select(0, node), counts, columns[0].t())
+        taken.__dict__["columns"] = columns
+        return taken
 
     def to(self, device: torch.device | str) -> "Places":
         """Copy to a device, if they are elsewhere."""

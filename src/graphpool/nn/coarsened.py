@@ -41,9 +41,9 @@ class Coarsened:
     @cached_property
     def counts(self) -> Int[Tensor, " graphs"]:
         """How many clusters each graph has, `[graphs]`."""
-        if self.mask is None:
+        if self.rows is None:
             return torch.full((self.adj.shape[0],), self.clusters, device=self.adj.device)
-        return self.mask.sum(-1)
+        return self.rows.counts
 
     @property
     def mask(self) -> Bool[Tensor, "graphs clusters"] | None:

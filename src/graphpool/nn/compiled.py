@@ -136,39 +136,50 @@ def slot_products(left: Array, right: Array, row: Array, col: Array, out: Array)
 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
-def norm_statistics(x: Array, real: Array, mean: Array, variance: Array) -> int:
-    """Mean and variance of each channel over the real rows; how many these are."""
-    rows, channels = x.shape
-    count = 0
-    for c in range(channels):
-        mean[c] = variance[c] = np.float32(0.0)
-    for i in range(rows):
-        if real[i]:
-            count += 1
-            row = x[i]
-            for c in range(channels):
-                mean[c] += row[c]
-    part = np.float32(1.0) / np.float32(max(count, 1))
-    for c in range(channels):
-        mean[c] *= part
-    for i in range(rows):
-        if real[i]:
-            row = x[i]
-            for c in range(channels):
-                apart = row[c] - mean[c]
-                variance[c] += apart * apart
-    for c in range(channels):
-        variance[c] *= part
-    return count
-
-
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
-@no_type_check
 def norm_forward(
-    x: Array, real: Array, mean: Array, scale: Array, weight: Array, bias: Array, out: Array
-) -> None:
-    """weight · (x - mean) · scale + bias in the real rows, 0 in the others."""
+    x: Array, real: Array, weight: Array, bias: Array, known_mean: Array, known_variance: Array,
+    steps: Array, training: bool, momentum: float, eps: float, state: Array, out: Array,
+) -> int:  # fmt: skip
+    """weight · (x - mean) · scale + bias in the real rows, 0 in the others; how many are real.
+
+    While training mean and scale, which `state` `[2, channels]` gets, are those of the real rows
+    if there are two of them, and the running statistics move; they are taken otherwise, and 0
+    comes back.
+    """
     rows, channels = x.shape
+    mean, scale = state[0], state[1]
+    count = 0
+    if training:
+        for c in range(channels):
+            mean[c] = scale[c] = np.float32(0.0)
+        for i in range(rows):
+            if real[i]:
+                count += 1
+                row = x[i]
+                for c in range(channels):
+                    mean[c] += row[c]
+    if count > 1:
+        part = np.float32(1.0) / np.float32(count)
+        for c in range(channels):
+            mean[c] *= part
+        for i in range(rows):
+            if real[i]:
+                row = x[i]
+                for c in range(channels):
+                    apart = row[c] - mean[c]
+                    scale[c] += apart * apart
+        step, unbiased = np.float32(momentum), np.float32(count / (count - 1))
+        steps[()] += 1
+        for c in range(channels):
+            variance = scale[c] * part
+            known_mean[c] += step * (mean[c] - known_mean[c])
+            known_variance[c] += step * (variance * unbiased - known_variance[c])
+            scale[c] = np.float32(1.0) / np.sqrt(variance + np.float32(eps))
+    else:
+        count = 0
+        for c in range(channels):
+            mean[c] = known_mean[c]
+            scale[c] = np.float32(1.0) / np.sqrt(known_variance[c] + np.float32(eps))
     for i in range(rows):
         row, made = x[i], out[i]
         if real[i]:
@@ -177,16 +188,18 @@ def norm_forward(
         else:
             for c in range(channels):
                 made[c] = np.float32(0.0)
+    return count
 
 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def norm_backward(
-    grad: Array, x: Array, real: Array, mean: Array, scale: Array, weight: Array, count: int,
-    moving: bool, dx: Array, dweight: Array, dbias: Array,
+    grad: Array, x: Array, real: Array, state: Array, weight: Array, count: int, dx: Array,
+    dlearned: Array,
 ) -> None:  # fmt: skip
-    """Gradients of `norm_forward`; `moving` if mean and scale are the batch's own."""
+    """Gradients of `norm_forward`; `dlearned` `[2, channels]` are those of weight and bias."""
     rows, channels = x.shape
+    mean, scale, dweight, dbias = state[0], state[1], dlearned[0], dlearned[1]
     for c in range(channels):
         dweight[c] = dbias[c] = np.float32(0.0)
     for i in range(rows):
@@ -195,7 +208,8 @@ def norm_backward(
             for c in range(channels):
                 dbias[c] += pulled[c]
                 dweight[c] += pulled[c] * (row[c] - mean[c]) * scale[c]
-    part = np.float32(1.0) / np.float32(count) if moving else np.float32(0.0)
+    # Running statistics don't depend on x.
+    part = np.float32(1.0) / np.float32(count) if count else np.float32(0.0)
     for i in range(rows):
         row, pulled, out = x[i], grad[i], dx[i]
         if real[i]:

@@ -3,11 +3,12 @@
 from functools import cached_property
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.compiled import norm_backward, norm_forward, norm_statistics
+from graphpool.nn.compiled import norm_backward, norm_forward
 from graphpool.nn.products import refuse_second_order
 from graphpool.shapes import Bool, Float, Int
 
@@ -17,10 +18,26 @@ class Rows:
 
     Args:
         mask: `[graphs, clusters]`, every graph has at least one.
+        counts: `[graphs]`, how many each graph has; worked out from the mask if absent.
     """
 
-    def __init__(self, mask: Bool[Tensor, "graphs clusters"]) -> None:
+    def __init__(
+        self,
+        mask: Bool[Tensor, "graphs clusters"],
+        counts: Int[Tensor, " graphs"] | None = None,
+    ) -> None:
         self.mask = mask
+        self._counts = counts
+
+    @classmethod
+    def first(cls, counts: Int[Tensor, " graphs"], width: int) -> "Rows":
+        """The first rows of each graph, as many as `counts` says."""
+        return cls(torch.arange(width, device=counts.device) < counts.unsqueeze(-1), counts)
+
+    @cached_property
+    def counts(self) -> Int[Tensor, " graphs"]:
+        """How many real rows each graph has."""
+        return self.mask.sum(-1) if self._counts is None else self._counts
 
     @cached_property
     def index(self) -> Int[Tensor, " rows"]:
@@ -30,8 +47,9 @@ class Rows:
     @cached_property
     def segments(self) -> Segments:
         """The graphs of the real rows."""
-        counts = self.mask.sum(-1)
-        return Segments(torch.cat([counts.new_zeros(1), counts.cumsum(0)]))
+        ptr = self.counts.new_zeros(self.counts.shape[0] + 1)
+        torch.cumsum(self.counts, 0, out=ptr[1:])
+        return Segments(ptr)
 
     @cached_property
     def weight(self) -> Float[Tensor, "graphs clusters 1"]:
@@ -78,41 +96,29 @@ class RowNorm:
     """Batch norm over some of the rows on a CPU, compiled, with its way back; others become 0."""
 
     def __init__(self, norm: nn.BatchNorm1d, rows: Rows) -> None:
-        self.norm, self.real = norm, rows.mask.flatten()
+        self.norm, self.real = norm, rows.mask.view(-1).numpy()
 
-    def forward(self, x: Tensor) -> Tensor:
-        """`[rows, channels]`, contiguous; running statistics move while training."""
-        norm, real = self.norm, self.real
-        mean, variance = torch.empty_like(x[0]), torch.empty_like(x[0])
-        count = 0
-        if norm.training:
-            count = norm_statistics(x.numpy(), real.numpy(), mean.numpy(), variance.numpy())
-        known = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
-        if count < 2:
-            mean, variance = known[0].clone(), known[1].clone()
-        else:
-            cast(Tensor, norm.num_batches_tracked).add_(1)
-            known[0].lerp_(mean, cast(float, norm.momentum))
-            known[1].lerp_(variance * (count / (count - 1)), cast(float, norm.momentum))
-        self.x, self.mean, self.count = x, mean, count
-        self.scale, self.weight = (variance + norm.eps).rsqrt(), norm.weight.detach().clone()
-        out = torch.empty_like(x)
-        norm_forward(
-            x.numpy(), real.numpy(), mean.numpy(), self.scale.numpy(), self.weight.numpy(),
-            norm.bias.detach().numpy(), out.numpy(),
+    def forward(self, x: Any, weight: Tensor, bias: Tensor) -> Tensor:
+        """Of an array `[rows, channels]`; running statistics move while training."""
+        norm = self.norm
+        self.x, self.state = x, np.empty((2, x.shape[1]), np.float32)
+        out = torch.empty(x.shape, dtype=torch.float32)
+        known = (norm.running_mean, norm.running_var, norm.num_batches_tracked)
+        self.count = norm_forward(
+            x, self.real, weight.numpy(), bias.numpy(),
+            *(cast(Tensor, value).numpy() for value in known), norm.training,
+            cast(float, norm.momentum), norm.eps, self.state, out.numpy(),
         )  # fmt: skip
         return out
 
-    def backward(self, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def backward(self, grad: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Gradients of x, weight and bias."""
-        dx = torch.empty_like(self.x)
-        dweight, dbias = torch.empty_like(self.mean), torch.empty_like(self.mean)
+        dx, dlearned = torch.empty_like(grad), grad.new_empty(2, grad.shape[1])
         norm_backward(
-            grad.numpy(), self.x.numpy(), self.real.numpy(), self.mean.numpy(),
-            self.scale.numpy(), self.weight.numpy(), max(self.count, 1), self.count > 1,
-            dx.numpy(), dweight.numpy(), dbias.numpy(),
+            grad.numpy(), self.x, self.real, self.state, weight.numpy(), self.count, dx.numpy(),
+            dlearned.numpy(),
         )  # fmt: skip
-        return dx, dweight, dbias
+        return dx, dlearned[0], dlearned[1]
 
 
 class _RowNorm(torch.autograd.Function):
@@ -120,10 +126,13 @@ class _RowNorm(torch.autograd.Function):
     def forward(
         ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, norm: nn.BatchNorm1d, rows: Rows
     ) -> Tensor:
-        ctx.made = RowNorm(norm, rows)
-        return cast(RowNorm, ctx.made).forward(x)
+        made = ctx.made = RowNorm(norm, rows)
+        # `x` too, so that one changed in place afterwards is noticed.
+        ctx.save_for_backward(x, weight)
+        return made.forward(x.numpy(), weight, bias)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order("batch norm")
-        return (*ctx.made.backward(grad.contiguous()), None, None)
+        _, weight = ctx.saved_tensors
+        return (*ctx.made.backward(grad.contiguous(), weight), None, None)

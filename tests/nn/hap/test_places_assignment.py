@@ -145,12 +145,8 @@ def attended(
     module: PlaceAttention, batch: GraphBatch, values: tuple[Tensor, ...], x: Tensor
 ) -> Tensor:
     names = [name for name, _ in module.named_parameters()]
-    lanes = torch.arange(max(COUNTS))
-    mask = lanes < torch.tensor(COUNTS).unsqueeze(-1)
-    share = drawn_places().share
-    return functional_call(
-        module, dict(zip(names, values, strict=True)), (x, batch.segments, share, mask)
-    )
+    given = dict(zip(names, values, strict=True))
+    return functional_call(module, given, (x, batch.segments, drawn_places()))
 
 
 def away_from_start(module: torch.nn.Module) -> tuple[Tensor, ...]:

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar, cast
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.nn.rows import Rows
 
 Prepared = TypeVar("Prepared")
 
@@ -42,11 +43,13 @@ class EncoderLayer(nn.Module, ABC, Generic[Prepared]):
         x: Tensor,
         prepared: Prepared,
         column: Tensor | None = None,
+        rows: Rows | None = None,
     ) -> Tensor:
         """Several layers of this kind, each with ReLU, one after the other.
 
         `column` says where the 1 of each node stands when `x` is one-hot; it may save work.
+        `rows` are those that count in a dense batch; the others come out as zeros.
         """
         for layer in layers:
             x = cast("EncoderLayer[Prepared]", layer).propagate(x, prepared, activate=True)
-        return x
+        return x if rows is None else rows.keep(x)

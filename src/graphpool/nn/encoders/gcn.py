@@ -9,8 +9,10 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
+from graphpool.nn.encoders.gcn_rows import rows_gcn
 from graphpool.nn.normalise import normalise
 from graphpool.nn.products import refuse_second_order, spmm
+from graphpool.nn.rows import Rows
 
 _relu_backward = torch.ops.aten.threshold_backward.default
 
@@ -47,10 +49,15 @@ class GCNLayer(EncoderLayer[Adjacency | Tensor]):
         x: Tensor,
         prepared: Adjacency | Tensor,
         column: Tensor | None = None,
+        rows: Rows | None = None,
     ) -> Tensor:
         """All layers, each with ReLU, as one step of the backward pass."""
         parameters = [value for layer in layers for value in (layer.weight, layer.bias)]
-        return _run(x, prepared, True, *parameters, column=column)
+        if rows is None:
+            return _run(x, prepared, True, *parameters, column=column)
+        if isinstance(prepared, Tensor) and x.dtype is torch.float32 and x.is_cpu:
+            return rows_gcn(x, prepared, rows, *parameters)
+        return rows.keep(_run(x, prepared, True, *parameters))
 
 
 def _run(

@@ -84,8 +84,7 @@ class Encoder(nn.Module):
         layers = cast("list[EncoderLayer[Any]]", list(self.layers))
         prepared = layers[0].prepare(adjacency)
         if not self.norms and not self.dropout:
-            x = layers[0].run_stack(layers, x, prepared, column)
-            return x if rows is None else rows.keep(x)
+            return layers[0].run_stack(layers, x, prepared, column, rows)
         for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
             if self.norms:

@@ -106,10 +106,10 @@ class HAPCoarsening(nn.Module):
         segments = batch if isinstance(batch, Segments) else Segments.from_batch(batch)
         if self.rule is not None and places is None:
             places = places_of(adjacency, segments, self.rule)
-        assignment, mask = self._assigned(x, segments, places)
-        counts = None if mask is None or places is None else places.counts
+        assignment, rows = self._assigned(x, segments, places)
+        counts = None if rows is None else rows.counts
         coarse_x, coarse_adj = form_clusters(assignment, x, adjacency, segments, counts)
-        return self._finish(coarse_x, coarse_adj, assignment, adjacency, segments, mask)
+        return self._finish(coarse_x, coarse_adj, assignment, adjacency, segments, rows)
 
     def _dense(self, x: Tensor, adj: Tensor, rows: Tensor | Segments | Rows | None) -> Coarsened:
         if rows is not None and not isinstance(rows, Rows):
@@ -126,29 +126,25 @@ class HAPCoarsening(nn.Module):
         places = None
         if self.rule is not None:
             places = places_of(_sparse(adj.detach(), rows), segments, self.rule)
-        assignment, mask = self._assigned(flat, segments, places)
+        assignment, real = self._assigned(flat, segments, places)
         if rows is None:
             assignment = assignment.unflatten(0, x.shape[:2])
         else:
             assignment = rows.expand(assignment)
         coarse_adj = assignment.mT @ (adj @ assignment)
-        return self._finish(assignment.mT @ x, coarse_adj, assignment, adj, None, mask)
+        return self._finish(assignment.mT @ x, coarse_adj, assignment, adj, None, real)
 
     def _assigned(
         self, x: Tensor, segments: Segments, places: Places | None
-    ) -> tuple[Tensor, Tensor | None]:
+    ) -> tuple[Tensor, Rows | None]:
         """M of flat nodes, and which clusters each graph has, if not all."""
         if self.assign is None:
             return x.new_ones(x.shape[0], 1), None
         if places is None:
             return self.assign(x, segments), None
-        width = self.clusters if self.fixed else places.width
-        share = places.share
-        if width > places.width:
-            share = nn.functional.pad(share, (0, width - places.width))
-        lanes = torch.arange(width, device=x.device)
-        mask = lanes < places.counts.unsqueeze(-1)
-        return self.assign(x, segments, share, mask), mask
+        if self.fixed:
+            places = places.widened(self.clusters)
+        return self.assign(x, segments, places), Rows.first(places.counts, places.width)
 
     def _finish(
         self,
@@ -157,13 +153,13 @@ class HAPCoarsening(nn.Module):
         assignment: Tensor,
         adjacency: Tensor | Adjacency,
         segments: Segments | None,
-        mask: Tensor | None,
+        rows: Rows | None,
     ) -> Coarsened:
+        mask = None if rows is None else rows.mask
         losses: dict[str, Tensor] = {}
         if self.losses and self.assign is not None:
             assigned = Assigned(assignment, adj, adjacency, segments, mask)
             losses = auxiliary_losses(assigned, self.losses)
-        rows = None if mask is None else Rows(mask)
         if self.profile is not None:
             x = self.profile(x, adj, assignment, segments, rows)
         adj = CONNECTIONS[self.connect](adj, self.training, mask)

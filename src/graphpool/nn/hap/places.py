@@ -8,13 +8,15 @@ a place's number means nothing: whatever is learned treats all places of a graph
 import math
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from graphpool.graphs.places import TINY, Places
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.content import MEAN_FLOOR, VARIANCE_FLOOR
 from graphpool.nn.hap.gcont import GCont
-from graphpool.nn.hap.places_compiled import place_backward, place_scores
+from graphpool.nn.hap.places_compiled import place_backward, place_forward
 from graphpool.nn.products import (
     refuse_second_order,
     row_mm,
@@ -23,12 +25,10 @@ from graphpool.nn.products import (
     segment_sum,
     spread,
 )
-from graphpool.shapes import Bool, Float
+from graphpool.shapes import Float
 
 # The least size of a place, against division by zero.
 FLOOR = 1e-6
-# Below every share that is not 0: (2 · degree)^-steps.
-TINY = 1e-37
 # The score of a place that no walk reaches.
 NOWHERE = -1e30
 
@@ -68,29 +68,26 @@ class PlaceAttention(nn.Module):
         self,
         x: Float[Tensor, "nodes channels"],
         segments: Segments,
-        share: Float[Tensor, "nodes clusters"],
-        mask: Bool[Tensor, "graphs clusters"],
+        places: Places,
     ) -> Float[Tensor, "nodes clusters"]:
         """Assign nodes `[nodes, channels]` to the places of their graphs.
 
         Args:
             x: H.
             segments: the graphs of the nodes.
-            share: P; zero in the columns of places that a graph has not.
-            mask: which places each graph has.
+            places: of the graphs, with their shares P.
         """
-        share = share.to(x.dtype)
-        # Not log 0, which is several times slower.
-        near, sharp = share.clamp(min=TINY).log(), self.sharpness.exp()
         if self.content is not None and self.weigh is not None:
-            learned = self.content.weight, self.weigh.weight.squeeze(0), self.weigh.bias
+            learned = self.content.weight, self.weigh.weight, self.weigh.bias
             if x.dtype is torch.float32 and x.is_cpu:
                 return _PlaceAssignment.apply(  # type: ignore[no-any-return]
-                    x, sharp, *learned, share, near, mask, segments
+                    x, self.sharpness, *learned, places, segments
                 )
-            score = sharp * near + _content(x, *learned, share, segments)
-        else:
-            score = sharp * near
+        share = places.share.to(x.dtype)
+        # Not log 0, which is several times slower.
+        score = self.sharpness.exp() * share.clamp(min=TINY).log()
+        if self.content is not None and self.weigh is not None:
+            score = score + _content(x, *learned, share, segments)
         return score.masked_fill(share == 0, NOWHERE).softmax(-1)
 
 
@@ -103,7 +100,7 @@ def _content(
     position = torch.cat([share.square().sum(-1, keepdim=True), part], -1)
     content = _standardised(torch.cat([x, position], -1) @ weight, segments)
     own = segment_mm(share, content, segments) / size.clamp(min=FLOOR).unsqueeze(-1)
-    gate = (own @ weigh + bias).unsqueeze(-1)
+    gate = own @ weigh.t() + bias
     return row_mm(content, (own * gate / math.sqrt(content.shape[1])).mT, segments)
 
 
@@ -112,49 +109,46 @@ class _PlaceAssignment(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, sharp: Tensor, weight: Tensor, weigh: Tensor, bias: Tensor,
-        share: Tensor, near: Tensor, mask: Tensor, segments: Segments,
+        ctx: Any, x: Tensor, sharpness: Tensor, weight: Tensor, weigh: Tensor, bias: Tensor,
+        places: Places, segments: Segments,
     ) -> Tensor:  # fmt: skip
-        channels, (graphs, clusters) = weight.shape[1], mask.shape
-        content = weight[:-2].t() @ x.t()  # [channels, nodes]
-        share, near, counts = share.t().contiguous(), near.t().contiguous(), mask.sum(-1)
-        position, mean = x.new_empty(2, x.shape[0]), x.new_empty(graphs, channels)
-        own, size = x.new_empty(graphs, clusters, channels), x.new_empty(graphs, clusters)
-        gate, scale, score = torch.empty_like(size), torch.empty_like(mean), sharp * near
-        place_scores(
-            content.numpy(), share.numpy(), segments.ptr.numpy(), counts.numpy(),
-            weight[-2:].contiguous().numpy(), weigh.contiguous().numpy(), float(bias),
-            VARIANCE_FLOOR, MEAN_FLOOR, FLOOR, NOWHERE, position.numpy(),
-            mean.numpy(), scale.numpy(), own.numpy(), size.numpy(), gate.numpy(), score.numpy(),
+        graphs, clusters = segments.num_graphs, places.width
+        nodes, channels = x.shape[0], weight.shape[1]
+        content, out = x.new_empty(channels + 2, nodes), x.new_empty(nodes, clusters)
+        torch.mm(weight[:-2].t(), x.t(), out=content[:-2])
+        # What only compiled loops read is kept as they read it: each conversion costs time.
+        given = (
+            content.numpy(), places.columns.numpy(), segments.ptr.numpy(), places.counts.numpy(),
         )  # fmt: skip
-        assigned = score.softmax(0)
-        ctx.save_for_backward(
-            x, weight, weigh, content, share, near, counts, position, mean, scale, own, size, gate,
-            assigned,
+        made = (
+            np.empty((graphs, 2, channels), np.float32),
+            np.empty((graphs, clusters, channels + 2), np.float32),
+            np.empty((clusters, nodes), np.float32),
+        )
+        place_forward(
+            *given, weight.numpy(), weigh.numpy(), bias.numpy(), sharpness.numpy(),
+            VARIANCE_FLOOR, MEAN_FLOOR, FLOOR, *made, out.numpy(),
         )  # fmt: skip
-        ctx.segments = segments
-        return assigned.t()
+        ctx.save_for_backward(x, sharpness, weight, weigh)
+        ctx.given, ctx.made = given, made
+        return out
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order("the place assignment")
-        (
-            x, weight, weigh, content, share, near, counts, position, mean, scale, own, size, gate,
-            assigned,
-        ) = ctx.saved_tensors  # fmt: skip
-        # A copy even where `grad` lies right already: it is overwritten, and others may hold it.
-        dscore = grad.t().clone(memory_format=torch.contiguous_format)
-        dcontent, dweigh = torch.empty_like(content), weigh.new_zeros(weigh.shape[0] + 1)
+        x, sharpness, weight, weigh = ctx.saved_tensors
+        channels = weight.shape[1]
+        dcontent = x.new_empty(channels, x.shape[0])
+        dweight, dlearned = torch.empty_like(weight), x.new_empty(channels + 2)
         place_backward(
-            dscore.numpy(), assigned.numpy(), content.numpy(), share.numpy(),
-            ctx.segments.ptr.numpy(), counts.numpy(), weigh.contiguous().numpy(), MEAN_FLOOR,
-            mean.numpy(), scale.numpy(), own.numpy(), size.numpy(), gate.numpy(),
-            dcontent.numpy(), dweigh.numpy(),
+            grad.contiguous().numpy(), *ctx.given, weigh.numpy(), sharpness.numpy(), MEAN_FLOOR,
+            *ctx.made, dcontent.numpy(), dweight.numpy(), dlearned.numpy(),
         )  # fmt: skip
+        # Not the transposed product, which is several times slower.
+        dweight[:-2] = (dcontent @ x).t()
         dx = dcontent.t() @ weight[:-2].t() if ctx.needs_input_grad[0] else None
-        dweight = torch.cat([dcontent @ x, dcontent @ position.t()], -1).t()
-        dsharp = torch.dot(dscore.flatten(), near.flatten())
-        return dx, dsharp, dweight, dweigh[:-1], dweigh[-1:], None, None, None, None
+        dweigh, dbias, dsharpness = dlearned.split([channels, 1, 1])
+        return dx, dsharpness.view(()), dweight, dweigh.unsqueeze(0), dbias, None, None
 
 
 def _standardised(content: Tensor, segments: Segments) -> Tensor:

@@ -1,10 +1,11 @@
-"""The place assignment's scores on a CPU, compiled: one pass over each graph, and back.
+"""The place assignment on a CPU, compiled: one pass over each graph, and back.
 
 The same numbers as the tensor operations of `places`, which on small graphs spend most of their
 time on being called. All arrays over nodes are `[channels, nodes]` or `[clusters, nodes]`, so that
-the inner loops run along memory.
+the inner loops run along memory, but for M and its gradient, which are as others read them.
 """
 
+import math
 from typing import Any, no_type_check
 
 import numpy as np
@@ -14,196 +15,233 @@ from graphpool.nn.compiled import FASTMATH
 
 Array = Any
 
+# e^x = 2^n e^r with n = round(x / log 2) and r = x - n log 2, where log 2 is the sum of a part with
+# few bits, whose product with n is exact, and the rest; e^r is its Taylor polynomial.
+_PER_LOG2 = np.float32(1 / math.log(2))
+_LOG2 = np.float32(0.693359375)
+_LOG2_REST = np.float32(math.log(2) - 0.693359375)
+_TERMS = tuple(np.float32(1 / math.factorial(power)) for power in range(8))
+_LEAST = np.float32(-87.0)
+
 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
-def place_scores(
-    content: Array, share: Array, ptr: Array, counts: Array, mix: Array, weigh: Array, bias: float,
-    floor: float, mean_floor: float, size_floor: float, nowhere: float, position: Array,
-    mean: Array, scale: Array, own: Array, size: Array, gate: Array, score: Array,
-) -> None:  # fmt: skip
-    """From H T to C̃, in place, and γ_j ⟨C̃_i, c_j⟩ / √d added to `score`; `nowhere` without a share.
+def _exponentials(x: Array, bits: Array, power: Array) -> None:
+    """e^x of numbers up to 0, in place; `bits` is scratch space, and `power` the same as float32.
 
-    Written besides: the positions Q `[2, nodes]`, which count by the rows of T in `mix`
-    `[2, channels]`; mean and scale `[graphs, channels]`; the contents c of places
-    `[graphs, clusters, channels]`, their sizes and gates γ `[graphs, clusters]`.
+    Unlike a call of `exp` for each number, this is a loop that is vectorised.
     """
-    channels = content.shape[0]
+    for i in range(x.shape[0]):
+        value = _LEAST if x[i] < _LEAST else x[i]
+        number = np.floor(value * _PER_LOG2 + np.float32(0.5))
+        bits[i] = (np.int32(number) + np.int32(127)) << np.int32(23)
+        rest = (value - number * _LOG2) - number * _LOG2_REST
+        total = _TERMS[7]
+        total = total * rest + _TERMS[6]
+        total = total * rest + _TERMS[5]
+        total = total * rest + _TERMS[4]
+        total = total * rest + _TERMS[3]
+        total = total * rest + _TERMS[2]
+        total = total * rest + _TERMS[1]
+        x[i] = total * rest + _TERMS[0]
+    for i in range(x.shape[0]):
+        x[i] *= power[i]
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def place_forward(
+    content: Array, columns: Array, ptr: Array, counts: Array, weight: Array, weigh: Array,
+    bias: Array, sharpness: Array, floor: float, mean_floor: float, size_floor: float,
+    moments: Array, own: Array, assigned: Array, out: Array,
+) -> None:  # fmt: skip
+    """From H T, in `content`, to C̃, in place, and M, `[clusters, nodes]` and `[nodes, clusters]`.
+
+    Args:
+        content: `[channels + 2, nodes]`; the last two rows are for the positions Q, which count by
+            the last two rows of T.
+        columns: shares and their logarithms, `[2, clusters, nodes]`.
+        weight: T, `[in_channels + 2, channels]`.
+        weigh: w, `[1, channels]`; `bias`: w₀, `[1]`; `sharpness`: b, a scalar.
+        moments: for mean and scale of each channel, `[graphs, 2, channels]`.
+        own: for the content of each place, its size and gate γ, `[graphs, clusters, channels + 2]`.
+        assigned: only the clusters that a graph has are written; `out` is written in full.
+    """
+    channels, share, near = weight.shape[1], columns[0], columns[1]
+    one_mix, two_mix = weight[weight.shape[0] - 2], weight[weight.shape[0] - 1]
+    sharp, first = np.float32(math.exp(sharpness[()])), bias[0]
     root = np.float32(1.0) / np.sqrt(np.float32(channels))
+    zero = np.float32(0.0)
+    top, sums = np.empty(content.shape[1], np.float32), np.empty(content.shape[1], np.float32)
+    powers = np.empty(content.shape[1], np.int32)
     for graph in range(ptr.shape[0] - 1):
-        start, stop = ptr[graph], ptr[graph + 1]
+        start, stop, clusters = ptr[graph], ptr[graph + 1], counts[graph]
         inverse = np.float32(1.0) / np.float32(stop - start)
-        inward, part_of = position[0][start:stop], position[1][start:stop]
+        inward, part_of = content[channels][start:stop], content[channels + 1][start:stop]
         for i in range(inward.shape[0]):
-            inward[i] = np.float32(0.0)
-            part_of[i] = np.float32(0.0)
-        for j in range(counts[graph]):
+            inward[i] = zero
+            part_of[i] = zero
+        for j in range(clusters):
             held = share[j][start:stop]
-            total = np.float32(0.0)
+            total = zero
             for i in range(held.shape[0]):
                 total += held[i]
                 inward[i] += held[i] * held[i]
-            size[graph, j] = max(total, size_floor)
+            own[graph, j, channels] = max(total, size_floor)
             total *= inverse
             for i in range(held.shape[0]):
                 part_of[i] += held[i] * total
         for c in range(channels):
             row = content[c][start:stop]
-            one, two = mix[0, c], mix[1, c]
-            total = np.float32(0.0)
+            one, two = one_mix[c], two_mix[c]
+            total = zero
             for i in range(row.shape[0]):
                 row[i] += one * inward[i] + two * part_of[i]
                 total += row[i]
             total *= inverse
-            mean[graph, c] = total
-            square = np.float32(0.0)
+            moments[graph, 0, c] = total
+            square = zero
             for i in range(row.shape[0]):
                 row[i] -= total
                 square += row[i] * row[i]
             lowest = floor + mean_floor * total * total
             factor = np.float32(1.0) / np.sqrt(square * inverse + lowest)
-            scale[graph, c] = factor
+            moments[graph, 1, c] = factor
             for i in range(row.shape[0]):
                 row[i] *= factor
-        for j in range(counts[graph]):
-            held = share[j][start:stop]
-            part = np.float32(1.0) / size[graph, j]
-            weight = bias
+        highest = top[start:stop]
+        for i in range(highest.shape[0]):
+            highest[i] = -np.inf
+        for j in range(clusters):
+            held, score, log = share[j][start:stop], assigned[j][start:stop], near[j][start:stop]
+            part = np.float32(1.0) / own[graph, j, channels]
+            gate = first
             for c in range(channels):
                 row = content[c][start:stop]
-                total = np.float32(0.0)
+                total = zero
                 for i in range(held.shape[0]):
                     total += held[i] * row[i]
                 own[graph, j, c] = total * part
-                weight += weigh[c] * total * part
-            gate[graph, j] = weight
-            out = score[j][start:stop]
+                gate += weigh[0, c] * total * part
+            own[graph, j, channels + 1] = gate
+            for i in range(score.shape[0]):
+                score[i] = sharp * log[i]
             for c in range(channels):
                 row = content[c][start:stop]
-                factor = own[graph, j, c] * weight * root
-                for i in range(out.shape[0]):
-                    out[i] += factor * row[i]
-            for i in range(out.shape[0]):
-                if held[i] == 0:
-                    out[i] = nowhere
-        for j in range(counts[graph], score.shape[0]):
-            out = score[j][start:stop]
-            for i in range(out.shape[0]):
-                out[i] = nowhere
+                factor = own[graph, j, c] * gate * root
+                for i in range(score.shape[0]):
+                    score[i] += factor * row[i]
+            for i in range(score.shape[0]):
+                higher = held[i] > 0 and score[i] > highest[i]
+                highest[i] = score[i] if higher else highest[i]
+        # The softmax, over the places that a walk reaches.
+        total_of, bits = sums[start:stop], powers[start:stop]
+        for i in range(total_of.shape[0]):
+            total_of[i] = zero
+        for j in range(clusters):
+            held, score = share[j][start:stop], assigned[j][start:stop]
+            for i in range(score.shape[0]):
+                score[i] -= highest[i]
+            _exponentials(score, bits, bits.view(np.float32))
+            for i in range(score.shape[0]):
+                score[i] = score[i] if held[i] > 0 else zero
+                total_of[i] += score[i]
+        for i in range(total_of.shape[0]):
+            total_of[i] = np.float32(1.0) / total_of[i]
+        rows = out[start:stop]
+        for j in range(clusters):
+            score = assigned[j][start:stop]
+            for i in range(score.shape[0]):
+                score[i] *= total_of[i]
+                rows[i, j] = score[i]
+        for i in range(rows.shape[0]):
+            for j in range(clusters, out.shape[1]):
+                rows[i, j] = zero
 
 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def place_backward(
-    grad: Array, assigned: Array, content: Array, share: Array, ptr: Array, counts: Array,
-    weigh: Array, mean_floor: float, mean: Array, scale: Array, own: Array, size: Array,
-    gate: Array, dcontent: Array, dweigh: Array,
+    grad: Array, content: Array, columns: Array, ptr: Array, counts: Array, weigh: Array,
+    sharpness: Array, mean_floor: float, moments: Array, own: Array, assigned: Array,
+    dcontent: Array, dweight: Array, dlearned: Array,
 ) -> None:  # fmt: skip
-    """From the gradient of M to those of the scores, written over `grad`, and of the content.
+    """From the gradient of M, `[nodes, clusters]`, to those of the content and what is learned.
 
-    `dweigh` `[channels + 1]` is that of w and, last, of w₀; it is added to.
+    Of T, in `dweight`, only the last two rows are written; `dlearned` `[channels + 2]` are those of
+    w, w₀ and b.
     """
-    channels = content.shape[0]
+    channels, share, near = weigh.shape[1], columns[0], columns[1]
+    last = dweight.shape[0] - 1
     root = np.float32(1.0) / np.sqrt(np.float32(channels))
-    common = np.zeros(content.shape[1], np.float32)
+    zero = np.float32(0.0)
+    pull = np.empty((assigned.shape[0], assigned.shape[1]), np.float32)
+    common = np.zeros(assigned.shape[1], np.float32)
     down = np.empty(channels, np.float32)
+    for c in range(channels):
+        dlearned[c] = dweight[last - 1, c] = dweight[last, c] = zero
+    dlearned[channels] = dlearned[channels + 1] = zero
     for graph in range(ptr.shape[0] - 1):
-        start, stop = ptr[graph], ptr[graph + 1]
+        start, stop, clusters = ptr[graph], ptr[graph + 1], counts[graph]
         inverse = np.float32(1.0) / np.float32(stop - start)
+        for i in range(start, stop):
+            for j in range(clusters):
+                pull[j, i] = grad[i, j]
         inner = common[start:stop]
-        for j in range(counts[graph]):
-            held, pulled = assigned[j][start:stop], grad[j][start:stop]
+        for j in range(clusters):
+            held, pulled = assigned[j][start:stop], pull[j][start:stop]
             for i in range(inner.shape[0]):
                 inner[i] += held[i] * pulled[i]
         for c in range(channels):
             out = dcontent[c][start:stop]
             for i in range(out.shape[0]):
-                out[i] = np.float32(0.0)
-        for j in range(counts[graph], grad.shape[0]):
-            pulled = grad[j][start:stop]
-            for i in range(pulled.shape[0]):
-                pulled[i] = np.float32(0.0)
-        for j in range(counts[graph]):
+                out[i] = zero
+        for j in range(clusters):
             # Through the softmax: M · (grad - Σ M · grad).
-            held, pulled = assigned[j][start:stop], grad[j][start:stop]
+            held, pulled, log = assigned[j][start:stop], pull[j][start:stop], near[j][start:stop]
+            total = zero
             for i in range(inner.shape[0]):
                 pulled[i] = held[i] * (pulled[i] - inner[i])
+                total += pulled[i] * log[i]
+            dlearned[channels + 1] += total
             # Into c_j twice, by the product and by the gate, and from there into C̃.
-            weight = np.float32(0.0)
+            weight = zero
             for c in range(channels):
                 row = content[c][start:stop]
-                total = np.float32(0.0)
+                total = zero
                 for i in range(row.shape[0]):
                     total += pulled[i] * row[i]
                 down[c] = total * root
                 weight += down[c] * own[graph, j, c]
-            dweigh[channels] += weight
-            part = np.float32(1.0) / size[graph, j]
+            dlearned[channels] += weight
+            part, gate = np.float32(1.0) / own[graph, j, channels], own[graph, j, channels + 1]
             seen = share[j][start:stop]
             for c in range(channels):
-                dweigh[c] += weight * own[graph, j, c]
-                back = (gate[graph, j] * down[c] + weight * weigh[c]) * part
-                forth = own[graph, j, c] * gate[graph, j] * root
+                dlearned[c] += weight * own[graph, j, c]
+                back = (gate * down[c] + weight * weigh[0, c]) * part
+                forth = own[graph, j, c] * gate * root
                 out = dcontent[c][start:stop]
                 for i in range(out.shape[0]):
                     out[i] += back * seen[i] + forth * pulled[i]
         # Through the standardisation: with s = (variance + floors)^-½ and C̃ = s (C - mean),
         # dC = s (dC̃ - mean(dC̃)) - s C̃ mean(dC̃ · C̃), and the mean's own floor.
+        inward, part_of = content[channels][start:stop], content[channels + 1][start:stop]
         for c in range(channels):
             out, row = dcontent[c][start:stop], content[c][start:stop]
-            factor = scale[graph, c]
-            along = np.float32(0.0)
-            total = np.float32(0.0)
+            factor = moments[graph, 1, c]
+            along = zero
+            total = zero
             for i in range(out.shape[0]):
                 along += out[i] * row[i]
                 total += out[i]
-            shift = (total + mean_floor * mean[graph, c] * factor * along) * inverse
+            shift = (total + mean_floor * moments[graph, 0, c] * factor * along) * inverse
             along *= inverse
+            one = two = zero
             for i in range(out.shape[0]):
-                out[i] = factor * (out[i] - shift - along * row[i])
-
-
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
-@no_type_check
-def profile_forward(adj: Array, assigned: Array, ptr: Array, measured: Array) -> None:
-    """Size, inner and outer weight of each cluster, none below 0, to `measured`."""
-    graphs, clusters = adj.shape[0], adj.shape[1]
-    for graph in range(graphs):
-        for j in range(clusters):
-            measured[graph, j, 0] = np.float32(0.0)
-        for i in range(ptr[graph], ptr[graph + 1]):
-            for j in range(clusters):
-                measured[graph, j, 0] += assigned[i, j]
-        for j in range(clusters):
-            total = np.float32(0.0)
-            for other in range(clusters):
-                total += adj[graph, j, other]
-            inside = adj[graph, j, j]
-            measured[graph, j, 1] = max(inside, np.float32(0.0))
-            measured[graph, j, 2] = max(total - inside, np.float32(0.0))
-
-
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
-@no_type_check
-def profile_backward(
-    grad: Array, measured: Array, ptr: Array, dadj: Array, dassigned: Array
-) -> None:
-    """From the gradient of log(1 + measured) to those of A' and M, over `grad`."""
-    graphs, clusters = dadj.shape[0], dadj.shape[1]
-    one = np.float32(1.0)
-    for graph in range(graphs):
-        for j in range(clusters):
-            grad[graph, j, 0] /= one + measured[graph, j, 0]
-        for i in range(ptr[graph], ptr[graph + 1]):
-            for j in range(clusters):
-                dassigned[i, j] = grad[graph, j, 0]
-        for j in range(clusters):
-            inside = grad[graph, j, 1] / (one + measured[graph, j, 1])
-            outside = grad[graph, j, 2] / (one + measured[graph, j, 2])
-            if measured[graph, j, 1] <= 0:
-                inside = np.float32(0.0)
-            if measured[graph, j, 2] <= 0:
-                outside = np.float32(0.0)
-            for other in range(clusters):
-                dadj[graph, j, other] = outside
-            dadj[graph, j, j] = inside
+                value = factor * (out[i] - shift - along * row[i])
+                out[i] = value
+                one += value * inward[i]
+                two += value * part_of[i]
+            dweight[last - 1, c] += one
+            dweight[last, c] += two
+    dlearned[channels + 1] *= np.float32(math.exp(sharpness[()]))

@@ -1,13 +1,14 @@
 """What a cluster is like as a place: how large, how dense, how connected."""
 
 import math
-from typing import Any, cast
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.hap.places_compiled import profile_backward, profile_forward
+from graphpool.nn.hap.profile_compiled import profile_backward, profile_forward
 from graphpool.nn.products import refuse_second_order, segment_sum
 from graphpool.nn.rows import RowNorm, Rows, batch_normalised
 from graphpool.shapes import Float
@@ -64,26 +65,31 @@ class _Profiled(torch.autograd.Function):
         ctx: Any, x: Tensor, adj: Tensor, assignment: Tensor, weight: Tensor, gamma: Tensor,
         beta: Tensor, norm: nn.BatchNorm1d, segments: Segments, rows: Rows,
     ) -> Tensor:  # fmt: skip
-        adj, assignment = adj.contiguous(), assignment.contiguous()
-        measured = adj.new_empty(*adj.shape[:2], 3)
-        profile_forward(adj.numpy(), assignment.numpy(), segments.ptr.numpy(), measured.numpy())
-        logs = measured.log1p().flatten(0, 1)
-        ctx.save_for_backward(measured, logs, weight)
-        ctx.segments, ctx.shape, ctx.norm = segments, assignment.shape, RowNorm(norm, rows)
-        out = cast(RowNorm, ctx.norm).forward(torch.addmm(x.flatten(0, 1), logs, weight))
-        return out.view_as(x)
+        x, adj, assignment = x.contiguous(), adj.contiguous(), assignment.contiguous()
+        graphs, clusters, channels = x.shape
+        measured = np.empty((graphs, clusters, 6), np.float32)
+        added = np.empty((graphs, clusters, channels), np.float32)
+        ptr, real = segments.ptr.numpy(), rows.mask.numpy()
+        profile_forward(
+            x.numpy(), adj.numpy(), assignment.numpy(), ptr, real, weight.numpy(), measured, added
+        )
+        made = ctx.made = RowNorm(norm, rows)
+        ctx.save_for_backward(gamma, weight)
+        ctx.arrays, ctx.nodes = (measured, ptr, real), assignment.shape[0]
+        return made.forward(added.reshape(-1, channels), gamma, beta).view_as(x)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order("the profile of places")
-        measured, logs, weight = ctx.saved_tensors
-        graphs, clusters, _ = measured.shape
-        dx, dgamma, dbeta = ctx.norm.backward(grad.flatten(0, 1).contiguous())
-        dadj = grad.new_empty(graphs, clusters, clusters)
-        dassigned = grad.new_empty(ctx.shape)
+        gamma, weight = ctx.saved_tensors
+        graphs, clusters, channels = grad.shape
+        flat = grad.contiguous().view(-1, channels)
+        dx, dgamma, dbeta = ctx.made.backward(flat, gamma)
+        dx = dx.view_as(grad)
+        dadj, dweight = grad.new_empty(graphs, clusters, clusters), torch.empty_like(weight)
+        dassigned = grad.new_empty(ctx.nodes, clusters)
         profile_backward(
-            (dx @ weight.t()).view_as(measured).numpy(), measured.numpy(),
-            ctx.segments.ptr.numpy(), dadj.numpy(), dassigned.numpy(),
+            dx.numpy(), *ctx.arrays, weight.numpy(), dadj.numpy(), dassigned.numpy(),
+            dweight.numpy(),
         )  # fmt: skip
-        dweight = logs.t() @ dx
-        return dx.view_as(grad), dadj, dassigned, dweight, dgamma, dbeta, None, None, None
+        return dx, dadj, dassigned, dweight, dgamma, dbeta, None, None, None

@@ -1,0 +1,113 @@
+"""Graph Multiset Transformer, pooling by attention of learned seeds (Baek et al., ICLR 2021)."""
+
+from torch import Tensor, nn
+
+from graphpool.errors import ConfigError
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.segments import Segments
+from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.hap.connect import offdiagonal
+from graphpool.nn.normalise import normalise
+from graphpool.nn.pool.flat import lay_flat
+from graphpool.nn.pool.grouping import read_level
+from graphpool.nn.pool.multiset import SeedAttention, SelfAttention
+from graphpool.nn.products import row_mm, segment_mm, spmm
+from graphpool.nn.rows import Rows
+
+
+class GMTPool(nn.Module):
+    """GMPool_G to k seeds, self-attention among them, then GMPool_I to one vector.
+
+    Every seed is a learned query. In GMPool_G keys and values are graph networks, one GCN layer
+    each: D̃^-½ (A + I) D̃^-½ X W. In GMPool_I, over the k results, they are linear. The parts are
+    in `multiset`. With one cluster the result is the vector of the paper; with more, the paper's
+    GMPool_k, there are as many seeds as clusters and no GMPool_I.
+
+    `assignment` is the attention, mean over heads (through both poolings): unlike that of other
+    coarsenings its *columns* sum to one, over the nodes of a graph. The coarse graph, which the
+    paper has none of, is Sᵀ A S of it without its diagonal, normalised.
+
+    Deviation from the paper: none of the keys has a bias, which a softmax over them cancels.
+    Nodes are not padded: a softmax over ragged nodes is one over segments.
+
+    Args:
+        in_channels: channels of the node features and of the result.
+        clusters: vectors that come out; with 1 the whole transformer.
+        seeds: k, of GMPool_G before the last pooling to 1; not looked at with more clusters.
+        heads: of every attention; `in_channels` must be a multiple.
+        blocks: self-attention blocks.
+        norm: whether a layer norm follows each sum; by default not, as in PyG.
+        graph: whether keys and values of the first pooling see the graph (GMPool_G or GMPool).
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        clusters: int = 1,
+        seeds: int = 8,
+        heads: int = 4,
+        blocks: int = 1,
+        norm: bool = False,
+        graph: bool = True,
+    ) -> None:
+        super().__init__()
+        if clusters < 1:
+            raise ConfigError(f"clusters is {clusters}; a coarse graph needs at least 1")
+        if seeds < 1 or blocks < 0:
+            raise ConfigError(f"seeds ({seeds}) must be 1 or more, blocks ({blocks}) 0 or more")
+        if heads < 1 or in_channels % heads:
+            raise ConfigError(f"in_channels ({in_channels}) must be a multiple of heads ({heads})")
+        self.in_channels, self.clusters, self.graph = in_channels, clusters, graph
+        first = clusters if clusters > 1 else seeds
+        self.seeds = SeedAttention(in_channels, first, heads, norm)
+        self.blocks = nn.ModuleList(SelfAttention(in_channels, heads, norm) for _ in range(blocks))
+        self.last = SeedAttention(in_channels, 1, heads, norm) if clusters == 1 else None
+
+    def forward(
+        self,
+        x: Tensor,
+        adjacency: Tensor | Adjacency,
+        batch: Tensor | Segments | Rows | None = None,
+    ) -> Coarsened:
+        """Pool every graph of a batch.
+
+        Args:
+            x: `[nodes, channels]`, or dense `[graphs, nodes, channels]`.
+            adjacency: for ragged features `edge_index` `[2, edges]` or an `Adjacency`; for dense
+                ones weights `[graphs, nodes, nodes]`.
+            batch: the graph of each node, sorted, or `Segments`; one graph if absent. For dense
+                features the `Rows` that are nodes; all of them if absent.
+        """
+        level, segments, rows = read_level(x, adjacency, batch)
+        seen = self._aggregated(x if rows is None else rows.keep(x), level)
+        flat, runs = lay_flat(seen, segments, rows)
+        pooled, share = self.seeds(flat, runs)
+        for block in self.blocks:
+            pooled = block(pooled)
+        if self.last is not None:
+            graphs, count = pooled.shape[:2]
+            pooled, of_seeds = self.last(
+                pooled.flatten(0, 1), Segments.equal(graphs, count, x.device)
+            )
+            share = row_mm(share, of_seeds.view(graphs, count, 1), runs)
+        if rows is not None:
+            share = rows.expand(share)
+        elif segments is None:
+            share = share.unflatten(0, x.shape[:2])
+        if isinstance(level, Adjacency):
+            joined = segment_mm(share, spmm(level, level.weight, share), segments)
+        else:
+            joined = share.mT @ (level @ share)
+        return Coarsened(pooled, offdiagonal(joined, self.training), share, segments)
+
+    def _aggregated(self, x: Tensor, level: Adjacency | Tensor) -> Tensor:
+        """D̃^-½ (A + I) D̃^-½ X, which keys and values have in common."""
+        if not self.graph:
+            return x
+        if isinstance(level, Adjacency):
+            return spmm(level, level.gcn, x)
+        return normalise(level, loop=1.0) @ x
+
+    def extra_repr(self) -> str:
+        """What `print(module)` adds."""
+        return f"in_channels={self.in_channels}, clusters={self.clusters}, graph={self.graph}"

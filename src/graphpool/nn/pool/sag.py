@@ -1,0 +1,66 @@
+"""SAGPool, the self-attention graph pooling of Lee, Lee & Kang (ICML 2019)."""
+
+from torch import Tensor, nn
+
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.segments import Segments
+from graphpool.nn.encoders import GCNLayer
+from graphpool.nn.pool.kept import (
+    Kept,
+    checked_ratio,
+    induced,
+    keep_segments,
+    keep_top,
+    ragged_level,
+)
+
+
+class SAGPool(nn.Module):
+    """Z = GCN(A, X), one number a node; the ⌈ratio · N⌉ largest stay, X' = X_idx ⊙ tanh(Z_idx).
+
+    A' = A_idx,idx. Unlike gPool's the score of a node knows its neighbours.
+
+    The score is the layer's output and nothing else. PyG multiplies it by one more weight w / |w|:
+    that is a sign, drawn at random and without gradient, and where it is negative the nodes with
+    the *smallest* scores stay. Nodes are ranked before tanh, which is 1 for all large scores; what
+    becomes of equal ones is told in `keep_top`.
+
+    Args:
+        in_channels: channels of the node features.
+        ratio: share of nodes to keep.
+    """
+
+    def __init__(self, in_channels: int, ratio: float = 0.5) -> None:
+        super().__init__()
+        self.in_channels, self.ratio = in_channels, checked_ratio(ratio)
+        self.attend = GCNLayer(in_channels, 1)
+
+    def forward(
+        self, x: Tensor, adjacency: Tensor | Adjacency, batch: Tensor | Segments | None = None
+    ) -> Kept:
+        """Keep the best nodes of every graph.
+
+        Args:
+            x: `[nodes, channels]`.
+            adjacency: `edge_index` `[2, edges]` or an `Adjacency`.
+            batch: the graph of each node, sorted, or `Segments`; one graph if absent.
+        """
+        adjacency, segments = ragged_level(x, adjacency, batch)
+        score: Tensor = self.attend(x, adjacency).squeeze(-1)
+        index = keep_top(score, segments, self.ratio, self._scale(x))
+        return Kept(
+            x=x.index_select(0, index) * score[index].tanh().unsqueeze(-1),
+            adjacency=induced(adjacency, index),
+            segments=keep_segments(index, segments),
+            index=index,
+            score=score,
+        )
+
+    def _scale(self, x: Tensor) -> Tensor:
+        weight, bias = self.attend.weight.detach(), self.attend.bias.detach()
+        size: Tensor = x.detach().norm(dim=-1) * weight.norm()
+        return size + bias.abs()
+
+    def extra_repr(self) -> str:
+        """What `print(module)` adds."""
+        return f"in_channels={self.in_channels}, ratio={self.ratio}"

@@ -1,0 +1,112 @@
+"""The product of two sparse matrices, with gradients that stay on the entries of the factors.
+
+`torch.sparse.mm` has such a product too, but its gradient is the full product of the gradient and
+the other factor before it is cut back to the entries: on a graph of 20,000 nodes nearly a matrix
+of nodes by nodes.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graphpool.nn.pool.sparse_compiled import product_backward, product_count, product_fill
+from graphpool.nn.products import refuse_second_order
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse:
+    """A matrix in CSR form; the columns of a row come in any order.
+
+    Args:
+        ptr: `[rows + 1]`, where the entries of each row begin.
+        col: `[entries]`.
+        value: `[entries]`; those of one place add up.
+        width: how many columns there are.
+    """
+
+    ptr: Tensor
+    col: Tensor
+    value: Tensor
+    width: int
+
+    @property
+    def row(self) -> Tensor:
+        """Row of each entry, `[entries]`."""
+        rows = torch.arange(self.ptr.shape[0] - 1, device=self.col.device)
+        return torch.repeat_interleave(rows, self.ptr.diff(), output_size=self.col.shape[0])
+
+    def transposed(self) -> "Sparse":
+        """The transpose."""
+        order = self.col.argsort(stable=True)
+        ptr = _pointers(torch.bincount(self.col, minlength=self.width))
+        return Sparse(ptr, self.row[order], self.value[order], self.ptr.shape[0] - 1)
+
+
+def sparse_product(left: Sparse, right: Sparse) -> Sparse:
+    """left · right with every entry once; memory is what the result and the factors take."""
+    if not left.value.is_cpu:
+        return joined_product(left, right)
+    with torch.no_grad():
+        counts = torch.empty(left.ptr.shape[0] - 1, dtype=torch.long)
+        product_count(
+            left.ptr.numpy(), left.col.numpy(), right.ptr.numpy(), right.col.numpy(),
+            right.width, counts.numpy(),
+        )  # fmt: skip
+        ptr = _pointers(counts)
+        col = torch.empty(int(ptr[-1]), dtype=torch.long)
+    value: Tensor = _Product.apply(left.value, right.value, left, right, ptr, col)
+    return Sparse(ptr, col, value, right.width)
+
+
+def joined_product(left: Sparse, right: Sparse) -> Sparse:
+    """The same by tensor operations: all pairs of entries that meet, sorted by where they go."""
+    meet = right.ptr.diff()[left.col]
+    first = torch.repeat_interleave(torch.arange(meet.shape[0], device=meet.device), meet)
+    # The n-th partner of an entry is n places after the start of the row that it meets.
+    number = torch.arange(first.shape[0], device=meet.device) - _pointers(meet)[first]
+    second = right.ptr[left.col[first]] + number
+    place, where = torch.unique(
+        left.row[first] * right.width + right.col[second], return_inverse=True
+    )
+    value = left.value.new_zeros(place.shape[0]).index_add(
+        0, where, left.value[first] * right.value[second]
+    )
+    rows = torch.bincount(place // right.width, minlength=left.ptr.shape[0] - 1)
+    return Sparse(_pointers(rows), place % right.width, value, right.width)
+
+
+def _pointers(counts: Tensor) -> Tensor:
+    return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+
+
+class _Product(torch.autograd.Function):
+    """Entries of the product; `col` is filled in on the way."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, a: Tensor, b: Tensor, left: Sparse, right: Sparse, ptr: Tensor, col: Tensor
+    ) -> Tensor:
+        out = a.new_zeros(col.shape[0])
+        product_fill(
+            left.ptr.numpy(), left.col.numpy(), a.detach().contiguous().numpy(),
+            right.ptr.numpy(), right.col.numpy(), b.detach().contiguous().numpy(),
+            right.width, ptr.numpy(), col.numpy(), out.numpy(),
+        )  # fmt: skip
+        ctx.save_for_backward(a, b, left.ptr, left.col, right.ptr, right.col, ptr, col)
+        ctx.width = right.width
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("the sparse product")
+        a, b, left_ptr, left_col, right_ptr, right_col, ptr, col = ctx.saved_tensors
+        da, db = torch.zeros_like(a), torch.zeros_like(b)
+        product_backward(
+            left_ptr.numpy(), left_col.numpy(), a.contiguous().numpy(),
+            right_ptr.numpy(), right_col.numpy(), b.contiguous().numpy(),
+            ctx.width, ptr.numpy(), col.numpy(), grad.contiguous().numpy(),
+            da.numpy(), db.numpy(),
+        )  # fmt: skip
+        return da, db, None, None, None, None

@@ -1,0 +1,179 @@
+"""StructPool, pooling by a conditional random field (Yuan & Ji, ICLR 2020)."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from graphpool.errors import ConfigError
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.segments import Segments
+from graphpool.nn.compiled import compilable, slot_products
+from graphpool.nn.encoders import GCNLayer
+from graphpool.nn.pool.grouping import Grouping
+from graphpool.nn.pool.sparse import Sparse, sparse_product
+from graphpool.nn.products import (
+    refuse_second_order,
+    row_mm,
+    segment_mm,
+    segment_sum,
+    slot_sum,
+    spmm,
+    spread,
+    take_row,
+)
+
+# Of the products of one node with all it is compared to; below it they hardly count.
+FLOOR = 1e-6
+
+
+class StructPool(Grouping):
+    """S is the mean field of a CRF over the nodes' clusters; X' = Sᵀ X and A' = Sᵀ A S.
+
+    U = GCN(A, X) has the unary energies (as negative costs). A pair of nodes within `hops` of each
+    other has the weight W_ij = x_i·x_j / Σ_k x_i·x_k, k over all nodes within `hops` of i but i.
+    Beginning with S = softmax(U), each step is S = softmax(U - W S μ): messages from the others, a
+    compatibility transform μ `[clusters, clusters]`, the unary energies, normalisation.
+
+    Deviations from the paper: products are those of relu(x), which is x after an encoder that ends
+    with ReLU; with negative features a sum of products can be zero or less, and the paper's
+    weights infinite or of the wrong sign. A node like no other gets no message. With `hops` 1 a
+    weight is multiplied by that of its edge: the same on a graph of plain edges, and at a coarse
+    level, where all pairs are joined, what keeps the graph in sight. μ is learned from -I, at
+    which the released code fixes it. With one cluster there are no parameters.
+
+    Args:
+        in_channels: channels of the node features.
+        clusters: nodes of the coarse graph; graphs may have fewer nodes.
+        iterations: steps of the mean field; the released code does 5.
+        hops: how far apart, in edges, two nodes may be to be compared; 0: any two nodes of a graph
+            (the released code's choice), which takes no list of pairs. More than 1 makes a list of
+            all pairs so near.
+    """
+
+    def __init__(self, in_channels: int, clusters: int, iterations: int = 5, hops: int = 1) -> None:
+        super().__init__(clusters, losses={}, connect="plain")
+        if iterations < 1:
+            raise ConfigError(f"iterations is {iterations}; the mean field takes at least 1")
+        if hops < 0:
+            raise ConfigError(f"hops is {hops}; give a number of edges, or 0 for all pairs")
+        self.iterations, self.hops = iterations, hops
+        self.unary = GCNLayer(in_channels, clusters) if clusters > 1 else None
+        self.compatibility = nn.Parameter(-torch.eye(clusters)) if clusters > 1 else None
+
+    def assign(self, x: Tensor, adjacency: Adjacency | Tensor, segments: Segments | None) -> Tensor:
+        """The mean field after the given number of steps."""
+        assert self.unary is not None, "one cluster takes no energies"
+        assert self.compatibility is not None, "nor a compatibility"
+        unary: Tensor = self.unary(x, adjacency)
+        likeness: _All | _Near | _Dense
+        if self.hops == 0:
+            likeness = _All(x.relu(), segments)
+        elif isinstance(adjacency, Adjacency):
+            near = adjacency if self.hops == 1 else within(adjacency, self.hops)
+            likeness = _Near(x.relu(), near)
+        else:
+            joined = adjacency if self.hops == 1 else _dense_within(adjacency, self.hops)
+            likeness = _Dense(x.relu(), joined)
+        share = unary.softmax(-1)
+        for _ in range(self.iterations):
+            share = (unary - likeness.messages(share) @ self.compatibility).softmax(-1)
+        return share
+
+    def extra_repr(self) -> str:
+        """What `print(module)` adds."""
+        return f"clusters={self.clusters}, iterations={self.iterations}, hops={self.hops}"
+
+
+class _Near:
+    """W over the slots of a sparse adjacency."""
+
+    def __init__(self, x: Tensor, near: Adjacency) -> None:
+        edge = near.weight.clamp(min=0).masked_fill(near.diagonal, 0.0)
+        weight = edge * _Likeness.apply(x, near)
+        total = slot_sum(weight.unsqueeze(-1), near) + FLOOR
+        self.weight, self.near = weight * take_row(1 / total, near).squeeze(-1), near
+
+    def messages(self, share: Tensor) -> Tensor:
+        """W S."""
+        return spmm(self.near, self.weight, share)
+
+
+class _Dense:
+    """W over all pairs of a small dense level."""
+
+    def __init__(self, x: Tensor, near: Tensor) -> None:
+        others = 1 - torch.eye(x.shape[-2], dtype=x.dtype, device=x.device)
+        weight = near.clamp(min=0) * others * (x @ x.mT)
+        self.weight = weight / (weight.sum(-1, keepdim=True) + FLOOR)
+
+    def messages(self, share: Tensor) -> Tensor:
+        """W S."""
+        return self.weight @ share
+
+
+class _All:
+    """W over all pairs of a graph's nodes, never made: x_i·Σ_k x_k S_k less the node's own part.
+
+    In double precision, for the own part may be nearly all of it.
+    """
+
+    def __init__(self, x: Tensor, segments: Segments | None) -> None:
+        self.x, self.segments = x.double(), segments
+        self.own = self.x.square().sum(-1, keepdim=True)
+        total = spread(segment_sum(self.x, segments), segments)
+        others = (self.x * total).sum(-1, keepdim=True) - self.own
+        self.total = others.clamp(min=0) + FLOOR
+
+    def messages(self, share: Tensor) -> Tensor:
+        """W S."""
+        wide = share.double()
+        held = segment_mm(self.x, wide, self.segments)
+        others = row_mm(self.x, held, self.segments) - self.own * wide
+        return (others / self.total).to(share.dtype)
+
+
+class _Likeness(torch.autograd.Function):
+    """x_i·x_j for every slot (i, j), without rows gathered for each."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, near: Adjacency) -> Tensor:
+        ctx.save_for_backward(x)
+        ctx.near = near
+        if not compilable(x):
+            return (x.index_select(0, near.row) * x.index_select(0, near.col)).sum(-1)
+        lone = x.contiguous().unsqueeze(1)
+        out = x.new_empty(near.col.shape[0], 1)
+        slot_products(lone.numpy(), lone.numpy(), near.row.numpy(), near.col.numpy(), out.numpy())
+        return out.squeeze(-1)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("StructPool")
+        (x,) = ctx.saved_tensors
+        grad = grad.contiguous()
+        return spmm(ctx.near, grad, x) + spmm(ctx.near, grad, x, transpose=True), None
+
+
+@torch.no_grad()
+def within(adjacency: Adjacency, hops: int) -> Adjacency:
+    """Which nodes reach which within so many edges, each pair once and with weight 1."""
+    step = Sparse(
+        adjacency.row_ptr, adjacency.col, torch.ones_like(adjacency.weight), adjacency.num_nodes
+    )
+    reach = step
+    for _ in range(hops - 1):
+        reach = sparse_product(reach, step)
+        reach = Sparse(reach.ptr, reach.col, torch.ones_like(reach.value), reach.width)
+    pairs = torch.stack([reach.col, reach.row])
+    return Adjacency.from_edge_index(pairs, adjacency.num_nodes, reach.value)
+
+
+@torch.no_grad()
+def _dense_within(adj: Tensor, hops: int) -> Tensor:
+    """The same for a dense level."""
+    step = (adj != 0).to(adj.dtype) + torch.eye(adj.shape[-1], dtype=adj.dtype, device=adj.device)
+    reach = step
+    for _ in range(hops - 1):
+        reach = ((reach @ step) > 0).to(adj.dtype)
+    return (reach > 0).to(adj.dtype)
