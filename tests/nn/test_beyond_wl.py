@@ -33,7 +33,8 @@ def test_every_pair_that_refinement_finds_alike_has_two_vectors(
     name: str, count: int, data_root: Path
 ) -> None:
     graphs = gp.load(name, root=data_root, cache=False)
-    assert graphs.x is not None and graphs.y is not None
+    assert graphs.x is not None
+    assert graphs.y is not None
     pairs = wl_pairs(graphs)
     assert len(pairs) == count
     assert (graphs.y[pairs[:, 0]] != graphs.y[pairs[:, 1]]).all()
