@@ -26,7 +26,8 @@ class ModelConfig:
 
     `clusters` are those of each level; without any, each graph has as many as it has places, and
     then one (methods that know no places: 8, and then one). `ratio` 0 takes `clusters` as they
-    are; any other works them out from the number of nodes, for as many levels. `heads` is GAT's;
+    are; any other works them out from the number of nodes, for as many levels; poolers that keep
+    nodes keep that share of them, and half with `ratio` 0. `heads` is GAT's;
     `assignment`, `connect`, `relaxation` and what follows are HAP's: `count` says how the number
     of places is found, `resolution` how fine they are, `most` how many a graph has at most;
     `profile` whether a cluster is told what it is like as a place; and `cut`, `balance` and

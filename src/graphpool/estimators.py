@@ -28,7 +28,7 @@ from graphpool.model_file import (
     set_digest,
     train_model,
 )
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsened import Level
 from graphpool.training.loop import FitResult
 
 logger = logging.getLogger(__name__)
@@ -203,8 +203,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         right = self.predict(graphs) == _labels(y, graphs)
         return float(np.average(right, weights=sample_weight))
 
-    def levels(self, graphs: Graphs) -> tuple[Coarsened, ...]:
-        """Features, adjacency and assignment of every level, all graphs in one batch."""
+    def levels(self, graphs: Graphs) -> tuple[Level, ...]:
+        """Features, adjacency and assignment (or kept nodes) of every level, as one batch."""
         return self._model.levels(_packed(graphs))
 
     def save(self, path: str | Path) -> Path:

@@ -20,7 +20,7 @@ from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.storage import content_hash
 from graphpool.nn.build import build_model
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsened import Level
 from graphpool.nn.health import level_health
 from graphpool.tasks.base import batches, device_of, evaluating
 from graphpool.tasks.classification import ClassificationTask, predict_logits
@@ -113,12 +113,12 @@ class TrainedModel:
             raise DataError(f"{graphs.name} has no graphs to embed")
         return np.asarray(torch.cat(parts).numpy())
 
-    def levels(self, graphs: GraphSet) -> tuple[Coarsened, ...]:
+    def levels(self, graphs: GraphSet) -> tuple[Level, ...]:
         """Every level of all graphs, as one batch; none for a network without coarsening."""
         prepared = self.prepare(graphs).to(device_of(self.network))
         network: Any = self.network
         with evaluating(self.network):
-            levels: tuple[Coarsened, ...] = network.levels(prepared.batch())
+            levels: tuple[Level, ...] = network.levels(prepared.batch())
         return levels
 
     def score(self, graphs: GraphSet) -> dict[str, float]:

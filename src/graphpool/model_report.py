@@ -13,7 +13,8 @@ from graphpool.evaluation.results import ExperimentResult
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.model_file import TrainedModel, align_classes
 from graphpool.nn.build import place_rule
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsened import Coarsened, Kept
+from graphpool.nn.coarsened import Level as ModelLevel
 from graphpool.nn.health import effective_rank, level_health
 from graphpool.report.data import (
     Curve,
@@ -101,9 +102,12 @@ def hierarchy_example(model: TrainedModel, graphs: GraphSet, position: int) -> H
             )
         )
         if level is not None:
-            # A level may be wider than this graph has clusters.
             nodes = int(level.counts[0])
-            adjacency = level.adj[0, :nodes, :nodes].cpu().double().numpy()
+            if isinstance(level, Kept):
+                adjacency = level.adjacency.dense().cpu().double().numpy()
+            else:
+                # A level may be wider than this graph has clusters.
+                adjacency = level.adj[0, :nodes, :nodes].cpu().double().numpy()
     answer = int(trace.logits.argmax())
     true = "unknown" if chosen.y is None else str(model.classes[int(chosen.y[0])])
     return HierarchyExample(
@@ -119,7 +123,7 @@ def typical_graph(model: TrainedModel, graphs: GraphSet) -> int:
     """The graph that is nearest to the mean in size and in the effective rank of its clusters."""
     levels = model.levels(graphs)
     figures = [graphs.node_counts.cpu().double().numpy()]
-    if levels:
+    if levels and isinstance(levels[0], Coarsened):
         figures.append(effective_rank(levels[0]).cpu().numpy())
     distance = np.zeros(len(graphs))
     for values in figures:
@@ -131,13 +135,14 @@ def typical_graph(model: TrainedModel, graphs: GraphSet) -> int:
 def health_rows(
     metrics: Mapping[str, float | None], model: ModelConfig | None = None
 ) -> list[LevelHealth]:
-    """One row per level from metrics named `level1/effective_rank` and so on.
+    """One row per level of clusters from metrics named `level1/effective_rank` and so on.
 
     Args:
         model: the settings behind them, which say whether the first clusters are places.
     """
     by_place = model is not None and bool(place_rules(model))
-    numbers = {int(found[1]) for name in metrics if (found := re.match(r"level(\d+)/", name))}
+    found = (re.match(r"level(\d+)/clusters$", name) for name in metrics)
+    numbers = {int(each[1]) for each in found if each}
     return [
         LevelHealth(
             level=number,
@@ -152,15 +157,26 @@ def health_rows(
     ]
 
 
-def _one(level: Coarsened, nodes: int) -> Array:
-    """The assignment of a single graph, `[nodes, clusters]`, from a ragged or a dense level."""
+def _one(level: ModelLevel, nodes: int) -> Array:
+    """The assignment of a single graph, `[nodes, clusters]`, from a ragged or a dense level.
+
+    A node that is kept becomes itself; the rows of the others are zeros.
+    """
+    if isinstance(level, Kept):
+        share = np.zeros((nodes, level.index.shape[0]))
+        share[level.index.cpu().numpy(), np.arange(level.index.shape[0])] = 1.0
+        return share
     rows = level.assignment.flatten(0, -2)[:nodes, : int(level.counts[0])]
     return np.asarray(rows.cpu().double().numpy())
 
 
 def _named(health: Mapping[str, float], number: int, noun: str) -> dict[str, float]:
     start = f"level{number}/"
-    words = {"effective_rank": "effective rank", "clusters_used": f"{noun} in use"}
+    words = {
+        "effective_rank": "effective rank",
+        "clusters_used": f"{noun} in use",
+        "kept": "nodes kept",
+    }
     return {
         words[name.removeprefix(start)]: value
         for name, value in health.items()

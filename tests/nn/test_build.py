@@ -15,6 +15,7 @@ from graphpool.nn.encoders import encoder_names
 from graphpool.nn.hap.moa import ContentAttention, StaticAttention
 from graphpool.nn.hap.places import PlaceAttention
 
+LISTED = {"name", "family", "paper", "year", "summary", "keeps", "cost"}
 SMALL = {"hidden_channels": 8, "clusters": (4, 1)}
 
 
@@ -36,7 +37,7 @@ def test_every_method_runs_with_every_encoder(name: str, encoder: str) -> None:
 def test_unknown_pooler_names_the_nearest() -> None:
     with pytest.raises(ConfigError, match="unknown pooler 'hap-papr'; did you mean 'hap-paper'"):
         build_model(ModelConfig(pooler="hap-papr"), 3, 2)
-    with pytest.raises(ConfigError, match="unknown coarsening 'hep'; did you mean 'hap'"):
+    with pytest.raises(ConfigError, match="unknown pooler 'hep'; did you mean 'hap'"):
         gp.nn.pooler("hep", in_channels=3, clusters=2)
 
 
@@ -259,7 +260,7 @@ def test_the_model_of_the_design_page() -> None:
 def test_the_poolers_of_the_design_page() -> None:
     rows = gp.list_poolers()
     assert [row["name"] for row in rows] == list(METHODS)
-    assert all(set(row) == {"name", "family", "paper", "summary"} for row in rows)
+    assert all(set(row) == LISTED for row in rows)
     given = batch(64)
     out = gp.nn.pooler("hap", in_channels=64, clusters=8)(given.x, given.edge_index, given.batch)
     assert out.x.shape == (3, 8, 64)

@@ -1,7 +1,8 @@
 """What every operator must keep, over everything that is registered.
 
 Operators come from the registries themselves (`encoder_names`, `RELAXATIONS`, `CONNECTIONS`,
-`REDUCTIONS`, `METHODS`), so a new name is under contract the moment it exists.
+`REDUCTIONS`, `METHODS`), so a new name is under contract the moment it exists. Every pooler is
+tried by itself and in its network.
 """
 
 import importlib
@@ -21,11 +22,22 @@ from graphpool.config import ModelConfig
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places_rule import PlaceRule
 from graphpool.nn.build import METHODS, build_model
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsened import Coarsened, Kept
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.hap import CONNECTIONS, RELAXATIONS, HAPCoarsening
 from graphpool.nn.hap.moa import ASSIGNMENTS, PLACE_ASSIGNMENTS
-from graphpool.nn.pool import DiffPool
+from graphpool.nn.pool import (
+    ConcatEncoder,
+    ConcatNetwork,
+    DiffPool,
+    DMoN,
+    FlatPool,
+    GMTPool,
+    MinCutPool,
+    SortPool,
+    StructPool,
+)
+from graphpool.nn.products import segment_sum, spmm
 from graphpool.nn.readout import REDUCTIONS, Readout
 
 ODD = odd_graphs()
@@ -47,19 +59,21 @@ class Operator:
 class Reduced(nn.Module):
     """A readout, or an encoder before one, as a module over batches."""
 
-    def __init__(self, encoder: Encoder | None, reductions: tuple[str, ...]) -> None:
+    def __init__(self, encoder: Encoder | None, reductions: tuple[str, ...] | FlatPool) -> None:
         super().__init__()
-        self.encoder, self.readout = encoder, Readout(reductions)
+        self.encoder = encoder
+        self.readout = reductions if isinstance(reductions, FlatPool) else Readout(reductions)
 
     def forward(self, batch: GraphBatch) -> Tensor:
         x = batch.x if self.encoder is None else self.encoder(batch.x, batch.adjacency)
-        return self.readout(x, batch.segments)
+        made: Tensor = self.readout(x, batch.segments)
+        return made
 
 
 class Coarse(nn.Module):
     """A coarsening over batches: H' and Ã' side by side, and its losses."""
 
-    def __init__(self, layer: HAPCoarsening | DiffPool) -> None:
+    def __init__(self, layer: nn.Module) -> None:
         super().__init__()
         self.layer = layer
         self.losses: dict[str, Tensor] = {}
@@ -67,8 +81,12 @@ class Coarse(nn.Module):
     def forward(self, batch: GraphBatch) -> Tensor:
         return self.read(self.layer(batch.x, batch.adjacency, batch.segments))
 
-    def read(self, out: Coarsened) -> Tensor:
+    def read(self, out: Coarsened | Kept) -> Tensor:
         self.losses = out.losses
+        if isinstance(out, Kept):
+            near = spmm(out.adjacency, out.adjacency.weight, out.x)
+            wide = torch.cat([out.x, near, torch.ones_like(near[:, :1])], -1)
+            return segment_sum((wide / 8).tanh(), out.segments)
         if out.rows is None:
             return torch.cat([out.x.flatten(1), out.adj.flatten(1)], -1)
         # Places have no order, and there may be any number: sums over them that are no sums over
@@ -89,6 +107,20 @@ def _coarse(assignment: str, relaxation: str, connect: str, symmetrise: bool = F
         lambda: Coarse(HAPCoarsening(CHANNELS, 4, assignment, relaxation, connect, symmetrise)),
         invariant=assignment == "content" or relaxation not in ("truncate", "tile"),
     )
+
+
+def _pooler(name: str) -> tuple[str, Operator]:
+    """The module of a registered method by itself, under the name of what it does."""
+    module, takes = METHODS[name].module, METHODS[name].takes
+    assert module is not None
+    if takes == "channels" and isinstance(module(CHANNELS), FlatPool):
+        return f"flat/{name}", Operator(lambda: Reduced(None, module(CHANNELS)))
+    if takes == "channels":
+        return f"one/{name}", Operator(lambda: Coarse(module(CHANNELS)))
+    if takes == "ratio":
+        return f"keep/{name}", Operator(lambda: Coarse(module(CHANNELS, 0.5)))
+    options = {"heads": 1} if module is GMTPool else {}
+    return f"coarsen/{name}", Operator(lambda: Coarse(module(CHANNELS, 4, **options)))
 
 
 def _encoder(kind: str, norm: str) -> Operator:
@@ -133,7 +165,15 @@ OPERATORS: dict[str, Operator] = {
     },
     "coarsen/places/symmetrised": _places(connect="gumbel", symmetrise=True),
     "coarsen/places/four": Operator(lambda: Coarse(HAPCoarsening(CHANNELS, 4))),
-    "coarsen/diffpool": Operator(lambda: Coarse(DiffPool(CHANNELS, 4))),
+    **dict(_pooler(name) for name, method in METHODS.items() if method.module),
+    "coarsen/diffpool/without losses": Operator(
+        lambda: Coarse(DiffPool(CHANNELS, 4, link=0.0, entropy=0.0))
+    ),
+    "coarsen/mincut/hidden": Operator(lambda: Coarse(MinCutPool(CHANNELS, 4, hidden=6))),
+    "coarsen/dmon/orthogonality": Operator(lambda: Coarse(DMoN(CHANNELS, 4, orthogonality=0.5))),
+    "coarsen/structpool/all pairs": Operator(lambda: Coarse(StructPool(CHANNELS, 4, hops=0))),
+    "coarsen/gmt/one": Operator(lambda: Coarse(GMTPool(CHANNELS, 1, seeds=3, heads=1))),
+    "encoder/concat": Operator(lambda: Reduced(ConcatEncoder("gcn", CHANNELS, 4), ("sum",))),
     **{
         f"model/{name}/{encoder}": _model(name, encoder, clusters=(4, 3, 1))
         for name in METHODS
@@ -147,11 +187,22 @@ OPERATORS: dict[str, Operator] = {
     },
     "model/hap/gcn/places-only": _model("hap", "gcn", assignment="places-only"),
     "model/hap/gcn/content": _model("hap", "gcn", assignment="content", clusters=(4, 3, 1)),
-    "model/diffpool/gcn/all readouts": _model("diffpool", "gcn", **MODELS["both"]),
+    **{
+        f"model/{name}/gcn/{options}": _model(name, "gcn", **MODELS[options])
+        for name in ("diffpool", "gmt", "asap", "sagpool", "hap-sagpool", "concat")
+        for options in ("both", "one level")
+    },
+    **{f"model/{name}/gcn/defaults": _model(name, "gcn") for name in METHODS},
+    "model/concat/dgcnn": Operator(
+        lambda: ConcatNetwork(CHANNELS, 8, 3, layers=3, readout=SortPool(24, 10))
+    ),
 }
 INVARIANT = [name for name, operator in OPERATORS.items() if operator.invariant]
 ORDERED = [name for name, operator in OPERATORS.items() if not operator.invariant]
-LEARNING = [name for name in OPERATORS if not name.startswith("readout")]
+FIXED = {"one/hap-meanpool", *(f"flat/{name}" for name in ("flat", "sum", "mean", "max"))}
+# After a coarsening to one cluster a node has no other to attend to.
+LONELY = ("model/hap-meanpool/gat", "model/hap-meanattpool/gat")
+LEARNING = [name for name in OPERATORS if not name.startswith("readout") and name not in FIXED]
 every = pytest.mark.parametrize("name", OPERATORS)
 both = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
 
@@ -212,6 +263,32 @@ def test_a_graph_does_not_see_its_batch_mates(name: str, dtype: torch.dtype) -> 
     torch.testing.assert_close(together, alone, atol=1e-6, rtol=relative)
 
 
+def losses_of(module: nn.Module, graphs: list[Plain]) -> dict[str, Tensor]:
+    """Every auxiliary loss, by name."""
+    if isinstance(module, Coarse):
+        module(batch_of(graphs))
+        return module.losses
+    trace = getattr(module, "trace", None)
+    return {} if trace is None else trace(batch_of(graphs)).losses
+
+
+def has_losses(name: str) -> bool:
+    return bool(losses_of(OPERATORS[name].module(), sample()))
+
+
+@torch.no_grad()
+@both
+@pytest.mark.parametrize("name", [name for name in OPERATORS if has_losses(name)])
+def test_a_loss_is_the_mean_of_what_it_is_for_each_graph_alone(
+    name: str, dtype: torch.dtype
+) -> None:
+    module, graphs = OPERATORS[name].module(dtype), [*sample(dtype), ODD["no edges"].to(dtype)]
+    alone = [losses_of(module, [graph]) for graph in graphs]
+    for term, together in losses_of(module, graphs).items():
+        mean = torch.stack([losses[term] for losses in alone]).mean()
+        torch.testing.assert_close(together, mean, atol=1e-6, rtol=1e-5)
+
+
 @both
 @every
 def test_outputs_and_gradients_are_finite_on_odd_graphs(name: str, dtype: torch.dtype) -> None:
@@ -246,7 +323,8 @@ def test_gradients_reach_every_parameter(name: str, dtype: torch.dtype) -> None:
     module = OPERATORS[name].module(dtype)
     spoken(module(batch_of(sample(dtype))), module).backward()
     for where, grad in gradients(module).items():
-        assert grad.abs().max() > 0, where
+        alone = name.startswith(LONELY) and where.endswith((".source", ".target"))
+        assert grad.abs().max() > 0 or (alone and not where.startswith("encoders.0")), where
 
 
 @torch.no_grad()
@@ -276,7 +354,7 @@ def _equal_sizes(dtype: torch.dtype) -> tuple[list[Plain], Tensor, Tensor]:
 
 
 @both
-@pytest.mark.parametrize("name", [n for n in OPERATORS if not n.startswith("model")])
+@pytest.mark.parametrize("name", [n for n in OPERATORS if not n.startswith(("model", "keep"))])
 def test_ragged_equals_dense_with_its_gradients(name: str, dtype: torch.dtype) -> None:
     module = OPERATORS[name].module(dtype)
     graphs, x, adj = _equal_sizes(dtype)
@@ -302,6 +380,11 @@ def test_ragged_equals_dense_with_its_gradients(name: str, dtype: torch.dtype) -
 def test_every_method_is_under_contract() -> None:
     names = {name.split("/")[1] for name in OPERATORS if name.startswith("model/")}
     assert names == set(METHODS)
+
+
+def test_every_pooler_is_under_contract_by_itself() -> None:
+    names = {name.split("/")[1] for name in OPERATORS if not name.startswith("model/")}
+    assert {name for name, method in METHODS.items() if method.module} <= names
 
 
 def test_every_assignment_is_under_contract() -> None:

@@ -3,8 +3,9 @@ import torch
 from plain import CHANNELS, batch_of, random_graph
 from torch import Tensor
 
+from graphpool.config import ModelConfig
 from graphpool.graphs.segments import Segments
-from graphpool.nn import HAP
+from graphpool.nn import HAP, build_model
 from graphpool.nn.coarsened import Coarsened, Trace
 from graphpool.nn.health import (
     MEASURES,
@@ -97,6 +98,18 @@ def test_level_health_names_every_measure_and_leaves_out_single_clusters() -> No
     assert health["level1/clusters"] == 4
     wanted = effective_rank(trace.levels[0]).mean().item()
     assert health["level1/effective_rank"] == pytest.approx(wanted)
+
+
+def test_levels_that_keep_nodes_say_how_many() -> None:
+    model = build_model(ModelConfig("gpool", hidden_channels=8), CHANNELS, 2)
+    trace = model.trace(batch_of([random_graph(6), random_graph(9)]))
+    (level,) = trace.levels
+    assert level_health(trace) == {"level1/kept": level.x.shape[0] / 2}
+
+
+def test_entropy_is_that_of_shares_even_where_they_do_not_sum_to_one() -> None:
+    share = torch.tensor([[[0.2, 0.2], [0.3, 0.0]]])  # evenly shared, and not shared at all
+    assert entropy(level(share)).tolist() == pytest.approx([0.5])
 
 
 def test_level_health_averages_over_the_graphs_that_can_be_measured() -> None:

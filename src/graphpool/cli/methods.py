@@ -1,7 +1,9 @@
 """`graphpool list`: every name that a setting can have, and what it means."""
 
 import typing
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import typer
 
 from graphpool.cli.output import Json, print_json, print_table, say
 from graphpool.config import ModelConfig
@@ -49,8 +51,17 @@ LOSSES = {
 ANSWERS = {"exact": "the distance", "upper": "an edit path", "lower": "a lower bound"}
 
 
-def list_methods(json: Json = False) -> None:
+def list_methods(
+    what: Annotated[
+        Literal["poolers"] | None,
+        typer.Argument(help="poolers: more about those alone.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
     """List poolers and baselines, encoders, options of HAP, node features, edit distances."""
+    if what == "poolers":
+        _list_poolers(json)
+        return
     from graphpool.evaluation.methods import EVALUATED
     from graphpool.features.registry import KINDS
     from graphpool.ged.methods import METHODS as DISTANCES
@@ -59,7 +70,13 @@ def list_methods(json: Json = False) -> None:
     methods: list[dict[str, Any]] = [
         *list_poolers(),
         *(
-            {"name": name, "family": item.family, "paper": "-", "summary": item.summary}
+            {
+                "name": name,
+                "family": item.family,
+                "paper": "-",
+                "year": None,
+                "summary": item.summary,
+            }
             for name, item in EVALUATED.items()
             if name not in METHODS
         ),
@@ -80,9 +97,10 @@ def list_methods(json: Json = False) -> None:
         return
     print_table(
         ("method", "family", "paper", ""),
-        [(row["name"], row["family"], row["paper"], row["summary"]) for row in methods],
+        [(row["name"], row["family"], _source(row), row["summary"]) for row in methods],
     )
-    say("\nwl and majority are for graphpool evaluate; the others train as well.\n")
+    say("\nwl and majority are for graphpool evaluate; the others train as well.")
+    say("graphpool list poolers says what each keeps and what it costs.\n")
     for name, texts in known.items():
         print_table((name, ""), texts.items())
         say()
@@ -95,6 +113,30 @@ def list_methods(json: Json = False) -> None:
         ("graphpool ged", "answers", ""),
         [(name, ANSWERS[row["answer"]], row["summary"]) for name, row in distances.items()],
     )
+
+
+def _list_poolers(json: bool) -> None:
+    """Every pooler with its paper, size, cost, and what it keeps."""
+    from graphpool.nn.registry import count_parameters, list_poolers
+
+    rows = [{**row, "parameters": count_parameters(row["name"])} for row in list_poolers()]
+    if json:
+        print_json({"poolers": rows})
+        return
+    columns = ("pooler", "family", "paper", "year", "parameters", "cost", "keeps")
+    print_table(
+        columns,
+        [[row.get(key, row["name"]) for key in columns] for row in rows],
+        right=("parameters",),
+    )
+    say("\nParameters are those of one pooling module with 64 channels and 8 clusters; cost is "
+        "what time and memory grow with.")  # fmt: skip
+    say("docs/poolers.md has the formulas, and how to register your own.")
+
+
+def _source(row: dict[str, Any]) -> str:
+    """`Ying et al. 2018`."""
+    return row["paper"] if row["year"] is None else f"{row['paper']} {row['year']}"
 
 
 def _known(name: str, texts: dict[str, str]) -> dict[str, str]:

@@ -224,13 +224,16 @@ def print_result(document: dict[str, Any]) -> None:
 
 
 def print_health(health: dict[str, float], places: dict[str, int | float] | None) -> None:
-    """One line for each level with more than one cluster, on test graphs.
+    """One line for each level that keeps nodes or has more than one cluster, on test graphs.
 
     Args:
         places: of the whole set, whose first level has them for clusters.
     """
     levels = sorted({name.partition("/")[0] for name in health})
     for level in levels:
+        if (kept := health.get(f"{level}/kept")) is not None:
+            say(f"Level {level.removeprefix('level')}: {kept:.1f} nodes of a test graph are kept")
+            continue
         own = {
             name: health.get(f"{level}/{name}", float("nan"))
             for name in ("clusters", "effective_rank", "clusters_used", "entropy", "off_identity")

@@ -16,7 +16,12 @@ from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.bar import UnitBar
 from graphpool.evaluation.handover import hand_over, take_over
 from graphpool.evaluation.machine import code_digest, machine, provenance, usable_cores
-from graphpool.evaluation.methods import EVALUATED, check_methods, model_of
+from graphpool.evaluation.methods import (
+    EVALUATED,
+    check_methods,
+    model_of,
+    registered_here,
+)
 from graphpool.evaluation.pool import Failed, Job, run_here, run_parallel
 from graphpool.evaluation.protocols import Protocol, find_protocol, overlap, stored_splits
 from graphpool.evaluation.results import ExperimentResult, SetFacts, write_results
@@ -61,7 +66,8 @@ def run_experiment(
         seeds: the protocol's own by default.
         config: settings of all networks; `model.pooler` is replaced by each method.
         folder: one set, one folder.
-        jobs: processes; by default as many as there are cores. 1 starts no process.
+        jobs: processes; by default as many as there are cores. 1 starts no process. So does a
+            pooler that was registered here, which a new process would not know.
         progress: show a bar if stderr is a terminal.
         command: what to write into the results as the way to repeat them.
     """
@@ -72,6 +78,8 @@ def run_experiment(
     for name in names:
         check_choice(model_of(name, config.model))
     jobs = usable_cores() if jobs is None else jobs
+    if registered_here(names):
+        jobs = min(jobs, 1)
     if jobs < 1 or not seeds:
         raise ConfigError("an experiment needs at least one job and one seed")
     graphs = _plain(graphs)

@@ -1,6 +1,6 @@
 """The methods that can be evaluated: every network of `graphpool.nn.build`, and two baselines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.baselines import SVM_C, WL_ITERATIONS
 from graphpool.nn.build import METHODS
+from graphpool.nn.methods import BUILT_IN
 from graphpool.training.choose_places import VALIDATION
 
 
@@ -16,7 +17,7 @@ class Evaluated:
     """One method.
 
     Attributes:
-        family: `group` (coarsens), `flat`, `kernel` or `rule`.
+        family: `group` (coarsens), `top-k` (keeps nodes), `flat`, `kernel` or `rule`.
         trained: whether the training loop is run.
         cost: methods with a higher one take longer and are begun first.
     """
@@ -28,13 +29,9 @@ class Evaluated:
     cost: int
 
 
-_COSTS = {"group": 4, "flat": 3, "rule": 2}
+_COSTS = {"group": 4, "top-k": 4, "flat": 3, "rule": 2}
 
-EVALUATED: dict[str, Evaluated] = {
-    **{
-        name: Evaluated(name, method.family, method.summary, True, _COSTS.get(method.family, 4))
-        for name, method in METHODS.items()
-    },
+_BASELINES: dict[str, Evaluated] = {
     "wl": Evaluated(
         name="wl",
         family="kernel",
@@ -51,6 +48,26 @@ EVALUATED: dict[str, Evaluated] = {
     ),
 }
 
+
+class _Evaluated(Mapping[str, Evaluated]):
+    """Everything that is registered at the time of asking, and the baselines."""
+
+    def __getitem__(self, name: str) -> Evaluated:
+        if name in _BASELINES:
+            return _BASELINES[name]
+        method = METHODS[name]
+        return Evaluated(name, method.family, method.summary, True, _COSTS.get(method.family, 4))
+
+    def __iter__(self) -> Iterator[str]:
+        yield from METHODS
+        yield from _BASELINES
+
+    def __len__(self) -> int:
+        return len(METHODS) + len(_BASELINES)
+
+
+EVALUATED: Mapping[str, Evaluated] = _Evaluated()
+
 # Settings of the training that change how it is done, and not what comes out.
 _INDIFFERENT = ("threads", "checkpoint_seconds", "tensorboard")
 
@@ -64,6 +81,12 @@ def check_methods(names: Iterable[str]) -> tuple[str, ...]:
     if not distinct:
         raise ConfigError(f"no method to evaluate; choose among {', '.join(EVALUATED)}")
     return distinct
+
+
+def registered_here(names: Iterable[str]) -> bool:
+    """Whether one of them is the user's own, which other processes know nothing of."""
+    known = {method.name for method in BUILT_IN}
+    return any(name in METHODS and name not in known for name in names)
 
 
 def model_of(method: str, config: ModelConfig) -> ModelConfig:

@@ -1,12 +1,14 @@
-"""Networks: encoders, HAP's coarsening, readouts, and the hierarchy that alternates them."""
+"""Networks: encoders, HAP's coarsening, other poolers, readouts, and the hierarchy of them."""
 
-from graphpool.nn.build import build_model, list_poolers, pooler
-from graphpool.nn.coarsened import Coarsened, Trace
+from graphpool.nn import pool
+from graphpool.nn.build import build_model
+from graphpool.nn.coarsened import Coarsened, Kept, Trace
 from graphpool.nn.encoders import Encoder, GATLayer, GCNLayer, GINLayer
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.model import HAP, FlatNetwork, StructureFree
 from graphpool.nn.readout import Readout
+from graphpool.nn.registry import list_poolers, pooler, register_pooler
 
 __all__ = [
     "Coarsened",
@@ -18,10 +20,13 @@ __all__ = [
     "HAP",
     "HAPCoarsening",
     "Hierarchy",
+    "Kept",
     "Readout",
     "StructureFree",
     "Trace",
     "build_model",
     "list_poolers",
+    "pool",
     "pooler",
+    "register_pooler",
 ]

@@ -1,4 +1,4 @@
-"""What a coarsening returns, and what a model's forward pass leaves behind."""
+"""What a pooler returns, and what a model's forward pass leaves behind."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -6,6 +6,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.rows import Rows
 from graphpool.shapes import Bool, Float, Int
@@ -52,17 +53,46 @@ class Coarsened:
 
 
 @dataclass(frozen=True, eq=False)
+class Kept:
+    """One level of a hierarchy that keeps nodes; it is ragged like the level before it.
+
+    Args:
+        x: `[kept, channels]`, features of the kept nodes.
+        adjacency: edges among the kept nodes.
+        segments: the graphs of the kept nodes; each has at least one.
+        index: `[kept]`, the kept nodes among the old ones, in their old order.
+        score: `[nodes]`, what the old nodes were ranked by.
+        losses: auxiliary losses by name, each a scalar, already weighted.
+    """
+
+    x: Float[Tensor, "kept channels"]
+    adjacency: Adjacency
+    segments: Segments
+    index: Int[Tensor, " kept"]
+    score: Float[Tensor, " nodes"]
+    losses: dict[str, Tensor] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> Int[Tensor, " graphs"]:
+        """How many nodes each graph has left, `[graphs]`."""
+        return self.segments.ptr.diff()
+
+
+Level = Coarsened | Kept
+
+
+@dataclass(frozen=True, eq=False)
 class Trace:
     """Everything that one forward pass of a model made.
 
     Args:
         logits: `[graphs, classes]`.
         embedding: `[graphs, channels]`, the graph vectors h_G.
-        levels: one `Coarsened` per coarsening module.
+        levels: one `Coarsened` or `Kept` per pooling module.
         losses: all auxiliary losses, named `level1/…` and so on.
     """
 
     logits: Float[Tensor, "graphs classes"]
     embedding: Float[Tensor, "graphs channels"]
-    levels: tuple[Coarsened, ...] = ()
+    levels: tuple[Level, ...] = ()
     losses: dict[str, Tensor] = field(default_factory=dict)

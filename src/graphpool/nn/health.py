@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from graphpool.nn.coarsened import Coarsened, Trace
+from graphpool.nn.coarsened import Coarsened, Kept, Trace
 from graphpool.nn.products import segment_mm, segment_sum
 from graphpool.shapes import Float
 
@@ -35,8 +35,9 @@ def clusters_used(level: Coarsened) -> Float[Tensor, " graphs"]:
 def entropy(level: Coarsened) -> Float[Tensor, " graphs"]:
     """Mean entropy of the nodes' assignments over its largest value, `[graphs]`: 0 hard, 1 even."""
     share = level.assignment.detach().double()
-    rows = torch.special.entr(share).sum(-1, keepdim=True)
-    there = share.sum(-1, keepdim=True)  # 0 for clusters below that a graph has not, else 1
+    held = share.sum(-1, keepdim=True)  # 0 for clusters below that a graph has not, mostly 1 else
+    there = (held > 0).double()
+    rows = torch.special.entr(share / torch.where(held > 0, held, 1.0)).sum(-1, keepdim=True)
     total, count = segment_sum(rows, level.segments), segment_sum(there, level.segments)
     mean = (total / count).squeeze(-1)
     # A graph of one cluster has no choice, and counts as hard.
@@ -68,11 +69,14 @@ def level_health(trace: Trace) -> dict[str, float]:
     """Means over the graphs of a trace, named `level1/effective_rank` and so on.
 
     Levels of a single cluster have nothing to measure and are left out, unless graphs may have
-    different numbers: then the next batch has more.
+    different numbers: then the next batch has more. Of levels that keep nodes `level1/kept` says
+    how many.
     """
     measured = {}
     for number, level in enumerate(trace.levels, 1):
-        if level.clusters > 1 or level.rows is not None:
+        if isinstance(level, Kept):
+            measured[f"level{number}/kept"] = float(level.counts.double().mean())
+        elif level.clusters > 1 or level.rows is not None:
             measured[f"level{number}/clusters"] = float(level.counts.double().mean())
             for name, measure in MEASURES.items():
                 measured[f"level{number}/{name}"] = float(measure(level).nanmean())

@@ -8,8 +8,9 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsened import Coarsened, Trace
+from graphpool.nn.coarsened import Kept, Level, Trace
 from graphpool.nn.encoders import Encoder
+from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.readout import Readout
 from graphpool.nn.rows import Rows
 
@@ -20,13 +21,14 @@ class Hierarchy(nn.Module):
     With no coarsening it is a flat network: encoder and readout.
 
     Args:
-        encoders: one before each coarsening; with no coarsening just one.
+        encoders: one before each coarsening, and one for the last level if there is one more.
         coarsenings: modules such as `HAPCoarsening`: called with features, adjacency and
             `Segments` (at a dense level `Rows`, or `None` if all graphs have all clusters) they
-            return a `Coarsened`, and their `clusters` says how many nodes it has at most. One
-            with a `rule` is also given the places of the graphs by that rule.
-        readouts: one per level, nodes first: the graph vector is the concatenation of what they
-            read; `None` leaves a level out.
+            return a `Coarsened`, and their `clusters` says how many nodes it has at most; or, from
+            a ragged level, a `Kept`, which is ragged as well. One with a `rule` is also given the
+            places of the graphs by that rule.
+        readouts: one per level, nodes first, each a `Readout` or a flat pooler: the graph vector
+            is the concatenation of what they read; `None` leaves a level out.
         out_channels: classes.
         dropout: before the last layer, while training.
     """
@@ -35,22 +37,24 @@ class Hierarchy(nn.Module):
         self,
         encoders: Sequence[Encoder],
         coarsenings: Sequence[nn.Module],
-        readouts: Sequence[Readout | None],
+        readouts: Sequence[Readout | FlatPool | None],
         out_channels: int,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if len(encoders) != max(1, len(coarsenings)):
+        if len(encoders) - len(coarsenings) not in (0, 1) or not encoders:
             raise ValueError(f"{len(encoders)} encoders for {len(coarsenings)} coarsenings")
         if len(readouts) != len(coarsenings) + 1 or not any(readouts):
             raise ValueError(f"{len(readouts)} readouts for {len(coarsenings) + 1} levels")
         self.encoders, self.coarsenings = nn.ModuleList(encoders), nn.ModuleList(coarsenings)
         self.readouts, self.dropout = tuple(readouts), dropout
+        # Those that learn once more, where their weights are found.
+        self.learned = nn.ModuleList(item for item in readouts if isinstance(item, nn.Module))
         hidden = encoders[-1].out_channels
-        nodes = [None, *(int(module.clusters) for module in coarsenings)]  # type: ignore[arg-type]
+        nodes = [None, *(getattr(module, "clusters", None) for module in coarsenings)]
         channels = [encoder.out_channels for encoder in encoders] + [hidden]
         self.embedding_channels = sum(
-            readout.width(width, count)
+            _width(readout, width, count)
             for readout, width, count in zip(readouts, channels, nodes, strict=False)
             if readout
         )
@@ -64,7 +68,7 @@ class Hierarchy(nn.Module):
         adjacency: Adjacency | Tensor = batch.adjacency
         segments: Segments | None = batch.segments
         rows: Rows | None = None
-        levels: list[Coarsened] = []
+        levels: list[Level] = []
         vectors = []
         for position, readout in enumerate(self.readouts):
             if position < len(self.encoders):
@@ -74,7 +78,10 @@ class Hierarchy(nn.Module):
             if position < len(self.coarsenings):
                 level = self._coarsened(position, x, adjacency, rows or segments, batch)
                 levels.append(level)
-                x, adjacency, segments, rows = level.x, level.adj, None, level.rows
+                if isinstance(level, Kept):
+                    x, adjacency, segments = level.x, level.adjacency, level.segments
+                else:
+                    x, adjacency, segments, rows = level.x, level.adj, None, level.rows
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]
         hidden = self.head[0](embedding).relu()
         if self.dropout:
@@ -93,7 +100,7 @@ class Hierarchy(nn.Module):
         adjacency: Adjacency | Tensor,
         where: Segments | Rows | None,
         batch: GraphBatch,
-    ) -> Coarsened:
+    ) -> Level:
         module = self.coarsenings[position]
         rule = getattr(module, "rule", None)
         if position or rule is None:
@@ -109,6 +116,10 @@ class Hierarchy(nn.Module):
         """Graph vectors h_G, `[graphs, embedding_channels]`."""
         return self.trace(batch).embedding
 
-    def levels(self, batch: GraphBatch) -> tuple[Coarsened, ...]:
-        """One `Coarsened` per coarsening module: features, adjacency, assignment."""
+    def levels(self, batch: GraphBatch) -> tuple[Level, ...]:
+        """One `Coarsened` (features, adjacency, assignment) or `Kept` per coarsening module."""
         return self.trace(batch).levels
+
+
+def _width(readout: Readout | FlatPool, channels: int, nodes: int | None) -> int:
+    return readout.out_channels if isinstance(readout, FlatPool) else readout.width(channels, nodes)

@@ -9,11 +9,14 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places_rule import PlaceRule
-from graphpool.nn.coarsened import Coarsened, Trace
+from graphpool.nn.coarsened import Level, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hap.moa import PLACE_ASSIGNMENTS
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.pool.diffpool import DiffPool
+from graphpool.nn.pool.flat import FlatPool
+from graphpool.nn.pool.grouping import Grouping
 from graphpool.nn.products import segment_sum
 from graphpool.nn.readout import Readout
 
@@ -24,7 +27,9 @@ class Pooled(Hierarchy):
     """The same hierarchy around other coarsenings: encoder, coarsening, …, head.
 
     Args: as for `HAP`, and
-        coarsenings: one per level, such as `DiffPool`.
+        coarsenings: one per level, such as `DiffPool` or `SAGPool`.
+        encoders: how many; by default one before each coarsening. One more encodes what the last
+            coarsening leaves, which for one that keeps nodes is a graph still.
     """
 
     def __init__(
@@ -41,9 +46,10 @@ class Pooled(Hierarchy):
         dropout: float = 0.0,
         readout: tuple[str, ...] = ("sum",),
         gather: Literal["levels", "last"] = "levels",
+        encoders: int | None = None,
     ) -> None:
-        clusters = [int(module.clusters) for module in coarsenings]  # type: ignore[arg-type]
-        widths = [in_channels] + [hidden_channels] * (len(coarsenings) - 1)
+        clusters = [getattr(module, "clusters", None) for module in coarsenings]
+        widths = [in_channels] + [hidden_channels] * ((encoders or len(coarsenings)) - 1)
         super().__init__(
             encoders=[
                 Encoder(encoder, width, hidden_channels, layers, heads, norm, dropout)
@@ -54,9 +60,7 @@ class Pooled(Hierarchy):
             out_channels=out_channels,
             dropout=dropout,
         )
-        # With a profile, clusters hold more than their nodes' features.
-        profiled = getattr(coarsenings[-1], "profile", None) is not None
-        if clusters[-1] > 1 and "max" not in readout and not profiled:
+        if _only_sums(coarsenings[-1]) and clusters[-1] != 1 and "max" not in readout:
             log.warning(
                 "the last coarsening, to %d clusters, learns nothing: a sum or mean over clusters "
                 "is that over nodes; end clusters with 1, or add max to the readout",
@@ -151,12 +155,20 @@ class HAP(Pooled):
         )
 
 
+def _only_sums(module: nn.Module) -> bool:
+    """Whether its clusters add up to what its nodes add up to."""
+    if isinstance(module, HAPCoarsening):
+        return module.profile is None  # with it, clusters hold more than their nodes' features
+    return isinstance(module, DiffPool | Grouping)
+
+
 def _readouts(
-    reductions: tuple[str, ...], clusters: Sequence[int], gather: str
+    reductions: tuple[str, ...], clusters: Sequence[int | None], gather: str
 ) -> list[Readout | None]:
     """One readout per level; none where it would repeat the next one.
 
-    A last coarsening to one cluster is the sum over the nodes: the level before it needs no sum.
+    A last coarsening to one cluster reads out the level before it, which needs no sum besides:
+    for most methods it is that sum.
     """
     if gather not in ("levels", "last"):
         raise ConfigError(f"unknown gather {gather!r}; {nearest(gather, ('levels', 'last'))}")
@@ -173,7 +185,8 @@ def _readouts(
 class FlatNetwork(Hierarchy):
     """Encoder, readout, head: SumPool, MeanPool or any other readout, with no coarsening.
 
-    Args: as for `HAP`.
+    Args: as for `HAP`, but
+        readout: reductions over the nodes, or a flat pooler of `hidden_channels` channels.
     """
 
     def __init__(
@@ -187,12 +200,12 @@ class FlatNetwork(Hierarchy):
         heads: int = 4,
         norm: str = "none",
         dropout: float = 0.0,
-        readout: tuple[str, ...] = ("sum",),
+        readout: tuple[str, ...] | FlatPool = ("sum",),
     ) -> None:
         super().__init__(
             encoders=[Encoder(encoder, in_channels, hidden_channels, layers, heads, norm, dropout)],
             coarsenings=[],
-            readouts=[Readout(readout)],
+            readouts=[readout if isinstance(readout, FlatPool) else Readout(readout)],
             out_channels=out_channels,
             dropout=dropout,
         )
@@ -237,6 +250,6 @@ class StructureFree(nn.Module):
         """Graph vectors, `[graphs, hidden_channels]`."""
         return self.trace(batch).embedding
 
-    def levels(self, batch: GraphBatch) -> tuple[Coarsened, ...]:
+    def levels(self, batch: GraphBatch) -> tuple[Level, ...]:
         """No levels."""
         return ()

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
-from graphpool.nn.coarsened import Coarsened, Trace
+from graphpool.nn.coarsened import Level, Trace
 from graphpool.nn.encoders import Encoder, EncoderLayer
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.readout import Readout
@@ -123,6 +123,6 @@ class ConcatNetwork(nn.Module):
         """Graph vectors, `[graphs, embedding_channels]`."""
         return self.trace(batch).embedding
 
-    def levels(self, batch: GraphBatch) -> tuple[Coarsened, ...]:
+    def levels(self, batch: GraphBatch) -> tuple[Level, ...]:
         """No levels."""
         return ()

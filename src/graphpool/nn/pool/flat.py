@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
 from graphpool.nn.products import segment_max, segment_sum, spread
+from graphpool.nn.readout import Readout
 from graphpool.nn.rows import Rows
 from graphpool.shapes import Float
 
@@ -41,6 +42,28 @@ class FlatPool(nn.Module, ABC):
         self, x: Float[Tensor, "nodes channels"], segments: Segments
     ) -> Float[Tensor, "graphs pooled"]:
         """The same for ragged nodes."""
+
+
+class ReducePool(FlatPool):
+    """Sum, mean or maximum over the nodes, as a module: SumPool, MeanPool, MaxPool.
+
+    Args:
+        in_channels: channels of the node features.
+        reductions: any of `"sum"`, `"mean"`, `"max"`; of several the results stand side by side.
+    """
+
+    def __init__(self, in_channels: int, reductions: tuple[str, ...] = ("sum",)) -> None:
+        super().__init__()
+        self.readout = Readout(reductions)
+        self.in_channels, self.out_channels = in_channels, self.readout.width(in_channels)
+
+    def pool(self, x: Tensor, segments: Segments) -> Tensor:
+        """Reduce the nodes of each graph."""
+        return self.readout(x, segments)
+
+    def extra_repr(self) -> str:
+        """What `print(module)` adds."""
+        return f"{self.in_channels}, {self.readout.reductions}"
 
 
 def lay_flat(

@@ -1,6 +1,4 @@
-"""What poolers that keep some of the nodes share: their result, the choice, the subgraph."""
-
-from dataclasses import dataclass, field
+"""What poolers that keep some of the nodes share: the choice, and the subgraph that remains."""
 
 import torch
 from torch import Tensor
@@ -8,32 +6,12 @@ from torch import Tensor
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
+from graphpool.nn.coarsened import Kept as Kept
 from graphpool.nn.products import segment_max
 from graphpool.shapes import Float, Int
 
 # Scores closer than this many units of rounding count as equal.
 _ROUNDING = 64
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """One level of a hierarchy that keeps nodes; it is ragged like the level before it.
-
-    Args:
-        x: `[kept, channels]`, features of the kept nodes.
-        adjacency: edges among the kept nodes.
-        segments: the graphs of the kept nodes; each has at least one.
-        index: `[kept]`, the kept nodes among the old ones, in their old order.
-        score: `[nodes]`, what the old nodes were ranked by.
-        losses: auxiliary losses by name, each a scalar, already weighted.
-    """
-
-    x: Float[Tensor, "kept channels"]
-    adjacency: Adjacency
-    segments: Segments
-    index: Int[Tensor, " kept"]
-    score: Float[Tensor, " nodes"]
-    losses: dict[str, Tensor] = field(default_factory=dict)
 
 
 def checked_ratio(ratio: float) -> float:

@@ -1,0 +1,241 @@
+"""Epoch time and peak memory of every method against SumPool, and PyG's forms beside ours.
+
+Times: all methods in one process on the same batches, made beforehand (places of graphs, too),
+rounds interleaved, the best round of each. Memory: a process for each method and set, which has
+its batches and has trained on two graphs already; counted is by how much its resident memory
+grows at most during an epoch. Its allocator is told to give freed memory back at once, so that
+this is what is in use and not what was once asked for.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import poolers_pyg
+import torch
+from epoch import BATCH, WIDTH, best_times, train
+from poolers_page import pyg_table, speed_table
+
+from graphpool.config import ModelConfig
+from graphpool.datasets import load
+from graphpool.evaluation.handover import hand_over, take_over
+from graphpool.evaluation.machine import machine, provenance
+from graphpool.evaluation.methods import model_of
+from graphpool.evaluation.pool import Failed, attempt
+from graphpool.files import write_json
+from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places_rule import PlaceRule
+from graphpool.nn.build import METHODS, build_model
+from graphpool.tasks.classification import ClassificationTask
+from graphpool.training.choose_places import place_rules
+from graphpool.training.environment import thread_count
+
+SETS = ("MUTAG", "PROTEINS", "COLLAB")
+BASE = "sum"
+ROUNDS, FEW_ROUNDS, MANY_EDGES = 7, 4, 1_000_000
+BATCHES = {"COLLAB": 40}  # of 157
+FORMAT = "graphpool poolers speed 1"
+# Every block of 16 KiB and more is a mapping of its own and goes back when it is freed.
+RETURNING = {
+    "MALLOC_MMAP_THRESHOLD_": "16384",
+    "MALLOC_TRIM_THRESHOLD_": "0",
+    "MALLOC_TOP_PAD_": "0",
+    "MALLOC_ARENA_MAX": "1",
+    "OMP_NUM_THREADS": "1",
+}
+
+Row = dict[str, Any]
+
+
+def settings(method: str) -> ModelConfig:
+    """Those of all methods: graphpool's own."""
+    return model_of(method, ModelConfig(hidden_channels=WIDTH))
+
+
+def rules(methods: Iterable[str]) -> tuple[PlaceRule, ...]:
+    """By which rules any of the methods looks for places."""
+    return tuple(dict.fromkeys(rule for name in methods for rule in place_rules(settings(name))))
+
+
+def sample(name: str, root: Path | None, batches: int | None) -> tuple[GraphSet, int]:
+    """Graphs of a set in random order, at most so many batches of them; and how many there are."""
+    graphs = load(name, root=root)
+    order = torch.randperm(len(graphs), generator=torch.Generator().manual_seed(0))
+    return graphs.select(order[: BATCH * batches] if batches else order), len(graphs)
+
+
+def batches_of(graphs: GraphSet) -> list[GraphBatch]:
+    """All of it, 32 graphs at a time."""
+    return [graphs.batch(chunk) for chunk in torch.arange(len(graphs)).split(BATCH)]
+
+
+def trainer(method: str, graphs: GraphSet) -> Callable[[Sequence[GraphBatch]], None]:
+    """A function that trains a new model on batches, once each."""
+    assert graphs.x is not None
+    torch.manual_seed(0)
+    nodes, classes = float(graphs.node_counts.float().mean()), len(graphs.classes)
+    model = build_model(settings(method), graphs.x.shape[1], classes, nodes)
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
+    task = ClassificationTask(classes)
+
+    def epoch(batches: Sequence[GraphBatch]) -> None:
+        for batch in batches:
+            optimizer.zero_grad()
+            task.step(model, batch).loss.backward()
+            optimizer.step()
+
+    return epoch
+
+
+# ---------------------------------------------------------------------- memory
+
+
+def peak(method: str, folder: Path) -> dict[str, float]:
+    """MiB that an epoch takes at most above what this process has before it."""
+    torch.set_num_threads(1)
+    graphs = take_over(folder, rules(METHODS))
+    batches, few = batches_of(graphs), [graphs.batch([0, 1])]
+    epoch = trainer(method, graphs)
+    epoch(few)  # compiled code and libraries are loaded
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak begins anew
+    before = _status("VmRSS")
+    epoch(batches)
+    return {"MiB": _status("VmHWM") - before, "before": before}
+
+
+def _status(key: str) -> float:
+    """A number of /proc/self/status, in MiB."""
+    text = Path("/proc/self/status").read_text(encoding="utf-8")
+    line = next(line for line in text.splitlines() if line.startswith(f"{key}:"))
+    return int(line.split()[1]) / 1024
+
+
+def peak_elsewhere(folder: Path, method: str) -> float:
+    """`peak` of a process of its own."""
+    script = Path(__file__).with_name("poolers.py")
+    command = [sys.executable, "-W", "ignore", str(script), "--one", method, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **RETURNING})
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["no word"])[-1])
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found["MiB"]
+
+
+# ---------------------------------------------------------------------- one set
+
+
+def short(failed: Failed) -> str:
+    """The first line of an error: torch's go on for pages."""
+    return failed.error.splitlines()[0].split(". ")[0][:200]
+
+
+def times(
+    graphs: GraphSet, methods: Sequence[str], rounds: int
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Seconds of an epoch of every method and PyG form, and why some could not be measured."""
+    batches = batches_of(graphs)
+    forms = (poolers_pyg.form_of(name, METHODS[name].family) for name in methods)
+    theirs = poolers_pyg.networks(graphs, filter(None, forms), BATCH, len(graphs.classes))
+
+    def prepared(batches: Sequence[Any], name: str) -> Callable[[], None]:
+        """An epoch, once a first batch of it went well."""
+        if name in theirs:
+            model, padded = theirs[name]
+            train(model, padded[:1])()
+            return train(model, padded)
+        epoch = trainer(name, graphs)
+        epoch(batches[:1])
+        return lambda: epoch(batches)
+
+    epochs, failed = {}, {}
+    for name in (*methods, *theirs):
+        tried = attempt(prepared, batches, name)
+        if isinstance(tried, Failed):
+            failed[name] = short(tried)
+        else:
+            epochs[name] = tried
+    return best_times(epochs, rounds), failed
+
+
+def measure_set(graphs: GraphSet, methods: Sequence[str], rounds: int) -> Row:
+    """Times and memory on one set."""
+    for rule in rules(methods):
+        graphs.places(rule)  # once for all epochs, so it is none's
+    with thread_count(1):
+        seconds, failed = times(graphs, methods, rounds)
+    memory: dict[str, float] = {}
+    with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
+        hand_over(graphs, rules(METHODS), Path(place))
+        for name in methods:
+            found = attempt(peak_elsewhere, Path(place), name)
+            if isinstance(found, Failed):
+                failed.setdefault(name, short(found))
+            else:
+                memory[name] = found
+    rows: dict[str, Row] = {}
+    for name in methods:
+        if name in seconds and name in memory and name not in failed:
+            rows[name] = {
+                "seconds": seconds[name],
+                "time": seconds[name] / seconds[BASE],
+                "MiB": memory[name],
+                "memory": memory[name] / memory[BASE],
+            }
+    beside = {}
+    for name in rows:
+        form = poolers_pyg.form_of(name, METHODS[name].family)
+        if form in seconds:
+            ratio = seconds[form] / seconds[name]
+            beside[name] = {"form": form, "seconds": seconds[form], "pyg / ours": ratio}
+    return {"rounds": rounds, "methods": rows, "pyg": beside, "failed": failed}
+
+
+# ---------------------------------------------------------------------- all of them
+
+
+def measure(
+    methods: Iterable[str],
+    sets: Sequence[str],
+    root: Path | None,
+    out: Path,
+    command: str,
+    *,
+    rounds: int | None = None,
+    batches: int | None = None,
+) -> int:
+    """Measure one set after the other, print and store as they come; returns how many failed."""
+    names = tuple(dict.fromkeys((BASE, *methods)))
+    found: Row = {
+        "format": FORMAT,
+        "command": command,
+        "machine": machine(),
+        "versions": {**provenance(), "torch_geometric": _pyg_version()},
+        "batch": BATCH,
+        "methods": {name: {"family": METHODS[name].family} for name in names},
+        "sets": {},
+    }
+    failures = 0
+    for name in sets:
+        graphs, whole = sample(name, root, batches or BATCHES.get(name))
+        often = rounds or (FEW_ROUNDS if graphs.num_edges > MANY_EDGES else ROUNDS)
+        row = {"graphs": len(graphs), "of": whole, **measure_set(graphs, names, often)}
+        found["sets"][name] = row
+        failures += len(row["failed"])
+        for method, error in row["failed"].items():
+            print(f"{name}, {method}: FAILED: {error}", flush=True)
+        write_json(out, found)
+        shown = {**found, "sets": {name: row}}
+        print(f"{speed_table(shown)}\n{pyg_table(shown)}", flush=True)
+    return failures
+
+
+def _pyg_version() -> str:
+    import torch_geometric
+
+    return str(torch_geometric.__version__)
