@@ -45,8 +45,8 @@ def test_one_graph_equals_pyg(pyg: Any, nodes: int, form: str) -> None:
     graph, module = random_graph(nodes, nodes, weighted=True).to(torch.float64), layer()
     dense = graph.x.unsqueeze(0), graph.adj.unsqueeze(0)
     out = coarsen(module, [graph]) if form == "ragged" else module(*dense)
-    assert module.assign is not None
-    x, adj, link, entropy = pyg.dense_diff_pool(*dense, module.assign(*dense))
+    assert module.scores is not None
+    x, adj, link, entropy = pyg.dense_diff_pool(*dense, module.scores(*dense))
     torch.testing.assert_close(out.x, x)
     torch.testing.assert_close(out.adj, adj)
     # PyG divides the norm by N², we by N.
@@ -57,8 +57,8 @@ def test_one_graph_equals_pyg(pyg: Any, nodes: int, form: str) -> None:
 def test_gradients_are_those_of_pyg(pyg: Any) -> None:
     graph, module = random_graph(8, 8, weighted=True).to(torch.float64), layer()
     dense = graph.x.unsqueeze(0), graph.adj.unsqueeze(0)
-    assert module.assign is not None
-    x, adj, link, entropy = pyg.dense_diff_pool(*dense, module.assign(*dense))
+    assert module.scores is not None
+    x, adj, link, entropy = pyg.dense_diff_pool(*dense, module.scores(*dense))
     wanted = x.square().sum() + adj.square().sum() + 8 * link + entropy
     out = coarsen(module, [graph])
     found = out.x.square().sum() + out.adj.square().sum() + sum(out.losses.values())
@@ -95,7 +95,7 @@ def test_batch_mates_change_neither_outputs_nor_losses() -> None:
 @torch.no_grad()
 def test_padding_changes_the_link_loss_of_pyg_and_not_ours(pyg: Any) -> None:
     graph, module = random_graph(6, 6).to(torch.float64), layer()
-    assert module.assign is not None
+    assert module.scores is not None
     wide = torch.zeros(1, 12, CHANNELS).double(), torch.zeros(1, 12, 12).double()
     wide[0][0, :6], wide[1][0, :6, :6] = graph.x, graph.adj
     mask = (torch.arange(12) < 6).unsqueeze(0)
@@ -104,7 +104,7 @@ def test_padding_changes_the_link_loss_of_pyg_and_not_ours(pyg: Any) -> None:
     torch.testing.assert_close(padded.adj, own.adj)
     for name, value in own.losses.items():
         torch.testing.assert_close(padded.losses[name], value)
-    theirs = pyg.dense_diff_pool(*wide, module.assign(*wide), mask)[2]
+    theirs = pyg.dense_diff_pool(*wide, module.scores(*wide), mask)[2]
     assert theirs * 6 < 0.5 * own.losses["link"]
 
 
