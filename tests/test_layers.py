@@ -9,7 +9,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 
 ROOMS = [
-    {"errors", "files", "config", "shapes", "bars"},
+    {"errors", "files", "config", "shapes", "bars", "compiling"},
     {"graphs"},
     {"features", "ged"},
     {"nn"},

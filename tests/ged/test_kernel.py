@@ -2,26 +2,25 @@
 
 from typing import no_type_check
 
+from graphpool.compiling import digest
 from graphpool.ged import beam, bipartite, isomorphism, pair
 from graphpool.ged.exact import search
-from graphpool.ged.kernel import _sources, compiled
+from graphpool.ged.kernel import ROOM, compiled
 
 
 def test_kept_code_is_keyed_by_all_sources() -> None:
     """numba alone looks at a function's own file, and would keep what it calls from others."""
     loops = [search.run, pair.load_pair, beam._search_all, bipartite.match_nodes, isomorphism.group]
     for loop in loops:
-        assert loop._cache._cache_file._source_stamp == _sources()
+        assert loop._cache._cache_file._source_stamp == digest(ROOM, "*.py")
 
 
-def test_a_changed_source_makes_another_key(tmp_path, monkeypatch) -> None:
-    from graphpool.ged import kernel
-
+def test_a_changed_source_makes_another_key(tmp_path) -> None:
     (tmp_path / "kernel.py").write_text("a = 1")
-    monkeypatch.setattr(kernel, "__file__", str(tmp_path / "kernel.py"))
-    before = kernel._sources.__wrapped__()
+    before = digest.__wrapped__(tmp_path, "*.py")
     (tmp_path / "other.py").write_text("b = 1")
-    assert kernel._sources.__wrapped__() != before
+    assert digest.__wrapped__(tmp_path, "*.py") != before
+    assert digest.__wrapped__(tmp_path, "kernel*.py") == before
 
 
 def test_a_compiled_function_computes() -> None:

@@ -7,8 +7,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from graphpool.compiling import digest
 from graphpool.graphs.hashing import mix
-from graphpool.graphs.kernel import _sources, compiled
+from graphpool.graphs.kernel import SOURCES, compiled
 from graphpool.graphs.places_colours import cells_of, mixed, refine, sort
 from graphpool.graphs.places_compiled import find_places, walk
 from graphpool.graphs.places_moves import move_all, parts_of, put_and_weigh
@@ -177,7 +178,7 @@ def test_modularity_is_no_worse_than_that_of_networkx(seed: int) -> None:
 def test_kept_code_is_keyed_by_all_sources() -> None:
     """numba alone looks at a function's own file, and would keep what it calls from others."""
     for loop in (find_places, walk, move_all, refine):
-        assert loop._cache._cache_file._source_stamp == _sources()
+        assert loop._cache._cache_file._source_stamp == digest(*SOURCES)
 
 
 def test_a_compiled_function_computes() -> None:
