@@ -18,7 +18,17 @@ ROOMS = [
     {"evaluation"},
     {"report"},
     {"datasets"},
-    {"model_file", "model_report", "estimators", "experiments", "demo"},
+    {
+        "model_file",
+        "comparer_file",
+        "matching_data",
+        "similarity_data",
+        "model_report",
+        "comparer_report",
+        "estimators",
+        "experiments",
+        "demo",
+    },
     {"cli"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(ROOMS) for room in rooms}

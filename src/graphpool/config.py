@@ -27,15 +27,18 @@ class ModelConfig:
     `clusters` are those of each level; without any, each graph has as many as it has places, and
     then one (methods that know no places: 8, and then one). `ratio` 0 takes `clusters` as they
     are; any other works them out from the number of nodes, for as many levels; poolers that keep
-    nodes keep that share of them, and half with `ratio` 0. `heads` is GAT's;
+    nodes keep that share of them, and half with `ratio` 0. `heads` is GAT's; with `jump` an
+    encoder gives back all of its layers' outputs, mixed to one, and not the last alone;
     `assignment`, `connect`, `relaxation` and what follows are HAP's: `count` says how the number
     of places is found, `resolution` how fine they are, `most` how many a graph has at most;
     `profile` whether a cluster is told what it is like as a place; and `cut`, `balance` and
-    `orthogonality` are weights of auxiliary losses.
+    `orthogonality` are weights of auxiliary losses. `distance` and `score` are those of tasks that
+    compare graphs: HAP's distance between two graphs at a level (other methods have their own),
+    and what makes it a probability.
     """
 
     pooler: str = "hap"
-    encoder: Literal["gcn", "gat", "gin"] = "gcn"
+    encoder: Literal["gcn", "gat", "gin", "graphconv"] = "gcn"
     hidden_channels: int = 64
     layers: int = 2
     heads: int = 4
@@ -43,6 +46,7 @@ class ModelConfig:
     ratio: float = 0.0
     dropout: float = 0.0
     norm: Literal["none", "batch"] = "none"
+    jump: bool = False
     readout: tuple[Literal["sum", "mean", "max"], ...] = ("sum",)
     assignment: Literal["default", "places", "places-only", "content", "static"] = "default"
     relaxation: Literal["gram", "sort", "truncate", "tile"] = "gram"
@@ -51,6 +55,8 @@ class ModelConfig:
     resolution: float = 1.5
     most: int = 16
     profile: bool = True
+    distance: Literal["aligned", "sorted", "euclidean"] = "aligned"
+    score: Literal["learned", "exp"] = "learned"
     cut: float = 0.0
     balance: float = 0.0
     orthogonality: float = 0.0
@@ -114,13 +120,64 @@ class TrainConfig:
 
 
 @dataclass(frozen=True)
-class RunConfig:
-    """One training run from start to end."""
+class CompareConfig:
+    """Which pairs or triplets of graphs a task that compares them is given.
 
+    `examples` train, `valid` choose the epoch and `test` are tested: pairs of a set that draws
+    them, or triplets. `pairs` is a file of pairs with their answers, for graphs of one's own, and
+    `distances` a file of distances between all graphs, instead of the published ones or the edit
+    distance. `split` says how graphs are parted for triplets: as published, at random, or at
+    random with isomorphic graphs in one part.
+    """
+
+    examples: int = 40_000
+    valid: int = 2_000
+    test: int = 2_000
+    pairs: str = ""
+    distances: str = ""
+    split: Literal["published", "graphs", "classes"] = "published"
+
+    def __post_init__(self) -> None:
+        _positive(self, "examples", "valid", "test")
+
+
+Task = Literal["classification", "matching", "similarity"]
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """One training run from start to end; `compare` is of tasks that compare graphs."""
+
+    task: Task = "classification"
     data: str = "MUTAG"
     features: str = "auto"
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
+    compare: CompareConfig = field(default_factory=CompareConfig)
+
+
+def defaults_for(task: Task) -> RunConfig:
+    """The settings that a task begins with.
+
+    To compare graphs takes an encoder that tells nodes apart by what is around them: sums, all
+    layers' outputs, random-walk features, batch normalisation and thousands of steps.
+    """
+    if task == "classification":
+        return RunConfig()
+    matching = task == "matching"
+    return RunConfig(
+        task=task,
+        data="matching-balanced-hard-20" if matching else "AIDS700nef",
+        features="constant+logdegree+rw:8" if matching else "auto+logdegree+rw:8",
+        model=ModelConfig(encoder="graphconv", norm="batch", jump=True, layers=3),
+        train=TrainConfig(
+            epochs=25 if matching else 5,
+            batch_size=256 if matching else 512,
+            schedule="cosine",
+            clip=5.0,
+        ),
+        compare=CompareConfig(examples=40_000 if matching else 200_000),
+    )
 
 
 def _positive(config: Any, *names: str) -> None:

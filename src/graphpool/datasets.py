@@ -21,12 +21,15 @@ from graphpool.graphs import (
     packed,
     tu,
 )
-from graphpool.graphs.cache import cache_key, cache_root, cached
+from graphpool.graphs.cache import cache_key, cache_root, cached, cached_pairs
 from graphpool.graphs.distances import Distances, read_distances, read_test
 from graphpool.graphs.download import Progress, fetch
 from graphpool.graphs.gexf_files import GexfFiles
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.matching_names import is_matching_name, parse_matching_name
 from graphpool.graphs.members import Members
+from graphpool.graphs.naming import is_path
+from graphpool.graphs.pairs import PairSet
 from graphpool.graphs.splits import Split
 from graphpool.graphs.storage import SUFFIX, open_set
 
@@ -83,6 +86,29 @@ def read(path: str | Path, features: str | None = "auto", cache: bool = True) ->
         features: as in `load`; `cache` likewise.
     """
     return _with_features(_read(Path(path), None, cache), features)
+
+
+def find(data: str, root: str | Path | None = None, features: str | None = "auto") -> GraphSet:
+    """The set of this name, or of this file or folder: `load` or `read`, as `data` is meant."""
+    return read(data, features) if is_path(data) else load(data, root, features)
+
+
+def pairs(name: str, count: int, seed: int = 0, cache: bool = True) -> PairSet:
+    """Pairs of random graphs that match or don't, drawn here and kept for the next time.
+
+    Args:
+        name: of `graphpool.graphs.matching_names`, such as `matching-balanced-hard-20`.
+        count: number of pairs.
+        seed: the same seed gives the same pairs.
+        cache: as in `load`.
+    """
+    from graphpool.graphs.matching import matching_key, matching_pairs
+
+    arguments = parse_matching_name(name).arguments(count, seed)
+    key = matching_key(**arguments)
+    if not cache:
+        return matching_pairs(**arguments)
+    return cached_pairs(name, key, lambda: matching_pairs(**arguments))
 
 
 def distances(name: str | Path, root: str | Path | None = None) -> Distances:
@@ -256,6 +282,11 @@ def _local(name: str, root: Path | None) -> Path | None:
 def _fetched(name: str, root: Path | None, download: bool, progress: Progress | None) -> Path:
     """Download the set, or say why it can't be had."""
     entry = catalogue.KNOWN.get(name)
+    if is_matching_name(name):
+        raise DataError(
+            f"{name} is a set of pairs, not of single graphs: train on it with graphpool train "
+            "--task matching"
+        )
     if entry is None:
         here = sorted(item.name for item in available(root))
         hint = nearest(name.partition(":")[0], {*catalogue.KNOWN, *catalogue.ALIASES, *here})

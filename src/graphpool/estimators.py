@@ -35,7 +35,8 @@ logger = logging.getLogger(__name__)
 
 Array = NDArray[Any]
 Graphs = GraphSet | Sequence[Graph]
-_MODEL = tuple(item.name for item in dataclasses.fields(ModelConfig))
+_COMPARING = ("distance", "score")
+_MODEL = tuple(item.name for item in dataclasses.fields(ModelConfig) if item.name not in _COMPARING)
 _TRAIN = tuple(
     item.name
     for item in dataclasses.fields(TrainConfig)
@@ -57,9 +58,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     and `ratio=0.25` that share of the nodes.
 
     Args:
-        pooler, encoder, hidden_channels, layers, heads, clusters, ratio, dropout, norm, readout,
-            assignment, relaxation, connect, count, resolution, most, profile, cut, balance,
-            orthogonality: of `graphpool.config.ModelConfig`.
+        pooler, encoder, hidden_channels, layers, heads, clusters, ratio, dropout, norm, jump,
+            readout, assignment, relaxation, connect, count, resolution, most, profile, cut,
+            balance, orthogonality: of `graphpool.config.ModelConfig`.
         features: node features, fitted on the training graphs; see `graphpool list`.
         epochs, batch_size, learning_rate, weight_decay, schedule, plateau_epochs,
             plateau_factor, patience, clip, seed, device, threads: of
@@ -93,6 +94,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         ratio: float = ModelConfig.ratio,
         dropout: float = ModelConfig.dropout,
         norm: str = ModelConfig.norm,
+        jump: bool = ModelConfig.jump,
         readout: Sequence[str] = ModelConfig.readout,
         assignment: str = ModelConfig.assignment,
         relaxation: str = ModelConfig.relaxation,
@@ -129,6 +131,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.ratio = ratio
         self.dropout = dropout
         self.norm = norm
+        self.jump = jump
         self.readout = readout
         self.assignment = assignment
         self.relaxation = relaxation

@@ -4,33 +4,25 @@ The file is a checkpoint of `graphpool.training` (safetensors with JSON inside).
 prediction needs stands in its header, so the `best.safetensors` of a run folder is such a file.
 """
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, from_dict, to_dict
-from graphpool.errors import CheckpointError, DataError, GraphpoolError
-from graphpool.features.labels import Labels
+from graphpool.errors import DataError
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet, Name
-from graphpool.graphs.storage import content_hash
 from graphpool.nn.build import build_model
 from graphpool.nn.coarsened import Level
 from graphpool.nn.health import level_health
 from graphpool.tasks.base import batches, device_of, evaluating
 from graphpool.tasks.classification import ClassificationTask, predict_logits
-from graphpool.training.checkpoint import (
-    BEST,
-    load_model_weights,
-    read_checkpoint,
-    versions,
-    write_checkpoint,
-)
+from graphpool.training.checkpoint import load_model_weights, versions
 from graphpool.training.choose_places import (
     VALIDATION,
     PlaceChoice,
@@ -40,26 +32,19 @@ from graphpool.training.choose_places import (
 from graphpool.training.loop import EVALUATION_BATCH, FitResult, fit
 from graphpool.training.seeding import rng_state, seed_everything, set_rng_state
 from graphpool.training.setup import find_device
+from graphpool.training.trained_file import (
+    CLASSIFIER,
+    check_known,
+    open_trained,
+    read_source,
+    reading,
+    save_trained,
+    source_values,
+)
+from graphpool.training.trained_file import Source as Source
+from graphpool.training.trained_file import set_digest as set_digest
 
 Array = NDArray[Any]
-_KIND = "graph classifier"
-
-
-@dataclass(frozen=True)
-class Source:
-    """The set that a model's graphs were taken from, and which of them it has not seen.
-
-    `digest` is that of `set_digest`; `held_out` are the positions of graphs that neither trained
-    the model nor chose its epoch.
-    """
-
-    digest: str
-    held_out: tuple[int, ...] = ()
-
-
-def set_digest(graphs: GraphSet) -> str:
-    """Which set this is, whatever it is called and whatever features were made for it."""
-    return content_hash(replace(graphs, name="", x=None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +128,7 @@ class TrainedModel:
 
     def check_labels(self, graphs: GraphSet) -> None:
         """Refuse graphs of whose node labels the model knows not a single one."""
-        for feature in self.features.features or ():
-            if isinstance(feature, Labels):
-                feature.check_known(graphs)
+        check_known(self.features, graphs)
 
 
 def train_model(
@@ -244,37 +227,14 @@ def align_classes(graphs: GraphSet, classes: tuple[Any, ...]) -> GraphSet:
 
 def save_model(model: TrainedModel, path: str | Path) -> Path:
     """Write the model as one file, atomically."""
-    path = Path(path)
-    tensors: dict[str, Tensor] = {
-        f"weights/{name}": value for name, value in model.network.state_dict().items()
-    }
-    header = {
-        "versions": model.versions,
-        "config": to_dict(model.config.train),
-        "extra": _about(model),
-        "best": model.best,
-    }
-    try:
-        write_checkpoint(path, tensors, header)
-    except OSError as error:
-        raise CheckpointError(f"{path}: can't be written: {error.strerror}") from None
-    return path
+    about, train = _about(model), model.config.train
+    return save_trained(path, model.network, train, about, model.best, model.versions)
 
 
 def load_model(path: str | Path, device: str = "cpu") -> TrainedModel:
     """Read a model file, or the best model of a run folder."""
-    path = Path(path)
-    if path.is_dir():
-        if not (path / BEST).is_file():
-            raise CheckpointError(
-                f"{path}: no trained model ({BEST}) in this folder; train one with graphpool train"
-            )
-        path = path / BEST
-    checkpoint = read_checkpoint(path)
-    about = checkpoint.header.get("extra", {})
-    if about.get("kind") != _KIND:
-        raise CheckpointError(f"{path}: a checkpoint, but not of a graph classifier")
-    try:
+    checkpoint, about = open_trained(path, CLASSIFIER)
+    with reading(checkpoint):
         config = RunConfig(
             data=about["data"],
             features=about["features"]["spec"],
@@ -294,16 +254,9 @@ def load_model(path: str | Path, device: str = "cpu") -> TrainedModel:
             labels=about["labels"],
             best=checkpoint.header.get("best", {}),
             versions=checkpoint.header["versions"],
-            source=_source(about.get("source")),
+            source=read_source(about),
             choice=choice_from(about["choice"]) if "choice" in about else None,
         )
-    except CheckpointError:
-        raise
-    except (KeyError, TypeError, ValueError, GraphpoolError) as error:
-        raise CheckpointError(
-            f"{path}: written by graphpool {_version(checkpoint.header)}, whose settings this "
-            f"version can't read ({error}); train the model again"
-        ) from None
     load_model_weights(network, checkpoint)
     network.to(find_device(device))
     return model
@@ -311,9 +264,8 @@ def load_model(path: str | Path, device: str = "cpu") -> TrainedModel:
 
 def _about(model: TrainedModel) -> dict[str, Any]:
     """What a file says about the model beside its weights and training settings."""
-    source = None if model.source is None else asdict(model.source)
     return {
-        "kind": _KIND,
+        "kind": CLASSIFIER,
         "data": model.config.data,
         "model": to_dict(model.config.model),
         "features": model.features.state(),
@@ -321,14 +273,6 @@ def _about(model: TrainedModel) -> dict[str, Any]:
         "node_label_names": list(model.node_label_names),
         "mean_nodes": model.mean_nodes,
         "labels": model.labels,
-        **({} if source is None else {"source": source}),
+        **source_values(model.source),
         **({} if model.choice is None else {"choice": to_dict(model.choice)}),
     }
-
-
-def _source(stored: dict[str, Any] | None) -> Source | None:
-    return None if stored is None else Source(stored["digest"], tuple(stored["held_out"]))
-
-
-def _version(header: dict[str, Any]) -> str:
-    return str(header.get("versions", {}).get("graphpool", "of unknown version"))

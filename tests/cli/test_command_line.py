@@ -133,10 +133,13 @@ def test_list_names_every_method_and_option(cli):
     document = json.loads(cli("list", "--json").out)
     names = {row["name"] for row in document["methods"]}
     assert {"hap", "hap-paper", "sum", "mean", "structure-free", "wl", "majority"} <= names
-    assert set(document["encoder"]) == {"gcn", "gat", "gin"}
+    assert set(document["encoder"]) == {"gcn", "gat", "gin", "graphconv"}
     assert "diffpool" in names
     assert set(document["loss"]) == {"cut", "balance", "orthogonality"}
-    for part in ("encoder", "assignment", "relaxation", "connect", "count", "loss", "features"):
+    for part in (
+        "encoder", "assignment", "relaxation", "connect", "count", "distance", "score", "loss",
+        "features",
+    ):  # fmt: skip
         assert all(document[part].values()), f"{part} has a value without a word about it"
     text = cli("list").out
     parts = ("features", "assignment", "connect", "count", "loss")

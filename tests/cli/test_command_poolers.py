@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from graphpool.nn.build import METHODS
+from graphpool.nn.pairs.build import PAIR_METHODS
 
 QUICK = ("--epochs", "1", "--hidden", "8", "--threads", "1", "--out", "run")
 
 
 def test_poolers_are_listed_with_family_paper_year_size_cost_and_what_they_keep(cli):
     rows = {row["name"]: row for row in json.loads(cli("list", "poolers", "--json").out)["poolers"]}
-    assert list(rows) == list(METHODS)
+    assert list(rows) == [*METHODS, *PAIR_METHODS]
     assert rows["sagpool"]["parameters"] == 65
     assert (rows["sagpool"]["paper"], rows["sagpool"]["year"]) == ("Lee et al.", 2019)
     lines = cli("list", "poolers").out.splitlines()

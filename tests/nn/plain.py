@@ -4,14 +4,18 @@ A graph is its features and its dense adjacency; entry (i, j) is the edge from j
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 
 CHANNELS = 5
+# Of `large_graph`: a matrix of all its pairs of nodes has 400 million entries.
+LARGE, LARGE_SLOTS = 20_000, 88_000
 
 
 @dataclass
@@ -98,3 +102,30 @@ def odd_graphs() -> dict[str, Plain]:
         "zero features": from_edges(4, _path(4), torch.zeros(4, CHANNELS)),
         "large features": from_edges(6, _path(6), features(6) * 100),
     }
+
+
+def large_graph() -> tuple[Tensor, Adjacency]:
+    """Features and edges of a sparse graph of `LARGE` nodes, none of which stands alone.
+
+    A ring with 14,000 random chords: each node has some 40 others within three steps.
+    """
+    node, chords = torch.arange(LARGE), torch.randint(LARGE, (2, 14_000))
+    one_way = torch.cat([torch.stack([node, (node + 1) % LARGE]), chords], 1)
+    adjacency = Adjacency.from_edge_index(torch.cat([one_way, one_way.flip(0)], 1), LARGE)
+    return torch.randn(LARGE, CHANNELS), adjacency
+
+
+class Largest(TorchDispatchMode):
+    """Remembers how many numbers the largest tensor made inside of it has."""
+
+    numbers = 0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        out = func(*args, **(kwargs or {}))
+        for made in out if isinstance(out, tuple | list) else [out]:
+            if isinstance(made, Tensor):
+                sparse = made.layout is torch.sparse_coo
+                self.numbers = max(self.numbers, made._nnz() if sparse else made.numel())
+        return out

@@ -48,6 +48,16 @@ def test_ratio_sets_the_clusters_from_the_mean_size(mean: float, clusters: tuple
     assert tuple(module.clusters for module in model.coarsenings) == clusters
 
 
+@pytest.mark.parametrize(
+    ("settings", "kept"), [({}, 30), ({"clusters": (12, 1)}, 12), ({"ratio": 0.7}, 13)]
+)
+def test_sort_reads_as_many_nodes_as_the_first_level_has(
+    settings: dict[str, Any], kept: int
+) -> None:
+    model = build_model(ModelConfig("sort", **settings), CHANNELS, 2, mean_nodes=17.9)
+    assert model.learned[0].k == kept
+
+
 @torch.no_grad()
 def test_ratio_sets_the_places_of_each_graph_from_its_own_size() -> None:
     model = build_model(ModelConfig(ratio=0.25), CHANNELS, 2, mean_nodes=20.0)

@@ -23,12 +23,11 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places_rule import PlaceRule
 from graphpool.nn.build import METHODS, build_model
 from graphpool.nn.coarsened import Coarsened, Kept
+from graphpool.nn.concat import ConcatEncoder, ConcatNetwork
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.hap import CONNECTIONS, RELAXATIONS, HAPCoarsening
 from graphpool.nn.hap.moa import ASSIGNMENTS, PLACE_ASSIGNMENTS
 from graphpool.nn.pool import (
-    ConcatEncoder,
-    ConcatNetwork,
     DiffPool,
     DMoN,
     FlatPool,
@@ -201,7 +200,11 @@ INVARIANT = [name for name, operator in OPERATORS.items() if operator.invariant]
 ORDERED = [name for name, operator in OPERATORS.items() if not operator.invariant]
 FIXED = {"one/hap-meanpool", *(f"flat/{name}" for name in ("flat", "sum", "mean", "max"))}
 # After a coarsening to one cluster a node has no other to attend to.
-LONELY = ("model/hap-meanpool/gat", "model/hap-meanattpool/gat")
+LONELY = tuple(
+    f"model/{name}/{kind}"
+    for name in ("hap-meanpool", "hap-meanattpool")
+    for kind in ("gat", "graphconv")
+)
 LEARNING = [name for name in OPERATORS if not name.startswith("readout") and name not in FIXED]
 every = pytest.mark.parametrize("name", OPERATORS)
 both = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
@@ -239,7 +242,12 @@ def test_output_does_not_depend_on_the_order_of_nodes(
     module, graphs = OPERATORS[name].module(dtype), sample(dtype, directed)
     shuffled = [graph.permuted(torch.randperm(graph.nodes)) for graph in graphs]
     one, other = module(batch_of(graphs)), module(batch_of(shuffled))
-    torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(one, other, atol=1e-5 * size_of(one), rtol=1e-5)
+
+
+def size_of(out: Tensor) -> float:
+    """Of its largest number, at least 1: rounding grows with what is added up."""
+    return max(1.0, float(out.abs().max()))
 
 
 @torch.no_grad()
@@ -260,7 +268,7 @@ def test_a_graph_does_not_see_its_batch_mates(name: str, dtype: torch.dtype) -> 
     alone = torch.cat([module(batch_of([graph])) for graph in graphs])
     # Single precision: a product of large matrices may round otherwise than one of small ones.
     relative = 1e-5 if dtype == torch.float32 else 1e-9
-    torch.testing.assert_close(together, alone, atol=1e-6, rtol=relative)
+    torch.testing.assert_close(together, alone, atol=1e-6 * size_of(alone), rtol=relative)
 
 
 def losses_of(module: nn.Module, graphs: list[Plain]) -> dict[str, Tensor]:
@@ -323,7 +331,7 @@ def test_gradients_reach_every_parameter(name: str, dtype: torch.dtype) -> None:
     module = OPERATORS[name].module(dtype)
     spoken(module(batch_of(sample(dtype))), module).backward()
     for where, grad in gradients(module).items():
-        alone = name.startswith(LONELY) and where.endswith((".source", ".target"))
+        alone = name.startswith(LONELY) and where.endswith((".source", ".target", ".around.weight"))
         assert grad.abs().max() > 0 or (alone and not where.startswith("encoders.0")), where
 
 
@@ -396,6 +404,8 @@ def test_every_module_of_the_package_is_under_contract() -> None:
     covered = {type(part) for op in OPERATORS.values() for part in op.module().modules()}
     missing = []
     for found in pkgutil.walk_packages(graphpool.nn.__path__, "graphpool.nn."):
+        if found.name.startswith("graphpool.nn.pairs"):  # under tests/nn/pairs/test_pair_contract
+            continue
         source = importlib.import_module(found.name)
         for name, kind in inspect.getmembers(source, inspect.isclass):
             own = kind.__module__ == source.__name__ and issubclass(kind, nn.Module)

@@ -31,10 +31,15 @@ def evaluate(
     data: Annotated[
         list[str] | None, typer.Argument(help="Names of sets, or files or folders of graphs.")
     ] = None,
+    task: options.TaskName = None,
     methods: Annotated[str, typer.Option(help="Joined by commas; see graphpool list.")] = "hap,sum",
-    protocol: Annotated[str, typer.Option(help="cv10 or paper.")] = "cv10",
+    protocol: Annotated[
+        str | None,
+        typer.Option(help="Of classification: cv10 (the default) or paper.", show_default=False),
+    ] = None,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="How many; by default what the protocol asks for.")
+        int | None,
+        typer.Option(min=1, help="How many; by default 3, or what the protocol asks for."),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes; by default one per core.")
@@ -42,7 +47,8 @@ def evaluate(
     baselines: Annotated[
         bool,
         typer.Option(
-            "--baselines/--no-baselines", help="Put structure-free, wl and majority beside it."
+            "--baselines/--no-baselines",
+            help="Put structure-free, wl and majority beside it, or rules that compare graphs.",
         ),
     ] = True,
     model: Annotated[
@@ -58,6 +64,12 @@ def evaluate(
     resolution: options.Resolution = None,
     dropout: options.Dropout = None,
     features: options.Features = None,
+    distance: options.Distance = None,
+    score: options.Score = None,
+    examples: options.Examples = None,
+    pairs: options.PairsFile = None,
+    distances: options.DistancesFile = None,
+    split: options.SplitKind = None,
     epochs: options.Epochs = None,
     batch_size: options.BatchSize = None,
     learning_rate: options.LearningRate = None,
@@ -67,7 +79,7 @@ def evaluate(
     config: options.ConfigFile = None,
     assignments: options.Assignments = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder; by default runs/evaluation-DATA-PROTOCOL.")
+        Path | None, typer.Option(help="Folder; by default runs/evaluation-DATA-PROTOCOL or -TASK.")
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Write report.html too.")] = False,
     root: Root = None,
@@ -75,37 +87,59 @@ def evaluate(
 ) -> None:
     """Compare methods: every split tested once, epochs chosen on validation graphs.
 
+    With --task matching or similarity, methods that compare graphs, on drawn pairs or in ranking.
+
     What is finished is kept in the folder; the same command goes on from there.
     """
-    run = options.settings(
-        config,
-        {
-            "features": features,
-            "model.encoder": encoder,
-            "model.hidden_channels": hidden,
-            "model.layers": layers,
-            "model.clusters": options.counts(clusters),
-            "model.assignment": assignment,
-            "model.connect": connect,
-            "model.count": count,
-            "model.resolution": resolution,
-            "model.dropout": dropout,
-            "train.epochs": epochs,
-            "train.batch_size": batch_size,
-            "train.learning_rate": learning_rate,
-            "train.patience": patience,
-            "train.device": device,
-            "train.threads": threads,
-        },
-        assignments,
-    )
+    given = {
+        "task": task,
+        "features": features,
+        "model.encoder": encoder,
+        "model.hidden_channels": hidden,
+        "model.layers": layers,
+        "model.clusters": options.counts(clusters),
+        "model.assignment": assignment,
+        "model.connect": connect,
+        "model.count": count,
+        "model.resolution": resolution,
+        "model.dropout": dropout,
+        "model.distance": distance,
+        "model.score": score,
+        "compare.examples": examples,
+        "compare.pairs": options.absolute(pairs),
+        "compare.distances": options.absolute(distances),
+        "compare.split": split,
+        "train.epochs": epochs,
+        "train.batch_size": batch_size,
+        "train.learning_rate": learning_rate,
+        "train.patience": patience,
+        "train.device": device,
+        "train.threads": threads,
+    }
+    run = options.settings(config, given, assignments)
     sets = data or ([run.data] if config is not None else [])
     if not sets:
-        raise ConfigError("name at least one data set, such as: graphpool evaluate MUTAG")
+        raise ConfigError(_no_set(run))
     if model is not None:
-        _score(model, sets, device or "cpu", root, json)
+        files = options.absolute(pairs) or "", options.absolute(distances) or ""
+        _score(model, sets, device or "cpu", root, json, files)
         return
+    if run.task == options.CLASSIFICATION and (pairs is not None or distances is not None):
+        raise ConfigError(
+            "--pairs and --distances go with --model RUN, a trained comparer, and --distances "
+            "with --task similarity"
+        )
+    options.check_task(run.task, given)
     options.check_names(run)
+    if run.task != options.CLASSIFICATION:
+        from graphpool.cli.evaluate_task import evaluate_task
+
+        _check_classifying(run.task, protocol, report)
+        evaluate_task(run, sets, options.words(methods), seeds=seeds, jobs=jobs,
+                      baselines=baselines, out=out, root=root, json=json)  # fmt: skip
+        return
+    protocol = protocol or "cv10"
+    _refuse_pair_networks(options.words(methods))
     names = [*options.words(methods), *(BASELINES if baselines else ())]
     results, places = [], []
     with stopping():
@@ -131,6 +165,37 @@ def evaluate(
         say(merged_table(results))
     if any(result.failures for result in results):
         raise typer.Exit(1)
+
+
+def _no_set(run: "RunConfig") -> str:
+    """What to say when no set is named."""
+    task = "" if run.task == options.CLASSIFICATION else f"--task {run.task} "
+    return f"name at least one data set, such as: graphpool evaluate {task}{run.data}"
+
+
+def _check_classifying(task: str, protocol: str | None, report: bool) -> None:
+    """Refuse what is of classification alone."""
+    if protocol is not None:
+        raise ConfigError(
+            f"--protocol is of classification, and --task {task} has one of its own; leave it out"
+        )
+    if report:
+        raise ConfigError(
+            f"--report is of classification; a page about one trained model is made by: graphpool "
+            f"train --task {task}, then graphpool report RUN"
+        )
+
+
+def _refuse_pair_networks(methods: Sequence[str]) -> None:
+    """Say which task a network for pairs is of."""
+    from graphpool.nn.pairs.build import PAIR_METHODS
+
+    for name in methods:
+        if name in PAIR_METHODS:
+            raise ConfigError(
+                f"{name} is a network for pairs of graphs; evaluate it with --task matching or "
+                "--task similarity"
+            )
 
 
 def _folder(out: Path | None, data: str, protocol: str, many: bool) -> Path:
@@ -182,12 +247,29 @@ def _write_report(result: "ExperimentResult", config: "RunConfig", folder: Path)
     write(page, folder / "report.html")
 
 
-def _score(model: Path, sets: Sequence[str], device: str, root: Path | None, json: bool) -> None:
-    """Accuracy of a trained model on whole sets."""
+def _score(
+    model: Path,
+    sets: Sequence[str],
+    device: str,
+    root: Path | None,
+    json: bool,
+    files: tuple[str, str] = ("", ""),
+) -> None:
+    """Accuracy of a trained model on whole sets; `files` are of pairs and distances, if any."""
     from graphpool.model_file import load_model
     from graphpool.training.setup import find_device
+    from graphpool.training.trained_file import COMPARER, open_trained
 
     find_device(device, "--device")
+    if open_trained(model)[1].get("kind") == COMPARER:
+        from graphpool.cli.score_compared import score_compared
+
+        score_compared(model, sets, device, root, json, *files)
+        return
+    if any(files):
+        raise ConfigError(
+            f"{model} is a classifier, which needs no --pairs and no --distances; leave them out"
+        )
     trained = load_model(model, device)
     documents = []
     for name in sets:

@@ -1,26 +1,13 @@
 """How commands run and print experiments."""
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from graphpool.cli.output import percent, plural, print_table, say, tell
+from graphpool.cli.output import percent, plural, print_table, quiet_log, say, tell
 
 if TYPE_CHECKING:
     from graphpool.evaluation.results import ExperimentResult
-
-
-@contextmanager
-def quiet_training() -> Iterator[None]:
-    """Hold back what the loop says of collapsed levels, which is printed with the results."""
-    logger = logging.getLogger("graphpool.training.loop")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 @contextmanager
@@ -29,7 +16,8 @@ def stopping(go_on: str = "") -> Iterator[None]:
     from graphpool.training.signals import Interrupted
 
     try:
-        with quiet_training():
+        # What the loop says of collapsed levels is printed with the results.
+        with quiet_log("graphpool.training.loop"):
             yield
     except Interrupted as stop:
         tell(f"graphpool: {stop}{go_on}")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli.sources import file_name, is_path, open_graphs
-from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.cli.sources import file_name, is_path, open_one, some_ids
+from graphpool.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,34 +41,8 @@ def one_graph(text: str, root: Path | None) -> "tuple[Graph, str]":
 
     `text` is a file with one graph, SET:ID, or SET:#N for the graph at position N from 0.
     """
-    data, mark, which = text.rpartition(":")
-    if not mark or Path(text).exists():
-        graphs = open_graphs(text, root)
-        if len(graphs) != 1:
-            raise DataError(
-                f"{text} has {len(graphs)} graphs; choose one as {text}:ID or {text}:#NUMBER, "
-                "with numbers from 0"
-            )
-        return graphs[0], graphs.name
-    graphs = open_graphs(data, root)
-    return graphs[_position(graphs, data, which)], f"{graphs.name}:{which}"
-
-
-def _position(graphs: "GraphSet", data: str, which: str) -> int:
-    if which.startswith("#"):
-        number = which[1:]
-        if not number.isdecimal() or int(number) >= len(graphs):
-            raise DataError(f"{data}:{which}: graphs are #0 to #{len(graphs) - 1}")
-        return int(number)
-    if which not in graphs.ids:
-        near = nearest(which, graphs.ids)
-        hint = near if near.startswith("did") else f"ids are {_some(graphs.ids)};"
-        raise DataError(f"{data} has no graph {which!r}; {hint} {data}:#NUMBER goes by position")
-    return graphs.ids.index(which)
-
-
-def _some(ids: tuple[str, ...]) -> str:
-    return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+    graphs, name = open_one(text, root)
+    return graphs[0], name
 
 
 def read_pairs(path: Path, graphs: "GraphSet") -> "NDArray[np.int64]":
@@ -91,7 +65,7 @@ def read_pairs(path: Path, graphs: "GraphSet") -> "NDArray[np.int64]":
             raise DataError.at(path, f"{len(words)} words", line=number, hint="give two ids")
         for word in words:
             if word not in place:
-                hint = f"ids are {_some(graphs.ids)}"
+                hint = f"ids are {some_ids(graphs.ids)}"
                 raise DataError.at(path, f"no graph {word!r}", line=number, hint=hint)
         pairs.append([place[word] for word in words])
     if not pairs:

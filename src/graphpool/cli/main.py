@@ -19,6 +19,7 @@ from graphpool.cli.failures import (
     usage_message,
 )
 from graphpool.cli.ged import ged_app
+from graphpool.cli.match import match
 from graphpool.cli.methods import list_methods
 from graphpool.cli.predict import predict
 from graphpool.cli.report import report
@@ -38,6 +39,7 @@ app.command()(demo)
 app.command()(train)
 app.command()(evaluate)
 app.command()(predict)
+app.command()(match)
 app.command()(report)
 app.add_typer(data_app, name="data")
 app.add_typer(ged_app, name="ged")

@@ -12,6 +12,8 @@ ENCODERS = {
     "gcn": "graph convolution (Kipf & Welling 2017)",
     "gat": "graph attention, several heads (Veličković et al. 2018)",
     "gin": "graph isomorphism network (Xu et al. 2019)",
+    "graphconv": "sum over neighbours and the node itself, each with its weights (Morris et al. "
+    "2019)",
 }
 OPTIONS: dict[str, dict[str, str]] = {
     "assignment": {
@@ -39,6 +41,15 @@ OPTIONS: dict[str, dict[str, str]] = {
         "eigengap": "where the spectrum of the graph has its largest gap",
         "validation": "modularity from coarse to fine and eigengap, each tried for a fifth of the "
         "epochs; validation graphs choose",
+    },
+    "distance": {
+        "aligned": "nodes or clusters of a level, each softly matched to one of the other graph",
+        "sorted": "nodes or clusters of a level, sorted channel by channel and compared by rank",
+        "euclidean": "the paper's: between the vectors that are read out of a level",
+    },
+    "score": {
+        "learned": "a learned logistic curve over the logarithm of the distance",
+        "exp": "the paper's exp(-distance / 2)",
     },
 }
 
@@ -69,6 +80,7 @@ def list_methods(
 
     methods: list[dict[str, Any]] = [
         *list_poolers(),
+        *_pair_networks(),
         *(
             {
                 "name": name,
@@ -99,12 +111,14 @@ def list_methods(
         ("method", "family", "paper", ""),
         [(row["name"], row["family"], _source(row), row["summary"]) for row in methods],
     )
-    say("\nwl and majority are for graphpool evaluate; the others train as well.")
+    say("\nwl and majority are for graphpool evaluate; the others train as well, those of the "
+        "family pair with --task matching or similarity.")  # fmt: skip
     say("graphpool list poolers says what each keeps and what it costs.\n")
     for name, texts in known.items():
         print_table((name, ""), texts.items())
         say()
-    say("count is for assignments by places, unless --clusters gives the number.\n")
+    say("count is for assignments by places, unless --clusters gives the number; distance and "
+        "score are for --task matching and similarity.\n")  # fmt: skip
     print_table(("loss", ""), LOSSES.items())
     say("\nA loss is added with its weight, such as --set model.cut=0.1.\n")
     print_table(("features", ""), features.items())
@@ -120,6 +134,7 @@ def _list_poolers(json: bool) -> None:
     from graphpool.nn.registry import count_parameters, list_poolers
 
     rows = [{**row, "parameters": count_parameters(row["name"])} for row in list_poolers()]
+    rows += [{**row, "parameters": None} for row in _pair_networks()]
     if json:
         print_json({"poolers": rows})
         return
@@ -131,7 +146,38 @@ def _list_poolers(json: bool) -> None:
     )
     say("\nParameters are those of one pooling module with 64 channels and 8 clusters; cost is "
         "what time and memory grow with.")  # fmt: skip
+    say("Those of the family pair are whole networks that compare two graphs: --task matching or "
+        "similarity.")  # fmt: skip
     say("docs/poolers.md has the formulas, and how to register your own.")
+
+
+def _pair_networks() -> list[dict[str, Any]]:
+    """Networks made for pairs of graphs, as `list_poolers` lists poolers."""
+    from graphpool.nn.pairs.build import PAIR_METHODS
+
+    coarsened = "all nodes, by place and content"
+    keeps = {
+        "gmn": "a gated sum of all nodes",
+        "gmn-hap": coarsened,
+        "simgnn": "a weighted sum of all nodes",
+        "simgnn-hap": coarsened,
+    }
+    costs = {
+        "gmn": "edges + nodes × the other graph's nodes, a layer",
+        "simgnn": "edges + nodes × the other graph's nodes",
+    }
+    return [
+        {
+            "name": name,
+            "family": "pair",
+            "paper": paper,
+            "year": year,
+            "summary": summary,
+            "keeps": keeps[name],
+            "cost": costs[name.removesuffix("-hap")],
+        }
+        for name, (summary, paper, year) in PAIR_METHODS.items()
+    ]
 
 
 def _source(row: dict[str, Any]) -> str:

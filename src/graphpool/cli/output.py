@@ -1,9 +1,11 @@
 """What commands print: one JSON document for machines, or text and tables for people."""
 
 import json
+import logging
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -30,6 +32,18 @@ def tell(text: str) -> None:
     """A line about what is going on, on stderr, where it does not disturb."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
+
+
+@contextmanager
+def quiet_log(name: str) -> Iterator[None]:
+    """Hold back the warnings of a logger, where their matter is told otherwise."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def print_table(

@@ -8,6 +8,7 @@ import typer
 
 from graphpool.cli.output import Json, print_json, say
 from graphpool.cli.run_folder import REPORT, RESULT, graphs_of, read_config
+from graphpool.cli.settings import CLASSIFICATION
 from graphpool.cli.sources import Root
 from graphpool.errors import CheckpointError
 
@@ -23,16 +24,22 @@ def report(
     root: Root = None,
     json: Json = False,
 ) -> None:
-    """Write a page about a run: accuracy, curves, map of its test graphs, one hierarchy."""
+    """Write a page about a run: accuracy, curves, its test graphs or pairs, some of them drawn."""
     from graphpool.report import write
+    from graphpool.report.page import write_page
 
-    read_config(run)
+    config = read_config(run)
     if not (run / RESULT).is_file():
         raise CheckpointError(
             f"{run}: the run is not finished; go on with it: graphpool train --resume --out {run}"
         )
-    graphs, split = graphs_of(run, root)
-    path = write(_build(run, graphs, split), out or run / REPORT)
+    if config.task == CLASSIFICATION:
+        graphs, split = graphs_of(run, root)
+        path = write(_build(run, graphs, split), out or run / REPORT)
+    else:
+        from graphpool.cli.report_compared import comparer_page
+
+        path = write_page(comparer_page(run, config, root), out or run / REPORT)
     if json:
         print_json({"path": str(path)})
     else:

@@ -1,16 +1,27 @@
 """From a config file, options and `--set` to one checked `RunConfig`."""
 
 import tomllib
+import typing
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from graphpool.config import RunConfig, from_dict, read_toml, to_dict
+from graphpool.config import RunConfig, Task, defaults_for, from_dict, read_toml, to_dict
 from graphpool.errors import ConfigError, nearest
 
-_MODEL, _TRAINING = "Model", "Training"
+_MODEL, _TRAINING, _COMPARING = "Model", "Training", "Comparing graphs"
+CLASSIFICATION = "classification"
+# Settings of one task alone, by the option that gives them.
+_OF_TASK = {
+    "--distance": ("model.distance", ("matching", "similarity")),
+    "--score": ("model.score", ("matching", "similarity")),
+    "--examples": ("compare.examples", ("matching", "similarity")),
+    "--pairs": ("compare.pairs", ("matching",)),
+    "--distances": ("compare.distances", ("similarity",)),
+    "--split": ("compare.split", ("similarity",)),
+}
 
 
 def option(text: str, panel: str, *names: str) -> Any:
@@ -18,7 +29,7 @@ def option(text: str, panel: str, *names: str) -> Any:
     return typer.Option(*names, help=text, rich_help_panel=panel, show_default=False)
 
 
-Encoder = Annotated[str | None, option("gcn, gat or gin.", _MODEL)]
+Encoder = Annotated[str | None, option("gcn, gat, gin or graphconv.", _MODEL)]
 Hidden = Annotated[int | None, option("Width of every layer.", _MODEL, "--hidden")]
 Layers = Annotated[int | None, option("Encoder layers before each coarsening.", _MODEL)]
 Clusters = Annotated[
@@ -46,6 +57,32 @@ Patience = Annotated[
 ]
 Device = Annotated[str | None, option("cpu, cuda, cuda:1, mps.", _TRAINING)]
 Threads = Annotated[int | None, option("Threads of torch; 0 chooses by size of batch.", _TRAINING)]
+TaskName = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        help="classification, matching (do two graphs match?) or similarity (which of two is "
+        "nearer?).",
+        show_default=False,
+    ),
+]
+Distance = Annotated[
+    str | None, option("HAP's distance of two graphs: aligned, sorted or euclidean.", _COMPARING)
+]
+Score = Annotated[str | None, option("From distance to score: learned or exp.", _COMPARING)]
+Examples = Annotated[int | None, option("Pairs or triplets to train on.", _COMPARING)]
+PairsFile = Annotated[
+    Path | None, option("CSV of left, right, match, for graphs of your own.", _COMPARING, "--pairs")
+]
+DistancesFile = Annotated[
+    Path | None,
+    option("Of graphpool ged matrix; else published or exact ones.", _COMPARING, "--distances"),
+]
+SplitKind = Annotated[
+    str | None,
+    option("Graphs are split as published, at random (graphs), or by classes.", _COMPARING,
+           "--split"),
+]  # fmt: skip
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", help="Settings in TOML; options here override it.")
 ]
@@ -60,12 +97,14 @@ def settings(
 ) -> RunConfig:
     """Merge and check settings; later sources override earlier ones.
 
+    What no source says is as `graphpool.config.defaults_for` has it for the task.
+
     Args:
         base: config file, if any.
         options: by dotted key, such as `model.encoder`; None means not given.
         assignments: of the form `train.clip=1.0`.
     """
-    values = to_dict(RunConfig() if base is None else read_toml(RunConfig, base))
+    values = _begin(base, options.get("task") or _assigned_task(assignments))
     for key, value in options.items():
         if value is not None:
             _put(values, key, value)
@@ -80,25 +119,55 @@ def settings(
     return from_dict(RunConfig, values)
 
 
+def check_task(task: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that the task has no use for.
+
+    Args:
+        options: by dotted key, as in `settings`.
+    """
+    for name, (key, tasks) in _OF_TASK.items():
+        if options.get(key) is not None and task not in tasks:
+            raise ConfigError(
+                f"{name} is for --task {' and '.join(tasks)}, not for {task}; leave it out"
+            )
+
+
+def absolute(path: Path | None) -> str | None:
+    """A file is remembered by its full path, so that a run finds it from anywhere."""
+    return None if path is None else str(path.absolute())
+
+
 def check_names(config: RunConfig) -> None:
     """Refuse a misspelt pooler, feature or device, and nothing to choose, before data is read."""
     from graphpool.evaluation.methods import EVALUATED
     from graphpool.features.pipeline import FeaturePipeline
     from graphpool.nn.build import METHODS
-    from graphpool.training.choose_places import check_choice
+    from graphpool.nn.pairs.build import PAIR_METHODS
+    from graphpool.training.choose_places import VALIDATION, check_choice
     from graphpool.training.setup import find_device
 
     find_device(config.train.device)
     FeaturePipeline(config.features)
-    pooler = config.model.pooler
+    pooler, comparing = config.model.pooler, config.task != CLASSIFICATION
     if pooler in EVALUATED and pooler not in METHODS:
         raise ConfigError(
             f"{pooler} is a baseline of graphpool evaluate (--methods {pooler}) and can't be "
             "trained by itself; graphpool list names the poolers"
         )
-    if pooler not in METHODS:
-        raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, METHODS)}")
-    check_choice(config.model)
+    if pooler in PAIR_METHODS and not comparing:
+        raise ConfigError(
+            f"{pooler} is a network for pairs of graphs; train it with --task matching or "
+            "--task similarity"
+        )
+    known = [*METHODS, *(PAIR_METHODS if comparing else ())]
+    if pooler not in known:
+        raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, known)}")
+    if not comparing:
+        check_choice(config.model)
+    elif config.model.count == VALIDATION:
+        raise ConfigError(
+            "model.count 'validation' is for classification; choose 'modularity' or 'eigengap'"
+        )
 
 
 def counts(text: str | None) -> list[int] | None:
@@ -116,6 +185,35 @@ def counts(text: str | None) -> list[int] | None:
 def words(text: str) -> list[str]:
     """`a,b` as words."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _begin(base: Path | None, task: str | None) -> dict[str, Any]:
+    """What options are put upon: the settings of a file over those that the task begins with."""
+    written: dict[str, Any] = {}
+    if base is not None:
+        read_toml(RunConfig, base)  # checks every key and value
+        written = tomllib.loads(base.read_text(encoding="utf-8"))
+    task = task or written.get("task", CLASSIFICATION)
+    if task not in (tasks := typing.get_args(Task)):
+        raise ConfigError(f"there is no task {task!r}; {nearest(str(task), tasks)}")
+    return _merged(to_dict(defaults_for(typing.cast(Task, task))), {**written, "task": task})
+
+
+def _assigned_task(assignments: Sequence[str] | None) -> str | None:
+    """The task that `--set task=NAME` names."""
+    said = [text.partition("=") for text in assignments or ()]
+    return next((str(_value(text.strip())) for key, _, text in said if key.strip() == "task"), None)
+
+
+def _merged(values: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with others written over them, section by section."""
+    return {
+        **values,
+        **{
+            key: _merged(values[key], value) if isinstance(value, dict) else value
+            for key, value in over.items()
+        },
+    }
 
 
 def _keys(values: Mapping[str, Any], prefix: str = "") -> list[str]:

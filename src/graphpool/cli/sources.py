@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, nearest
+from graphpool.graphs.naming import is_path as is_path
+from graphpool.graphs.naming import short_name as short_name
 
 if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
 
-SUFFIXES = (".jsonl", ".zip", ".npz", ".safetensors")
 LEAST_GRAPHS = 10
 
 Root = Annotated[
@@ -25,9 +26,43 @@ def open_graphs(data: str, root: Path | None = None) -> "GraphSet":
     """The set of this name, or of this file or folder, with no features made yet."""
     from graphpool import datasets
 
-    if is_path(data):
-        return datasets.read(data, features=None)
-    return datasets.load(data, root=root, features=None)
+    return datasets.find(data, root, features=None)
+
+
+def open_one(text: str, root: Path | None = None) -> "tuple[GraphSet, str]":
+    """The graph that `text` names, as a set of its own, and what to call it.
+
+    `text` is a file with one graph, SET:ID, or SET:#N for the graph at position N from 0.
+    """
+    data, mark, which = text.rpartition(":")
+    if not mark or Path(text).exists():
+        graphs = open_graphs(text, root)
+        if len(graphs) != 1:
+            raise DataError(
+                f"{text} has {len(graphs)} graphs; choose one as {text}:ID or {text}:#NUMBER, "
+                "with numbers from 0"
+            )
+        return graphs, graphs.name
+    graphs = open_graphs(data, root)
+    return graphs[[_position(graphs, data, which)]], f"{graphs.name}:{which}"
+
+
+def _position(graphs: "GraphSet", data: str, which: str) -> int:
+    if which.startswith("#"):
+        number = which[1:]
+        if not number.isdecimal() or int(number) >= len(graphs):
+            raise DataError(f"{data}:{which}: graphs are #0 to #{len(graphs) - 1}")
+        return int(number)
+    if which not in graphs.ids:
+        near = nearest(which, graphs.ids)
+        hint = near if near.startswith("did") else f"ids are {some_ids(graphs.ids)};"
+        raise DataError(f"{data} has no graph {which!r}; {hint} {data}:#NUMBER goes by position")
+    return graphs.ids.index(which)
+
+
+def some_ids(ids: tuple[str, ...]) -> str:
+    """The first few ids."""
+    return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
 
 
 def open_classes(data: str, root: Path | None = None) -> "GraphSet":
@@ -52,22 +87,6 @@ def open_training(data: str, root: Path | None = None) -> "GraphSet":
             f"all graphs of {graphs.name} are of one class; a classifier needs at least two"
         )
     return graphs
-
-
-def is_path(data: str) -> bool:
-    """Whether this is meant as a file or folder, and not as a name."""
-    from graphpool.graphs import catalogue
-
-    path = Path(data)
-    if path.suffix in SUFFIXES or "/" in data or len(path.parts) > 1:
-        return True
-    return path.exists() and catalogue.resolve(data) not in catalogue.KNOWN
-
-
-def short_name(data: str) -> str:
-    """What a set is called, given its name or its file."""
-    path = Path(data)
-    return path.stem if path.suffix in SUFFIXES else path.name
 
 
 def file_name(data: str) -> str:

@@ -34,10 +34,12 @@ def train(
     data: Annotated[
         str | None,
         typer.Argument(
-            help=f"A set's name, or a file or folder of graphs; by default {RunConfig.data}.",
+            help=f"A set's name, or a file or folder of graphs; by default {RunConfig.data}, or "
+            "the set of the task.",
             show_default=False,
         ),
     ] = None,
+    task: options.TaskName = None,
     pooler: Annotated[str | None, options.option("See graphpool list.", "Model")] = None,
     encoder: options.Encoder = None,
     hidden: options.Hidden = None,
@@ -49,6 +51,12 @@ def train(
     resolution: options.Resolution = None,
     dropout: options.Dropout = None,
     features: options.Features = None,
+    distance: options.Distance = None,
+    score: options.Score = None,
+    examples: options.Examples = None,
+    pairs: options.PairsFile = None,
+    distances: options.DistancesFile = None,
+    split: options.SplitKind = None,
     epochs: options.Epochs = None,
     batch_size: options.BatchSize = None,
     learning_rate: options.LearningRate = None,
@@ -71,8 +79,12 @@ def train(
     80 % of the graphs train, 10 % choose the epoch and 10 % test, with equal mixes of classes.
 
     One split says little about a method: compare methods with graphpool evaluate.
+
+    With --task matching it learns whether two graphs match, from drawn pairs or those of --pairs;
+    with --task similarity which of two graphs is nearer to a third.
     """
     given = {
+        "task": task,
         "data": _data(data),
         "features": features,
         "model.pooler": pooler,
@@ -85,6 +97,12 @@ def train(
         "model.count": count,
         "model.resolution": resolution,
         "model.dropout": dropout,
+        "model.distance": distance,
+        "model.score": score,
+        "compare.examples": examples,
+        "compare.pairs": options.absolute(pairs),
+        "compare.distances": options.absolute(distances),
+        "compare.split": split,
         "train.epochs": epochs,
         "train.batch_size": batch_size,
         "train.learning_rate": learning_rate,
@@ -97,10 +115,22 @@ def train(
     folder = out or default_folder(run)
     if resume and config is None and (folder / CONFIG).exists():
         run = options.settings(folder / CONFIG, given, assignments)
+    options.check_task(run.task, given)
     options.check_names(run)
     check_free(folder, resume, overwrite)
     if resume:
         check_settings(folder, run)
+    if run.task == options.CLASSIFICATION:
+        _train_classifier(run, folder, resume, root, json)
+    else:
+        from graphpool.cli.train_compared import train_compared
+
+        train_compared(run, folder, resume, root, json)
+
+
+def _train_classifier(
+    run: RunConfig, folder: Path, resume: bool, root: Path | None, json: bool
+) -> None:
     graphs = open_training(run.data, root)
     prepare(folder, resume)
     split = split_of(folder, graphs, run.train.seed)
@@ -121,7 +151,10 @@ def train(
 
 def default_folder(run: RunConfig) -> Path:
     """Where a run goes when nothing is said."""
-    return Path("runs") / f"{file_name(run.data)}-{run.model.pooler}-{run.train.seed}"
+    data = file_name(run.data)
+    if run.task != options.CLASSIFICATION and not data.startswith(run.task):
+        data = f"{data}-{run.task}"
+    return Path("runs") / f"{data}-{run.model.pooler}-{run.train.seed}"
 
 
 def _data(data: str | None) -> str | None:

@@ -13,8 +13,10 @@ from graphpool.training.checkpoint import versions
 
 # Code that decides what a result is; how it is scheduled or printed does not.
 _DECISIVE = (
-    *(f"{room}/**/*.py" for room in ("graphs", "features", "nn", "tasks", "training")),
+    *(f"{room}/**/*.py" for room in ("graphs", "features", "ged", "nn", "tasks", "training")),
     *(f"evaluation/{name}.py" for name in ("baselines", "protocols", "run", "wl")),
+    *(f"evaluation/{name}.py" for name in ("classical", "comparing", "ranking")),
+    *(f"evaluation/comparison_{name}.py" for name in ("data", "unit")),
 )
 
 

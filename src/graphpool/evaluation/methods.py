@@ -7,7 +7,7 @@ from typing import Any
 from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.baselines import SVM_C, WL_ITERATIONS
-from graphpool.nn.build import METHODS
+from graphpool.nn.build import METHODS, chooses_places
 from graphpool.nn.methods import BUILT_IN
 from graphpool.training.choose_places import VALIDATION
 
@@ -96,7 +96,8 @@ def model_of(method: str, config: ModelConfig) -> ModelConfig:
     the others.
     """
     config = replace(config, pooler=method)
-    if method != "hap" and config.count == VALIDATION:
+    open_count = method in METHODS and chooses_places(method)
+    if config.count == VALIDATION and not open_count:
         return replace(config, count=ModelConfig.count)
     return config
 

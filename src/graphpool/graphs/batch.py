@@ -60,6 +60,15 @@ class GraphBatch:
         """Number of nodes of all graphs together."""
         return self.x.shape[0]
 
+    @property
+    def graphs(self) -> "GraphBatch":
+        """The batch itself: as in batches of pairs and triplets, the graphs that are in it."""
+        return self
+
+    def examples_of(self, flags: Tensor) -> Tensor:
+        """`[num_graphs]`, the examples that a flagged graph is in: here each graph is one."""
+        return flags
+
     @cached_property
     def segments(self) -> Segments:
         """Where each graph's nodes begin and end."""

@@ -13,10 +13,15 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.pairs import PairSet
+from graphpool.graphs.pairs_storage import open_pairs, save_pairs
 from graphpool.graphs.storage import SUFFIX, open_set, save
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -48,19 +53,51 @@ def cached(
     name: str, key: str, build: Callable[[], GraphSet], folder: Path | None = None
 ) -> GraphSet:
     """The set kept under `key`; built, and kept, where there is none that can be trusted."""
+    return _kept(
+        name,
+        key,
+        build,
+        folder,
+        lambda path: open_set(path, source=key),
+        lambda graphs, path: save(graphs, path, source=key),
+    )
+
+
+def cached_pairs(
+    name: str, key: str, build: Callable[[], PairSet], folder: Path | None = None
+) -> PairSet:
+    """The same for a set of pairs, which is kept in two files."""
+    return _kept(
+        name,
+        key,
+        build,
+        folder,
+        lambda path: open_pairs(path, source=key),
+        lambda pairs, path: save_pairs(pairs, path, source=key),
+    )
+
+
+def _kept(
+    name: str,
+    key: str,
+    build: Callable[[], T],
+    folder: Path | None,
+    opened: Callable[[Path], T],
+    saved: Callable[[T, Path], None],
+) -> T:
     folder = folder or cache_root() / "sets"
     path = folder / f"{_safe(name)}-{key[:32]}{SUFFIX}"
     if _exists(path):
         try:
-            return open_set(path, source=key)
+            return opened(path)
         except DataError as error:
             log.warning("cache file is built again: %s", error)
-    graphs = build()
+    made = build()
     try:
-        save(graphs, path, source=key)
+        saved(made, path)
     except OSError as error:
         _warn_once(str(folder), str(error))
-    return graphs
+    return made
 
 
 def _exists(path: Path) -> bool:

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.errors import DataError
@@ -19,8 +18,7 @@ from graphpool.graphs.graph import Name as Name
 from graphpool.graphs.packing import Slots, gather, pointer, repeat, take
 from graphpool.graphs.places import Places, find
 from graphpool.graphs.places_rule import PlaceRule
-
-Selection = slice | Sequence[int] | NDArray[Any] | Tensor
+from graphpool.graphs.selection import Selection, positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,29 +242,9 @@ class GraphSet:
             edge_label_names=self.edge_label_names,
         )
 
-    def _index(self, item: Selection) -> NDArray[np.int64]:
-        """Positions of a selection, `[selected]`, checked and never negative."""
-        if isinstance(item, slice):
-            chosen = range(len(self))[item]
-            return np.arange(chosen.start, chosen.stop, chosen.step)
-        index = item.cpu().numpy() if isinstance(item, Tensor) else np.asarray(item)
-        if index.dtype == np.bool_:
-            if index.shape != (len(self),):
-                raise IndexError(f"a mask of {tuple(index.shape)} for {len(self)} graphs")
-            return np.flatnonzero(index)
-        if not index.size:
-            return np.empty(0, dtype=np.int64)
-        if index.dtype.kind not in "iu":
-            raise IndexError(f"graphs are chosen by integers, not {index.dtype}")
-        index = index.astype(np.int64).reshape(-1)
-        low, high = int(index.min()), int(index.max())
-        if low < -len(self) or high >= len(self):
-            raise IndexError(f"graph {high if high >= len(self) else low} of a set of {len(self)}")
-        return index % len(self) if low < 0 else index
-
     def select(self, item: Selection) -> "GraphSet":
         """The chosen graphs, in the chosen order, as a set of their own."""
-        index = torch.from_numpy(self._index(item)).to(self.device)
+        index = torch.from_numpy(positions(item, len(self), "graph")).to(self.device)
         node, node_ptr = gather(self.node_ptr, index)
         edge, edge_ptr = gather(self.edge_ptr, index)
         chosen = replace(
@@ -353,7 +331,7 @@ class GraphSet:
                 f"{self.name} has no node features; make them with "
                 "graphpool.features, or load the set with features='auto'"
             )
-        chosen = self._index(slice(None) if item is None else item)
+        chosen = positions(slice(None) if item is None else item, len(self), "graph")
         slots = self._slots
         node, slot, count, pointers = slots.choose(chosen)
         column = repeat(pointers[:-1], count[1], self.device)

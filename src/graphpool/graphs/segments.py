@@ -42,6 +42,11 @@ class Segments:
         """Runs of equal length: a dense batch laid flat."""
         return cls(torch.arange(0, graphs * nodes + 1, nodes, device=device))
 
+    @classmethod
+    def from_counts(cls, counts: Tensor) -> "Segments":
+        """Runs of these lengths."""
+        return cls(torch.cat([counts.new_zeros(1), counts.cumsum(0)]))
+
     @property
     def num_graphs(self) -> int:
         """Number of runs."""

@@ -3,6 +3,7 @@
 from graphpool.nn import pool
 from graphpool.nn.build import build_model
 from graphpool.nn.coarsened import Coarsened, Kept, Trace
+from graphpool.nn.concat import ConcatNetwork
 from graphpool.nn.encoders import Encoder, GATLayer, GCNLayer, GINLayer
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
@@ -12,6 +13,7 @@ from graphpool.nn.registry import list_poolers, pooler, register_pooler
 
 __all__ = [
     "Coarsened",
+    "ConcatNetwork",
     "Encoder",
     "FlatNetwork",
     "GATLayer",

@@ -18,11 +18,15 @@ def place_rule(config: ModelConfig) -> PlaceRule | None:
 
     Who trains several models on parts of one set calls `graphs.places(rule)` before it is parted.
     """
-    if config.pooler != "hap" or config.assignment in ("content", "static"):
+    found = find_method(config.pooler).rule
+    if found is None or config.assignment in ("content", "static"):
         return None
-    if rule := rule_of(config):
-        return rule
-    return HAPCoarsening(1, config.clusters[0]).rule
+    return found(config) or HAPCoarsening(1, config.clusters[0]).rule
+
+
+def chooses_places(name: str) -> bool:
+    """Whether `model.count` says how many places a graph has for the method of this name."""
+    return find_method(name).rule is rule_of
 
 
 def build_model(

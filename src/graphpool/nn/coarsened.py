@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -81,18 +82,46 @@ class Kept:
 Level = Coarsened | Kept
 
 
+class Nodes(NamedTuple):
+    """The nodes or clusters of a level, as its encoder left them.
+
+    Attributes:
+        x: `[nodes, channels]`, or `[graphs, clusters, channels]` of a dense level.
+        segments: the graphs of a ragged level's nodes; `None` for a dense one.
+        rows: which clusters a dense level's graphs have; `None`: all of them.
+    """
+
+    x: Tensor
+    segments: Segments | None
+    rows: Rows | None
+
+    def flat(self) -> tuple[Float[Tensor, "nodes channels"], Segments]:
+        """Ragged nodes and their graphs, whatever the level is."""
+        if self.segments is not None:
+            return self.x, self.segments
+        if self.rows is not None:
+            return self.rows.compact(self.x), self.rows.segments
+        graphs, clusters = self.x.shape[:2]
+        return self.x.flatten(0, 1), Segments.equal(graphs, clusters, self.x.device)
+
+
 @dataclass(frozen=True, eq=False)
 class Trace:
     """Everything that one forward pass of a model made.
 
     Args:
-        logits: `[graphs, classes]`.
+        logits: `[graphs, classes]`; without a head no classes.
         embedding: `[graphs, channels]`, the graph vectors h_G.
         levels: one `Coarsened` or `Kept` per pooling module.
         losses: all auxiliary losses, named `level1/…` and so on.
+        vectors: one `[graphs, channels]` for each level that is read out, nodes first; the
+            embedding is their concatenation.
+        nodes: those of every level, as its encoder left them; not of a last single cluster.
     """
 
     logits: Float[Tensor, "graphs classes"]
     embedding: Float[Tensor, "graphs channels"]
     levels: tuple[Level, ...] = ()
     losses: dict[str, Tensor] = field(default_factory=dict)
+    vectors: tuple[Tensor, ...] = ()
+    nodes: tuple[Nodes, ...] = ()

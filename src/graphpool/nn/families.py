@@ -5,7 +5,10 @@ after each, the last time to one cluster. Where nodes are kept, the last encoder
 out instead, which is the same sum: the graph vector has as many channels either way.
 """
 
+import itertools
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from torch import nn
@@ -13,21 +16,31 @@ from torch import nn
 from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError
 from graphpool.graphs.places_rule import PlaceRule
+from graphpool.nn.concat import ConcatNetwork
 from graphpool.nn.hap import HAPCoarsening
+from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.method import Builder, Module, Takes
 from graphpool.nn.model import HAP, FlatNetwork, Pooled, StructureFree
-from graphpool.nn.pool import ConcatNetwork, GMTPool
+from graphpool.nn.pool import GMTPool
 
 CLUSTERS, RATIO = (8, 1), 0.5
+Losses = Mapping[str, float]
 
 
-def grouped(module: Module) -> Builder:
-    """Coarsenings `module(channels, clusters)`, one after each encoder."""
+def grouped(module: Module, later: Module | None = None) -> Builder:
+    """Coarsenings `module(channels, clusters)`, one after each encoder.
+
+    Where `later` is given, it makes those after the first.
+    """
 
     def build(
         config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
     ) -> nn.Module:
-        made = [module(config.hidden_channels, count) for count in clusters or CLUSTERS]
+        kinds = itertools.chain([module], itertools.repeat(later or module))
+        made = [
+            kind(config.hidden_channels, count)
+            for kind, count in zip(kinds, clusters or CLUSTERS, strict=False)
+        ]
         if not all(hasattr(each, "clusters") for each in made):
             raise ConfigError(
                 f"{type(made[0]).__name__} is no group pooler: it needs an attribute `clusters`, "
@@ -48,26 +61,29 @@ def keeping(module: Module) -> Builder:
         config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
     ) -> nn.Module:
         counts, ratio = clusters or CLUSTERS, config.ratio or RATIO
-        # One cluster at the end stands for the readout, and is no pooling here.
-        poolings = max(1, len(counts) - (counts[-1] == 1))
         return Pooled(
             in_channels, config.hidden_channels, out_channels,
-            coarsenings=[module(config.hidden_channels, ratio) for _ in range(poolings)],
+            coarsenings=[module(config.hidden_channels, ratio) for _ in range(_poolings(counts))],
             encoders=len(counts), readout=config.readout, **_shared(config),
         )  # fmt: skip
 
     return build
 
 
-def reading(module: Module) -> Builder:
-    """One encoder and the flat pooler `module(channels)`."""
+def reading(module: Module, counted: bool = False) -> Builder:
+    """One encoder and the flat pooler `module(channels)`.
+
+    One that is `counted` also takes how many nodes it reads, where `clusters` says so.
+    """
 
     def build(
         config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
     ) -> nn.Module:
+        given = clusters[:1] if counted else ()
         return FlatNetwork(
             in_channels, config.hidden_channels, out_channels,
-            readout=module(config.hidden_channels), **_shared(config),  # type: ignore[arg-type]
+            readout=module(config.hidden_channels, *given),  # type: ignore[arg-type]
+            **_shared(config),
         )  # fmt: skip
 
     return build
@@ -87,24 +103,63 @@ def reducing(readout: tuple[str, ...] | None) -> Builder:
     return build
 
 
-def hap(paper: bool) -> Builder:
-    """HAP, ours or as printed."""
+def hap(paper: bool = False, losses: Losses | None = None, **options: Any) -> Builder:
+    """HAP, ours or as printed, with more losses and with `options` where the settings are open."""
 
     def build(
         config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
     ) -> nn.Module:
-        options = {
+        asked = {
             key: value
             for key in ("assignment", "connect")
             if (value := getattr(config, key)) != "default"
         }
+        if not config.profile:
+            asked["profile"] = False
+        own = {name: getattr(config, name) for name in ("cut", "balance", "orthogonality")}
         return HAP(
             in_channels, config.hidden_channels, clusters or None, out_channels,
             readout=config.readout, relaxation=config.relaxation, paper=paper,
-            rule=rule_of(config), profile=None if config.profile else False,
-            losses={name: getattr(config, name) for name in ("cut", "balance", "orthogonality")},
-            **options, **_shared(config),
+            rule=rule_of(config), losses={**own, **(losses or {})},
+            **{**options, **asked}, **_shared(config),
         )  # fmt: skip
+
+    return build
+
+
+def hap_by_share(
+    config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
+) -> nn.Module:
+    """The network of `keeping` with HAP's first coarsening in the place of what keeps nodes.
+
+    A graph has as many places as `keeping` would keep of its nodes. That its last level is summed
+    up by a coarsening to one cluster changes nothing.
+    """
+    return hap()(_by_share(config), clusters, in_channels, out_channels)
+
+
+def hap_inside(module: Module, counted: bool = False) -> Builder:
+    """HAP's coarsening in the network of `reading`: `module` reads clusters in place of nodes.
+
+    Encoders and coarsenings are those of `hap`, but for the last one to one cluster: where that
+    sums the clusters up, the flat pooler reads them. It alone is read, as in its own network. One
+    that is `counted` reads them all.
+    """
+
+    def build(
+        config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
+    ) -> nn.Module:
+        whole = hap()(config, clusters, in_channels, out_channels)
+        assert isinstance(whole, HAP), "hap builds HAP"
+        inner = list(whole.coarsenings)[: _poolings(clusters or CLUSTERS)]
+        given = (inner[-1].clusters,) if counted else ()
+        return Hierarchy(
+            encoders=list(whole.encoders),  # type: ignore[arg-type]
+            coarsenings=inner,
+            readouts=[None] * len(inner) + [module(config.hidden_channels, *given)],  # type: ignore[list-item]
+            out_channels=out_channels,
+            dropout=config.dropout,
+        )
 
     return build
 
@@ -160,6 +215,22 @@ def fitting_gmt(in_channels: int, clusters: int) -> GMTPool:
     return GMTPool(in_channels, clusters, heads=math.gcd(in_channels, 4))
 
 
+def later_gmt(in_channels: int, clusters: int) -> GMTPool:
+    """Its pooling of what was pooled before, which looks at no graph: the paper's GMPool."""
+    heads = math.gcd(in_channels, 4)
+    return GMTPool(in_channels, clusters, seeds=0, heads=heads, graph=False)
+
+
+def places_by_share(in_channels: int, ratio: float) -> HAPCoarsening:
+    """HAP's coarsening to as many places as a pooler of this ratio would keep of the nodes."""
+    return HAPCoarsening(in_channels, rule=PlaceRule("ratio", ratio=ratio))
+
+
+def rule_by_share(config: ModelConfig) -> PlaceRule | None:
+    """`rule_of` a method whose places are the share of the nodes that others keep."""
+    return rule_of(_by_share(config))
+
+
 def rule_of(config: ModelConfig) -> PlaceRule | None:
     """How many places a graph has; `None` where `clusters` says it."""
     if config.ratio:
@@ -177,6 +248,15 @@ def rule_of(config: ModelConfig) -> PlaceRule | None:
     return PlaceRule(count, resolution=config.resolution, most=config.most)
 
 
+def _by_share(config: ModelConfig) -> ModelConfig:
+    return replace(config, ratio=config.ratio or RATIO)
+
+
+def _poolings(counts: tuple[int, ...]) -> int:
+    """How often nodes are pooled: one cluster at the end stands for the readout."""
+    return max(1, len(counts) - (counts[-1] == 1))
+
+
 def _shared(config: ModelConfig) -> dict[str, Any]:
     return {
         "encoder": config.encoder,
@@ -184,4 +264,5 @@ def _shared(config: ModelConfig) -> dict[str, Any]:
         "heads": config.heads,
         "norm": config.norm,
         "dropout": config.dropout,
+        "jump": config.jump,
     }

@@ -8,8 +8,9 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsened import Kept, Level, Trace
+from graphpool.nn.coarsened import Kept, Level, Nodes, Trace
 from graphpool.nn.encoders import Encoder
+from graphpool.nn.head import Head
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.readout import Readout
 from graphpool.nn.rows import Rows
@@ -29,7 +30,7 @@ class Hierarchy(nn.Module):
             places of the graphs by that rule.
         readouts: one per level, nodes first, each a `Readout` or a flat pooler: the graph vector
             is the concatenation of what they read; `None` leaves a level out.
-        out_channels: classes.
+        out_channels: classes; 0 leaves the head out; see `Head`.
         dropout: before the last layer, while training.
     """
 
@@ -47,20 +48,21 @@ class Hierarchy(nn.Module):
         if len(readouts) != len(coarsenings) + 1 or not any(readouts):
             raise ValueError(f"{len(readouts)} readouts for {len(coarsenings) + 1} levels")
         self.encoders, self.coarsenings = nn.ModuleList(encoders), nn.ModuleList(coarsenings)
-        self.readouts, self.dropout = tuple(readouts), dropout
+        self.readouts = tuple(readouts)
         # Those that learn once more, where their weights are found.
         self.learned = nn.ModuleList(item for item in readouts if isinstance(item, nn.Module))
         hidden = encoders[-1].out_channels
         nodes = [None, *(getattr(module, "clusters", None) for module in coarsenings)]
         channels = [encoder.out_channels for encoder in encoders] + [hidden]
-        self.embedding_channels = sum(
+        self.vector_channels = tuple(
             _width(readout, width, count)
             for readout, width, count in zip(readouts, channels, nodes, strict=False)
             if readout
         )
-        self.head = nn.ModuleList(
-            [nn.Linear(self.embedding_channels, hidden), nn.Linear(hidden, out_channels)]
-        )
+        # A last level of one cluster has nothing to tell that the one before it has not.
+        self.level_channels = tuple(channels[: len(readouts) - (nodes[-1] == 1)])
+        self.embedding_channels = sum(self.vector_channels)
+        self.head = Head(self.embedding_channels, hidden, out_channels, dropout)
 
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the whole model and keep every level."""
@@ -69,10 +71,13 @@ class Hierarchy(nn.Module):
         segments: Segments | None = batch.segments
         rows: Rows | None = None
         levels: list[Level] = []
-        vectors = []
+        vectors: list[Tensor] = []
+        nodes: list[Nodes] = []
         for position, readout in enumerate(self.readouts):
             if position < len(self.encoders):
                 x = self.encoders[position](x, adjacency, None if position else batch.column, rows)
+            if len(nodes) < len(self.level_channels):
+                nodes.append(Nodes(x, segments, rows))
             if readout:
                 vectors.append(readout(x, segments, rows))
             if position < len(self.coarsenings):
@@ -83,15 +88,13 @@ class Hierarchy(nn.Module):
                 else:
                     x, adjacency, segments, rows = level.x, level.adj, None, level.rows
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]
-        hidden = self.head[0](embedding).relu()
-        if self.dropout:
-            hidden = nn.functional.dropout(hidden, self.dropout, self.training)
         losses = {
             f"level{number}/{name}": value
             for number, level in enumerate(levels, 1)
             for name, value in level.losses.items()
         }
-        return Trace(self.head[1](hidden), embedding, tuple(levels), losses)
+        logits = self.head(embedding)
+        return Trace(logits, embedding, tuple(levels), losses, tuple(vectors), tuple(nodes))
 
     def _coarsened(
         self,

@@ -7,6 +7,7 @@ from typing import Literal
 from torch import nn
 
 from graphpool.config import ModelConfig
+from graphpool.graphs.places_rule import PlaceRule
 
 Builder = Callable[[ModelConfig, tuple[int, ...], int, int], nn.Module]
 Module = Callable[..., nn.Module]
@@ -29,6 +30,7 @@ class Method:
         module: the pooler alone, called with its channels and with what `takes` says; `None` for a
             network that has none.
         takes: second argument of `module`: `clusters`, `ratio`, or none but the `channels`.
+        rule: how many places a graph has by the settings; `None` for what knows no places.
     """
 
     name: str
@@ -41,3 +43,4 @@ class Method:
     build: Builder
     module: Module | None = None
     takes: Takes = "clusters"
+    rule: Callable[[ModelConfig], PlaceRule | None] | None = None

@@ -1,20 +1,27 @@
 """The methods that come with the library."""
 
 from functools import partial
+from typing import Any
 
 from graphpool.nn.families import (
     concat,
     fitting_gmt,
     grouped,
     hap,
+    hap_by_share,
+    hap_inside,
     hap_slot,
     keeping,
+    later_gmt,
+    places_by_share,
     reading,
     reducing,
+    rule_by_share,
+    rule_of,
     structure_free,
 )
 from graphpool.nn.hap import HAPCoarsening
-from graphpool.nn.method import Method
+from graphpool.nn.method import Method, Module
 from graphpool.nn.pool import (
     ASAP,
     AttPoolGlobal,
@@ -35,10 +42,17 @@ from graphpool.nn.pool import (
 )
 
 _SHARED = "all nodes, shared among clusters"
+_PLACED = "all nodes, by place and content"
 _HALF = "half of the nodes and the edges among them"
 _GATHERED = "half of the nodes, each with what lies around it"
 _BY_CLUSTER = "edges × clusters"
+_BY_PLACE = f"{_BY_CLUSTER}; places once a set"
 _THREE_STEPS = "edges; through a hub the square of its degree"
+
+# As DiffPool has it: its losses, Sᵀ A S as it is, and clusters that are sums of nodes.
+_LIKE_DIFFPOOL: dict[str, Any] = {
+    "losses": {"link": 1.0, "entropy": 1.0}, "connect": "plain", "profile": False,
+}  # fmt: skip
 
 
 def _mean_cluster(in_channels: int) -> OneCluster:
@@ -49,13 +63,20 @@ def _mean_att_cluster(in_channels: int) -> OneCluster:
     return OneCluster(MeanAttPool(in_channels))
 
 
+def _reading_clusters(name: str, title: str, module: Module, counted: bool = False) -> Method:
+    return Method(
+        f"{name}-hap", "group", "Liu et al., mirrored", 2021,
+        f"{title} over HAP's clusters in place of the nodes",
+        _PLACED, _BY_PLACE, hap_inside(module, counted), rule=rule_of,
+    )  # fmt: skip
+
+
 BUILT_IN: tuple[Method, ...] = (
     Method(
         "hap", "group", "Liu et al., revised", 2021,
         "HAP as we recommend it: clusters are places, off-diagonal coarse graph, "
         "readout of nodes and clusters",
-        "all nodes, by place and content", f"{_BY_CLUSTER}; places once a set",
-        hap(paper=False), HAPCoarsening,
+        _PLACED, _BY_PLACE, hap(), HAPCoarsening, rule=rule_of,
     ),
     Method(
         "hap-paper", "group", "Liu et al.", 2021,
@@ -86,6 +107,21 @@ BUILT_IN: tuple[Method, ...] = (
         hap_slot(DiffPool, "clusters"), DiffPool,
     ),
     Method(
+        "sagpool-hap", "group", "Liu et al., mirrored", 2021,
+        "SAGPool's network, HAP's places in place of kept nodes: half as many as nodes",
+        _PLACED, _BY_PLACE, hap_by_share, places_by_share, "ratio", rule_by_share,
+    ),
+    Method(
+        "diffpool-hap", "group", "Liu et al., mirrored", 2021,
+        "DiffPool's network and losses, HAP's places in place of its assignment",
+        _PLACED, _BY_PLACE, hap(**_LIKE_DIFFPOOL),
+        partial(HAPCoarsening, **_LIKE_DIFFPOOL), rule=rule_of,
+    ),
+    _reading_clusters("mean-att", "MeanAttPool", MeanAttPool),
+    _reading_clusters("gated", "gated soft attention", GatedPool),
+    _reading_clusters("set2set", "Set2Set", Set2Set),
+    _reading_clusters("sort", "SortPooling", SortPool, counted=True),
+    Method(
         "diffpool", "group", "Ying et al.", 2018,
         "DiffPool: clusters by a graph network, link and entropy losses",
         _SHARED, _BY_CLUSTER, grouped(DiffPool), DiffPool,
@@ -109,7 +145,7 @@ BUILT_IN: tuple[Method, ...] = (
         "gmt", "group", "Baek et al.", 2021,
         "Graph Multiset Transformer: learned seeds attend to the nodes",
         "what learned seeds attend to", "edges + nodes × clusters",
-        grouped(fitting_gmt), GMTPool,
+        grouped(fitting_gmt, later_gmt), GMTPool,
     ),
     Method(
         "asap", "group", "Ranjan et al.", 2020,
@@ -176,7 +212,8 @@ BUILT_IN: tuple[Method, ...] = (
     Method(
         "sort", "flat", "Zhang et al.", 2018,
         "SortPooling: nodes in order of a channel, read by a convolution",
-        "the first 30 nodes in order", "nodes × log nodes", reading(SortPool), SortPool, "channels",
+        "the first 30 nodes in order", "nodes × log nodes",
+        reading(SortPool, counted=True), SortPool, "channels",
     ),
     Method(
         "structure-free", "rule", "-", None,

@@ -44,6 +44,7 @@ class Pooled(Hierarchy):
         heads: int = 4,
         norm: str = "none",
         dropout: float = 0.0,
+        jump: bool = False,
         readout: tuple[str, ...] = ("sum",),
         gather: Literal["levels", "last"] = "levels",
         encoders: int | None = None,
@@ -52,7 +53,7 @@ class Pooled(Hierarchy):
         widths = [in_channels] + [hidden_channels] * ((encoders or len(coarsenings)) - 1)
         super().__init__(
             encoders=[
-                Encoder(encoder, width, hidden_channels, layers, heads, norm, dropout)
+                Encoder(encoder, width, hidden_channels, layers, heads, norm, dropout, jump)
                 for width in widths
             ],
             coarsenings=coarsenings,
@@ -80,12 +81,13 @@ class HAP(Pooled):
         hidden_channels: width of every layer.
         clusters: clusters after each coarsening module; the paper has two modules. `None`: as many
             as each graph has places by `rule`, then 1; without places 8, then 1.
-        out_channels: classes.
+        out_channels: classes; 0 leaves the head out.
         encoder: `"gcn"`, `"gat"` or `"gin"`.
         layers: encoder layers before each coarsening.
         heads: attention heads of `"gat"`.
         norm: `"batch"` for batch normalisation in the encoders.
         dropout: after every encoder layer and in the head.
+        jump: of the encoders; see `Encoder`.
         readout: reductions of each level.
         assignment, relaxation, connect: of `HAPCoarsening`; `None` follows `paper`. Places are
             those of the first level; further levels, whose edges are learned, go by content.
@@ -108,6 +110,7 @@ class HAP(Pooled):
         heads: int = 4,
         norm: str = "none",
         dropout: float = 0.0,
+        jump: bool = False,
         readout: tuple[str, ...] = ("sum",),
         assignment: str | None = None,
         relaxation: str = "gram",
@@ -150,6 +153,7 @@ class HAP(Pooled):
             heads=heads,
             norm=norm,
             dropout=dropout,
+            jump=jump,
             readout=readout,
             gather=gather or ("last" if paper else "levels"),
         )
@@ -200,10 +204,13 @@ class FlatNetwork(Hierarchy):
         heads: int = 4,
         norm: str = "none",
         dropout: float = 0.0,
+        jump: bool = False,
         readout: tuple[str, ...] | FlatPool = ("sum",),
     ) -> None:
         super().__init__(
-            encoders=[Encoder(encoder, in_channels, hidden_channels, layers, heads, norm, dropout)],
+            encoders=[
+                Encoder(encoder, in_channels, hidden_channels, layers, heads, norm, dropout, jump)
+            ],
             coarsenings=[],
             readouts=[readout if isinstance(readout, FlatPool) else Readout(readout)],
             out_channels=out_channels,
@@ -228,6 +235,7 @@ class StructureFree(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self.vector_channels = (hidden_channels,)
         self.body = nn.Sequential(
             nn.Linear(in_channels, hidden_channels),
             nn.ReLU(),
@@ -235,12 +243,13 @@ class StructureFree(nn.Module):
             nn.ReLU(),
             nn.Dropout(dropout),
         )
-        self.head = nn.Linear(hidden_channels, out_channels)
+        self.head = nn.Linear(hidden_channels, out_channels) if out_channels else None
 
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the model; there are no levels."""
         embedding = self.body(segment_sum(batch.x, batch.segments))
-        return Trace(self.head(embedding), embedding)
+        logits = embedding[:, :0] if self.head is None else self.head(embedding)
+        return Trace(logits, embedding, vectors=(embedding,))
 
     def forward(self, batch: GraphBatch) -> Tensor:
         """Logits, `[graphs, classes]`."""

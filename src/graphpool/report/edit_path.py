@@ -5,8 +5,6 @@ place. What is deleted is red and only on the left, what is inserted is green an
 right, and what changes its label is amber on both sides.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +13,9 @@ import numpy as np
 
 from graphpool.errors import ConfigError
 from graphpool.files import atomic_write
-from graphpool.ged.collection import collect
 from graphpool.ged.result import EditDistance
-from graphpool.report.data import Array, HierarchyExample, Level
-from graphpool.report.layout import place_levels
+from graphpool.report.data import Array
+from graphpool.report.side import Side, shared_layout, two_sides
 from graphpool.report.svg import figure as shown
 
 if TYPE_CHECKING:
@@ -30,28 +27,6 @@ TONES = {"delete": "#c2331f", "substitute": "#e08e00", "insert": "#0a8a5f"}
 WORDS = {"delete": "deleted", "substitute": "substituted", "insert": "inserted"}
 BENDS = (0.0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45, 0.6, -0.6)
 GAP, TOP, BOTTOM = 56.0, 46.0, 44.0
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One of the two graphs, ready to be drawn.
-
-    Args:
-        title: its name and size.
-        place: for each node its row of `position`.
-        labels: a short text per node, "" for none.
-        edges: pairs of nodes with the text of their label; in both directions only if the graph
-            is directed.
-        node_kind, edge_kind: the edit of each node and edge that has one.
-    """
-
-    title: str
-    place: Sequence[int]
-    labels: Sequence[str]
-    edges: Mapping[tuple[int, int], str]
-    node_kind: Mapping[int, str]
-    edge_kind: Mapping[tuple[int, int], str]
-    directed: bool
 
 
 def draw_edit_path(
@@ -101,8 +76,8 @@ def edit_path_figure(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    left, right = _sides(first, second, result, names, edge_labels)
-    position, radius, width, height = _layout(left, right)
+    left, right = two_sides(first, second, result, names, edge_labels)
+    position, radius, width, height = shared_layout(left, right)
     whole = (2 * width + GAP, height + TOP + BOTTOM)
     drawing = Figure(figsize=(whole[0] / 90, whole[1] / 90))
     FigureCanvasAgg(drawing)
@@ -118,59 +93,6 @@ def edit_path_figure(
                   arrowprops={"arrowstyle": "->", "color": EDGE, "lw": 1.4})  # fmt: skip
     _legend(axes, result, whole[0] / 2, whole[1] - 22)
     return drawing
-
-
-def _sides(
-    first: Any, second: Any, result: EditDistance, names: tuple[str, str], edge_labels: bool
-) -> tuple[Side, Side]:
-    """Both graphs; nodes of the second stand where the first has the node mapped to them."""
-    graphs = collect([first, second], edge_labels=edge_labels)
-    n, m = graphs.sizes.tolist()
-    back = {u: v for v, u in enumerate(result.mapping) if u is not None}
-    added = iter(range(n, n + m))
-    places = (range(n), [back[u] if u in back else next(added) for u in range(m)])
-    made = []
-    for at, place in enumerate(places):
-        arrays = graphs.arrays
-        node = slice(arrays.node_ptr[at], arrays.node_ptr[at + 1])
-        edge = slice(arrays.edge_ptr[at], arrays.edge_ptr[at + 1])
-        labels = [_word(graphs.node_names[code]) for code in arrays.node_label[node].tolist()]
-        ends = np.stack([arrays.source[edge], arrays.target[edge]], axis=1).tolist()
-        edges = {
-            (i, j): _word(graphs.edge_names[code - 1])
-            for (i, j), code in zip(ends, arrays.edge_label[edge].tolist(), strict=True)
-            if graphs.directed or i <= j
-        }
-        node_kind: dict[int, str] = {}
-        edge_kind: dict[tuple[int, int], str] = {}
-        for step in result.path:
-            spot = step.second if at else step.first
-            if isinstance(spot, tuple):
-                edge_kind[spot] = step.kind
-            elif spot is not None:
-                node_kind[spot] = step.kind
-        many = len(edges)
-        title = f"{names[at]}: {_count(len(labels), 'node')}, {_count(many, 'edge')}"
-        made.append(Side(title, list(place), labels, edges, node_kind, edge_kind, graphs.directed))
-    return made[0], made[1]
-
-
-def _layout(left: Side, right: Side) -> tuple[Array, float, float, float]:
-    """Positions `[nodes of both, 2]`, the radius of a node, width and height of a panel."""
-    size = max([*left.place, *right.place], default=-1) + 1
-    if size == 0:
-        return np.zeros((0, 2)), 13.0, 170.0, 110.0
-    base, other = (left, right) if len(left.place) >= len(right.place) else (right, left)
-    own = set(base.place)
-    links = [(base.place[i], base.place[j]) for i, j in base.edges]
-    # Nodes that only the other one has are hung on their neighbours.
-    hung = [(other.place[i], other.place[j]) for i, j in other.edges]
-    links += [ends for ends in hung if not own.issuperset(ends)]
-    joined = np.zeros((size, size))
-    for i, j in links:
-        joined[i, j] = joined[j, i] = 1.0
-    placed = place_levels(HierarchyExample("", "", "", [Level(joined)]))[0]
-    return placed.position, float(placed.radius.min()), placed.width, placed.height
 
 
 def _draw(axes: "Axes", side: Side, position: Array, radius: float) -> None:
@@ -301,11 +223,3 @@ def _pale(tone: str, amount: float) -> Any:
     from matplotlib.colors import to_rgb
 
     return 1 - amount * (1 - np.asarray(to_rgb(tone)))
-
-
-def _word(label: Hashable) -> str:
-    return "" if label is None else str(label)
-
-
-def _count(amount: int, noun: str) -> str:
-    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"

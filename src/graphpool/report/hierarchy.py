@@ -70,7 +70,7 @@ def _nouns(example: HierarchyExample, number_: int) -> tuple[str, str]:
 def _panel(level: Level, where: Placed, number_: int, nouns: tuple[str, str], last: bool) -> str:
     nodes = len(where.position)
     own, first = nouns
-    drawn = [_edges(level, where, own if number_ else ""), _backing(where)]
+    drawn = [_edges(level, where, own if number_ else ""), backing(where.position, where.radius)]
     for node in range(nodes):
         drawn.append(
             _fine(level, where, node, first)
@@ -146,12 +146,12 @@ def _edges(level: Level, where: Placed, noun: str) -> str:
     return f'<g class="edges" style="stroke-width:{thin:.1f}">{"".join(parts)}</g>'
 
 
-def _backing(where: Placed) -> str:
+def backing(position: Array, radius: Array) -> str:
     """The circles once more in the colour of the card, so that no edge shines through them."""
     rounds = "".join(
         f"M{number(x - r)} {number(y)}a{number(r)} {number(r)} 0 1 1 {number(2 * r)} 0"
         f"a{number(r)} {number(r)} 0 1 1 {number(-2 * r)} 0"
-        for (x, y), r in zip(where.position.tolist(), where.radius.tolist(), strict=True)
+        for (x, y), r in zip(position.tolist(), radius.tolist(), strict=True)
     )
     return f'<path class="backing" d="{rounds}"/>'
 
@@ -175,7 +175,7 @@ def _fine(level: Level, where: Placed, node: int, noun: str) -> str:
         else:
             css, look, caption = "node dropped", "", label
             says += ": dropped"
-    return _circle(css, x, y, radius, look, says) + _text(caption, x, y, radius)
+    return circle(css, x, y, radius, look, says) + inside(caption, x, y, radius)
 
 
 def _coarse(where: Placed, node: int, number_: int, nouns: tuple[str, str]) -> str:
@@ -185,14 +185,14 @@ def _coarse(where: Placed, node: int, number_: int, nouns: tuple[str, str]) -> s
     share, mass = where.share[node], float(where.mass[node])
     says = f"{nouns[0]} {node + 1}: holds {mass:.1f} nodes"
     if mass < 0.05:
-        return _circle("node dropped", x, y, radius, "", says)
+        return circle("node dropped", x, y, radius, "", says)
     if number_ == 1 or int((share > 1e-3 * mass).sum()) == 1:
         own = node if number_ == 1 else int(share.argmax())
         look = f' style="--k:{colour(own)};fill-opacity:0.7"'
         caption = str(node + 1) if len(where.position) > 1 else ""
-        return _circle("node", x, y, radius, look, says) + _text(caption, x, y, radius)
+        return circle("node", x, y, radius, look, says) + inside(caption, x, y, radius)
     pie = _pie(share / mass, x, y, radius, nouns[1])
-    return pie + _circle("node rim", x, y, radius, "", says)
+    return pie + circle("node rim", x, y, radius, "", says)
 
 
 def _pie(parts: Array, x: float, y: float, radius: float, noun: str) -> str:
@@ -215,7 +215,8 @@ def _pie(parts: Array, x: float, y: float, radius: float, noun: str) -> str:
     return "".join(slices)
 
 
-def _circle(css: str, x: float, y: float, radius: float, look: str, says: str) -> str:
+def circle(css: str, x: float, y: float, radius: float, look: str, says: str) -> str:
+    """A node of this CSS class, `look` being further attributes, that `says` something."""
     rim = min(1.8, 0.6 + 0.1 * radius)
     return (
         f'<circle class="{css}" cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" '
@@ -224,7 +225,7 @@ def _circle(css: str, x: float, y: float, radius: float, look: str, says: str) -
     )
 
 
-def _text(caption: str, x: float, y: float, radius: float) -> str:
+def inside(caption: str, x: float, y: float, radius: float) -> str:
     """A caption inside its circle, if it can be read there."""
     size = min(radius * 1.15, 2.4 * radius / max(len(caption), 1), 17.0)
     if not caption or size < 5:

@@ -1,13 +1,13 @@
 """A report as one HTML page: no scripts, no other files, opens from disk."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from graphpool import __version__
 from graphpool.files import atomic_write
 from graphpool.report.curves import learning_curves
-from graphpool.report.data import EmbeddingPlot, Report, ResultRow
+from graphpool.report.data import Curve, EmbeddingPlot, Report, ResultRow
 from graphpool.report.health import health_section, warning_box
 from graphpool.report.hierarchy import draw_hierarchy
 from graphpool.report.style import stylesheet
@@ -20,8 +20,12 @@ logger = logging.getLogger(__name__)
 
 def write(report: Report, path: str | Path) -> Path:
     """Render `report` into one file, which appears complete or not at all."""
-    path = Path(path)
-    page = render(report).encode("utf-8")
+    return write_page(render(report), path)
+
+
+def write_page(html: str, path: str | Path) -> Path:
+    """Write a rendered page."""
+    path, page = Path(path), html.encode("utf-8")
     with atomic_write(path) as handle:
         handle.write(page)
     logger.info("wrote report %s (%d kB)", path, len(page) // 1000)
@@ -32,20 +36,25 @@ def render(report: Report, seed: int = 0) -> str:
     """The whole page; `seed` is that of the map of graphs."""
     sections = (
         _results(report),
-        _curves(report),
+        curves_section(report.curves, "graphs"),
         _map(report.embedding, seed),
         _hierarchy(report),
         _health(report),
-        _repeat(report),
+        repeat_section(report.command, report.environment),
     )
+    return shell(report.title, f"{_header(report)}{''.join(sections)}")
+
+
+def shell(title: str, body: str) -> str:
+    """A whole page around its parts."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         # An empty icon, inline: otherwise browsers ask the server for one.
         '<link rel="icon" href="data:,">'
-        f"<title>{text(report.title)}</title><style>{stylesheet()}</style></head>"
-        f"<body><main>{_header(report)}{''.join(sections)}</main>"
+        f"<title>{text(title)}</title><style>{stylesheet()}</style></head>"
+        f"<body><main>{body}</main>"
         f"<footer>Made by graphpool {text(__version__)}.</footer></body></html>\n"
     )
 
@@ -81,10 +90,16 @@ def _side(gain: float) -> str:
 
 
 def _header(report: Report) -> str:
-    subtitle = f'<p class="lead">{text(report.subtitle)}</p>' if report.subtitle else ""
+    below = f"{_hero(report)}{warning_box(report.warnings)}"
+    return header(report.title, report.subtitle, below, report.dataset)
+
+
+def header(title: str, subtitle: str, below: str, facts: Mapping[str, str | int | float]) -> str:
+    """The top of a page: what it is about, what came of it (`below`), and facts of the data."""
+    lead = f'<p class="lead">{text(subtitle)}</p>' if subtitle else ""
     return (
-        f'<header><p class="eyebrow">graphpool report</p><h1>{text(report.title)}</h1>{subtitle}'
-        f"{_hero(report)}{warning_box(report.warnings)}{_facts(report.dataset)}</header>"
+        f'<header><p class="eyebrow">graphpool report</p><h1>{text(title)}</h1>{lead}'
+        f"{below}{_facts(facts)}</header>"
     )
 
 
@@ -99,13 +114,13 @@ def _hero(report: Report) -> str:
             f"± {percent(summary.std)} over {summary.count} splits; "
             f"95 % interval of the mean {percent(summary.low)} – {percent(summary.high)}"
         )
-    cells = [_cell("ours", f"Accuracy of {ours.name}", summary.mean, spread)]
+    cells = [hero_cell("ours", f"Accuracy of {ours.name}", percent(summary.mean), spread)]
     if best is not None:
-        cells.append(_cell("", "Best baseline", summary_of(best).mean, best.name))
+        cells.append(hero_cell("", "Best baseline", percent(summary_of(best).mean), best.name))
     words = []
     if majority is not None:
         level = summary_of(majority).mean
-        cells.append(_cell("", "No learning at all", level, majority.name))
+        cells.append(hero_cell("", "No learning at all", percent(level), majority.name))
         if summary.mean <= level:
             words.append("The model is no better than always answering the most frequent class.")
     if best is not None:
@@ -113,9 +128,10 @@ def _hero(report: Report) -> str:
     return f'<div class="hero">{"".join(cells)}</div><p>{text(" ".join(words))}</p>'
 
 
-def _cell(css: str, name: str, value: float, below: str) -> str:
+def hero_cell(css: str, name: str, value: str, below: str, unit: str = "%") -> str:
+    """One figure in large print; `css` is `ours` for the model's own."""
     return (
-        f'<div class="{css}"><p>{text(name)}</p><p class="big">{percent(value)}<small>%</small>'
+        f'<div class="{css}"><p>{text(name)}</p><p class="big">{value}<small>{unit}</small>'
         f'</p><p class="soft">{text(below)}</p></div>'
     )
 
@@ -130,7 +146,8 @@ def _facts(facts: Mapping[str, str | int | float]) -> str:
     return f'<dl class="facts">{items}</dl>'
 
 
-def _section(title: str, words: str, body: str) -> str:
+def section(title: str, words: str, body: str) -> str:
+    """A part of the page: its title, what it shows, and the thing itself."""
     return f"<section><h2>{title}</h2><p>{words}</p>{body}</section>"
 
 
@@ -153,22 +170,23 @@ def _results(report: Report) -> str:
         f'<p class="note">Interval: Student’s t {shared} The dashed line is the majority class: '
         "what an answer without looking at the graph scores.</p>"
     )
-    return _section(
+    return section(
         "Results beside baselines", words, results_table(report) + note + all_numbers(report)
     )
 
 
-def _curves(report: Report) -> str:
-    charts = learning_curves(report.curves)
+def curves_section(curves: Sequence[Curve], noun: str) -> str:
+    """Loss and accuracy by epoch; `noun` says what chooses the epoch."""
+    charts = learning_curves(curves)
     if not charts:
         return ""
     words = (
         "A gap that opens between training and validation is overfitting; the kept epoch is "
-        "chosen on validation graphs, never on test graphs."
+        f"chosen on validation {noun}, never on test {noun}."
     )
-    labels = "; ".join(curve.label for curve in report.curves if curve.label)
+    labels = "; ".join(curve.label for curve in curves if curve.label)
     shown = f" Shown: {text(labels)}." if labels else ""
-    return _section("Learning curves", words + shown, charts)
+    return section("Learning curves", words + shown, charts)
 
 
 def _map(plot: EmbeddingPlot | None, seed: int) -> str:
@@ -180,7 +198,7 @@ def _map(plot: EmbeddingPlot | None, seed: int) -> str:
         "similar vectors; the size of gaps and the axes mean nothing. Hover for the graph’s id."
     )
     note = f" {text(plot.note)}" if plot.note else ""
-    return _section("Map of the graphs", words + note, graph_map(plot, seed))
+    return section("Map of the graphs", words + note, graph_map(plot, seed))
 
 
 def _hierarchy(report: Report) -> str:
@@ -199,7 +217,7 @@ def _hierarchy(report: Report) -> str:
         "lines are as thick as the connection is strong; dashed circles are empty. Pies show "
         f"which clusters a later node is made of.{places}"
     )
-    return _section(
+    return section(
         "From nodes to one vector", words, "".join(map(draw_hierarchy, report.hierarchy))
     )
 
@@ -211,18 +229,19 @@ def _health(report: Report) -> str:
         "Pooling is only worth its name when nodes go to different clusters and the clusters "
         "stay connected. These are averages over graphs."
     )
-    return _section("Health of the coarsening", words, health_section(report.health))
+    return section("Health of the coarsening", words, health_section(report.health))
 
 
-def _repeat(report: Report) -> str:
-    if not report.command and not report.environment:
+def repeat_section(command: str, environment: Mapping[str, str | int | float]) -> str:
+    """The command, versions and seed that give the same numbers again."""
+    if not command and not environment:
         return ""
-    command = f"<pre>{text(report.command)}</pre>" if report.command else ""
+    line = f"<pre>{text(command)}</pre>" if command else ""
     items = "".join(
         # Versions and seeds are names, not amounts: no digit grouping here.
         f"<dt>{text(name)}</dt><dd>{text(value)}</dd>"
-        for name, value in report.environment.items()
+        for name, value in environment.items()
     )
     facts = f'<dl class="environment">{items}</dl>' if items else ""
     words = "The same command, versions and seeds give the same numbers on the same machine."
-    return _section("How to repeat it", words, command + facts)
+    return section("How to repeat it", words, line + facts)

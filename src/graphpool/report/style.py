@@ -127,6 +127,34 @@ svg{max-width:100%}
 .right,.miss{font-size:.75rem;font-weight:600;border-radius:1rem;padding:.1rem .55rem;
  margin-left:.3rem;border:1px solid currentColor;color:var(--good)}
 .miss{color:var(--alert)}
+.curve .hist{stroke-width:1.6;fill-opacity:.28;stroke:var(--k);fill:var(--k)}
+.yes{--k:var(--c0)}.no{--k:var(--c1)}
+.cut{stroke:var(--ink);stroke-dasharray:4 4}
+.cell{--k:var(--c0);fill:var(--k);shape-rendering:crispEdges}
+.curve .median{stroke:var(--c5)}.swatch.median{border-color:var(--c5)}
+.curve .equal{stroke:var(--soft);stroke-width:1.4;stroke-dasharray:5 5}
+.swatch.equal{border-top:2px dashed var(--soft);border-radius:0}
+.swatch.box{width:.9rem;height:.9rem;border:1.5px solid var(--k);border-radius:3px;
+ background:color-mix(in srgb,var(--k) 40%,transparent)}
+.compared .levels{gap:2.5rem;align-items:end}.compared .level{flex:1 1 0}
+.compared figcaption .soft{font-weight:400;margin-left:.4rem}
+.edges .delete,.node.delete{stroke:var(--alert)}.edges .insert,.node.insert{stroke:var(--good)}
+.edges .substitute,.node.substitute{stroke:var(--ink)}
+.edges .delete,.edges .insert,.edges .substitute{stroke-width:3.2}
+.node.delete,.node.insert,.node.substitute{stroke-width:2.6}
+.scores{display:flex;flex-wrap:wrap;gap:.2rem 2rem;margin-top:.6rem;padding-top:.3rem;
+ border-top:1px solid var(--line)}
+.scores .meter{flex:1 1 7rem;margin-top:.4rem}
+.bar.half{position:relative}
+.bar.half::after{content:"";position:absolute;left:50%;top:0;bottom:0;width:2px;
+ background:var(--card)}
+.results td .bar{width:100%;margin:0}
+.rule .bar span{background:var(--soft)}
+.near{display:grid;grid-template-columns:1.25fr repeat(5,1fr);gap:.6rem 1.1rem;align-items:end}
+.near p{font-size:.86rem;line-height:1.4;margin:.3rem auto 0;text-align:center}
+.near .level p{font-size:.8rem}
+.near .query{background:var(--tint);border-radius:10px;padding:.7rem .6rem .8rem;align-self:stretch;
+ display:grid;align-items:center}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:1rem;
  margin-top:1rem;align-items:start}
 .card{background:var(--card);border:1px solid var(--line);border-top:3px solid var(--soft);
@@ -164,9 +192,13 @@ main{padding:2rem 1.1rem 1rem}footer{padding-inline:1.1rem}section{margin-top:3r
 .results .chart{grid-column:1/-1;grid-row:3;width:auto}
 .results tfoot td:not(.chart){display:none}
 .results tbody .chart{height:2.2rem}
+.plain tr{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem}
+.plain tbody th,.plain tbody .chart{flex:1 1 100%;height:auto}
+.plain .num::before{content:attr(data-name) " ";color:var(--soft);font-size:.78rem}
 .hierarchy{padding:1rem .7rem}
 .levels{flex-direction:column;align-items:center}.level{width:100%;flex:none!important}
 .level.one svg{width:7rem;height:7rem}
+.near{grid-template-columns:1fr 1fr}.near .query{grid-column:1/-1}
 .tick{font-size:15px}.map defs path{transform:scale(calc(var(--size)*1.7))}
 .arrow{padding:0}.arrow::before{content:"\\2193"}
 .environment{grid-template-columns:1fr;gap:0}.environment dd{margin-bottom:.5rem}

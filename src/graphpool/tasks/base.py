@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.graphset import GraphSet
 
 
 @runtime_checkable
@@ -27,12 +26,68 @@ class Traced(Protocol):
         ...
 
 
+@runtime_checkable
+class ExampleBatch(Protocol):
+    """Some examples of a set, with every graph that is in one of them."""
+
+    @property
+    def graphs(self) -> GraphBatch:
+        """Each graph once, however many of the examples it is in."""
+        ...
+
+    @property
+    def index(self) -> Tensor:
+        """`[B]`, positions of the examples in their set."""
+        ...
+
+    def examples_of(self, flags: Tensor) -> Tensor:
+        """`[B]`, which of the examples a flagged graph (`[graphs]`) is in."""
+        ...
+
+
+@runtime_checkable
+class Examples(Protocol):
+    """What a task learns from: graphs (`GraphSet`), pairs (`PairSet`), triplets (`TripletSet`)."""
+
+    @property
+    def name(self) -> str:
+        """Of the graphs."""
+        ...
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """What each example is called."""
+        ...
+
+    @property
+    def num_nodes(self) -> int:
+        """Of all graphs."""
+        ...
+
+    @property
+    def num_edges(self) -> int:
+        """Of all graphs."""
+        ...
+
+    def __len__(self) -> int:
+        """How many examples."""
+        ...
+
+    def batch(self, item: Any = None) -> Any:
+        """The examples at these positions, an `ExampleBatch`."""
+        ...
+
+    def to(self, device: torch.device | str) -> Any:
+        """A copy on a device."""
+        ...
+
+
 class Step(NamedTuple):
     """One training step's forward pass, still on the device.
 
     Attributes:
         loss: scalar to differentiate.
-        correct: scalar, how many of the batch's graphs were answered rightly.
+        correct: scalar, how many of the batch's examples were answered rightly.
     """
 
     loss: Tensor
@@ -48,30 +103,30 @@ class Criterion(NamedTuple):
 
 @runtime_checkable
 class Task(Protocol):
-    """A question about graphs, with its loss and its metrics."""
+    """A question about graphs, pairs or triplets of them, with its loss and its metrics."""
 
     @property
     def selection(self) -> tuple[Criterion, ...]:
         """What makes one epoch better than another; later criteria decide ties."""
         ...
 
-    def check(self, graphs: GraphSet) -> None:
-        """Raise a `DataError` if the task can't be learnt from these graphs."""
+    def check(self, examples: Any) -> None:
+        """Raise a `DataError` if the task can't be learnt from these examples."""
         ...
 
-    def step(self, model: nn.Module, batch: GraphBatch) -> Step:
+    def step(self, model: nn.Module, batch: Any) -> Step:
         """Forward pass of one training step."""
         ...
 
-    def losses(self, model: nn.Module, batch: GraphBatch) -> Tensor:
-        """`[B]`, the loss of each graph; auxiliary losses of the batch are added to each."""
+    def losses(self, model: nn.Module, batch: Any) -> Tensor:
+        """`[B]`, the loss of each example; auxiliary losses of the batch are added to each."""
         ...
 
-    def loss(self, model: nn.Module, batch: GraphBatch) -> Tensor:
+    def loss(self, model: nn.Module, batch: Any) -> Tensor:
         """Mean of `losses`."""
         ...
 
-    def evaluate(self, model: nn.Module, graphs: GraphSet, batch_size: int) -> dict[str, float]:
+    def evaluate(self, model: nn.Module, examples: Any, batch_size: int) -> dict[str, float]:
         """Metrics in eval mode, without gradients; the model's mode is restored."""
         ...
 
@@ -120,7 +175,7 @@ def device_of(model: nn.Module) -> torch.device:
     return torch.device("cpu") if weight is None else weight.device
 
 
-def batches(graphs: GraphSet, batch_size: int) -> Iterator[GraphBatch]:
-    """The graphs in their own order, `batch_size` at a time."""
-    for start in range(0, len(graphs), batch_size):
-        yield graphs.batch(slice(start, start + batch_size))
+def batches(examples: Examples, batch_size: int) -> Iterator[Any]:
+    """The examples in their own order, `batch_size` at a time."""
+    for start in range(0, len(examples), batch_size):
+        yield examples.batch(slice(start, start + batch_size))

@@ -19,7 +19,7 @@ from graphpool.errors import CheckpointError, ConfigError
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places_rule import PlaceRule
-from graphpool.nn.build import place_rule
+from graphpool.nn.build import chooses_places, place_rule
 from graphpool.tasks.base import Task, is_better
 from graphpool.training.checkpoint import BEST, LAST
 from graphpool.training.identity import check_same_run, data_digest
@@ -108,7 +108,7 @@ def check_choice(config: ModelConfig) -> None:
         if value := getattr(config, key):
             raise ConfigError(f"{about}, and model.{key} = {value} sets it; leave out one of them")
     for key, value, knows in (
-        ("pooler", config.pooler, config.pooler == "hap"),
+        ("pooler", config.pooler, chooses_places(config.pooler)),
         ("assignment", config.assignment, config.assignment not in ("content", "static")),
     ):
         if not knows:

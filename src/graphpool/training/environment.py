@@ -7,7 +7,7 @@ from typing import Any
 import torch
 import torch.utils.deterministic
 
-from graphpool.graphs.graphset import GraphSet
+from graphpool.tasks.base import Examples
 
 SMALL_BATCH = 30_000  # nodes and edges
 
@@ -37,14 +37,14 @@ def deterministic(device: torch.device) -> Iterator[None]:
         memory.fill_uninitialized_memory = fill
 
 
-def suitable_threads(graphs: GraphSet, batch_size: int) -> int:
+def suitable_threads(examples: Examples, batch_size: int) -> int:
     """1 where a batch is so small that sharing it out costs more than it saves, else 0.
 
     Small batches are mostly calls: MUTAG, with 2,000 nodes and edges a batch, trains faster on
     one thread than on two. And one thread gives the same numbers on any number of cores.
     """
-    share = batch_size / max(1, len(graphs))
-    return 1 if share * (graphs.num_nodes + graphs.num_edges) < SMALL_BATCH else 0
+    share = batch_size / max(1, len(examples))
+    return 1 if share * (examples.num_nodes + examples.num_edges) < SMALL_BATCH else 0
 
 
 @contextmanager

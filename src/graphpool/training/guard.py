@@ -16,8 +16,7 @@ from torch.nn.utils import get_total_norm
 
 from graphpool.errors import TrainingError
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.base import Task, batches, evaluating
+from graphpool.tasks.base import ExampleBatch, Examples, Task, batches, evaluating
 
 CHECK_STEPS = 64
 _SHOWN = 10
@@ -50,34 +49,34 @@ def gradients(model: nn.Module) -> list[Tensor]:
     return [weight.grad for weight in model.parameters() if weight.grad is not None]
 
 
-def guilty_positions(task: Task, model: nn.Module, graphs: GraphSet, index: Tensor) -> Tensor:
-    """Positions of the graphs behind a non-finite loss or gradient of the batch `index`.
+def guilty_positions(task: Task, model: nn.Module, examples: Examples, index: Tensor) -> Tensor:
+    """Positions of the examples behind a non-finite loss or gradient of the batch `index`.
 
-    First those with non-finite features or edge weights; then those with a non-finite loss in
-    the batch; then those with a non-finite loss or gradient alone; else the whole batch. The
-    model's gradients and the random number generators are not put back.
+    First those with non-finite features or edge weights in a graph; then those with a non-finite
+    loss in the batch; then those with a non-finite loss or gradient alone; else the whole batch.
+    The model's gradients and the random number generators are not put back.
     """
-    batch = graphs.batch(index)
-    bad = _bad_inputs(batch)
+    batch = examples.batch(index)
+    bad = batch.examples_of(_bad_inputs(batch.graphs))
     if bad.any():
         return index[bad]
     with torch.no_grad(), _buffers_kept(model):
         bad = ~task.losses(model, batch).isfinite()
-    # If all are bad, one graph may have spoilt the others, through batch norm for instance.
+    # If all are bad, one example may have spoilt the others, through batch norm for instance.
     if bad.any() and not bad.all():
         return index[bad]
-    alone = [_bad_alone(task, model, graphs.batch(one)) for one in torch.split(index, 1)]
+    alone = [_bad_alone(task, model, examples.batch(one)) for one in torch.split(index, 1)]
     bad = torch.tensor(alone, device=index.device)
     return index[bad] if bad.any() else index
 
 
 def guilty_when_evaluated(
-    task: Task, model: nn.Module, graphs: GraphSet, batch_size: int
+    task: Task, model: nn.Module, examples: Examples, batch_size: int
 ) -> Tensor:
-    """Positions of the graphs whose loss is not finite in eval mode."""
+    """Positions of the examples whose loss is not finite in eval mode."""
     bad = []
     with evaluating(model):
-        for batch in batches(graphs, batch_size):
+        for batch in batches(examples, batch_size):
             bad.append(batch.index[~task.losses(model, batch).isfinite()])
     return torch.cat(bad)
 
@@ -102,7 +101,7 @@ def _bad_inputs(batch: GraphBatch) -> Tensor:
     return bad
 
 
-def _bad_alone(task: Task, model: nn.Module, batch: GraphBatch) -> bool:
+def _bad_alone(task: Task, model: nn.Module, batch: ExampleBatch) -> bool:
     model.zero_grad(set_to_none=True)
     with evaluating(model), torch.enable_grad():
         loss = task.loss(model, batch)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +11,31 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import CheckpointError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.tasks.base import Examples
 
 # Settings that don't change what is learnt, or (epochs) only how long.
 FREE = frozenset({"epochs", "device", "threads", "checkpoint_seconds", "tensorboard"})
 
 
-def data_digest(graphs: GraphSet | None) -> str:
-    """SHA-256 of ids, structure, features and classes; empty without graphs."""
-    if graphs is None:
+def data_digest(examples: Examples | None) -> str:
+    """SHA-256 of ids, structure, features and answers; empty without examples."""
+    if examples is None:
         return ""
-    digest = hashlib.sha256(json.dumps(graphs.ids).encode())
-    for item in fields(graphs):
-        value = getattr(graphs, item.name)
-        if isinstance(value, Tensor):
-            digest.update(f"\n{item.name} {value.dtype} {tuple(value.shape)}\n".encode())
-            digest.update(value.cpu().contiguous().flatten().view(torch.uint8).numpy().data)
+    digest = hashlib.sha256(json.dumps(examples.ids).encode())
+    for name, value in _tensors(examples):
+        digest.update(f"\n{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        digest.update(value.cpu().contiguous().flatten().view(torch.uint8).numpy().data)
     return digest.hexdigest()
+
+
+def _tensors(holder: Any) -> Iterator[tuple[str, Tensor]]:
+    """All tensors of a set, and of the set of graphs that it holds, if it does."""
+    for item in fields(holder):
+        value = getattr(holder, item.name)
+        if isinstance(value, Tensor):
+            yield item.name, value
+        elif is_dataclass(value):
+            yield from _tensors(value)
 
 
 def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) -> None:

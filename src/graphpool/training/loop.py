@@ -14,8 +14,7 @@ from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
 from graphpool.errors import ConfigError
-from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.base import Task, is_better
+from graphpool.tasks.base import Examples, Task, is_better
 from graphpool.training.checkpoint import versions
 from graphpool.training.collapse import collapse_warnings
 from graphpool.training.environment import deterministic, suitable_threads, thread_count
@@ -66,8 +65,8 @@ class FitResult:
 def fit(
     model: nn.Module,
     task: Task,
-    train: GraphSet,
-    valid: GraphSet | None,
+    train: Examples,
+    valid: Examples | None,
     config: TrainConfig,
     *,
     folder: Path | None = None,
@@ -122,8 +121,8 @@ class _Run:
         self,
         model: nn.Module,
         task: Task,
-        train: GraphSet,
-        valid: GraphSet | None,
+        train: Examples,
+        valid: Examples | None,
         config: TrainConfig,
         folder: Path | None,
         extra: dict[str, Any],
@@ -344,23 +343,24 @@ class _Run:
         self.state.restore(before)
         self._stop_not_finite(what, self.train, positions, self.state.counters.step + 1)
 
-    def _blame_validation(self, valid: GraphSet) -> NoReturn:
+    def _blame_validation(self, valid: Examples) -> NoReturn:
         self.saver.save(self.state)
         positions = guilty_when_evaluated(self.task, self.model, valid, self._evaluation_batch)
         self._stop_not_finite("the validation loss", valid, positions, self.state.counters.step)
 
     def _stop_not_finite(
-        self, what: str, graphs: GraphSet, positions: Tensor, step: int
+        self, what: str, examples: Examples, positions: Tensor, step: int
     ) -> NoReturn:
-        ids = tuple(graphs.ids[position] for position in positions.tolist())
+        names = examples.ids
+        ids = tuple(names[position] for position in positions.tolist())
         self._log_stop("not finite", graph_ids=ids)
         epoch = self.state.counters.epoch + 1
-        message = stop_message(what, graphs.name, ids, epoch, step, self.saver.last)
+        message = stop_message(what, examples.name, ids, epoch, step, self.saver.last)
         raise NonFiniteError(message, epoch, step, ids)
 
 
 def _header(
-    config: TrainConfig, train: GraphSet, valid: GraphSet | None, extra: dict[str, Any]
+    config: TrainConfig, train: Examples, valid: Examples | None, extra: dict[str, Any]
 ) -> dict[str, Any]:
     """What every checkpoint of a run says about it."""
     return {

@@ -1,5 +1,6 @@
 """Our layers against PyTorch Geometric's, weights copied over: results and gradients."""
 
+import copy
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from plain import CHANNELS, Plain, batch_of, random_graph
 from torch import Tensor, nn
 
 from graphpool.graphs.batch import GraphBatch
-from graphpool.nn.encoders import GATLayer, GCNLayer, GINLayer
+from graphpool.nn.encoders import GATLayer, GCNLayer, GINLayer, GraphConvLayer
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +109,27 @@ def test_gin(pyg: Any, directed: bool, loops: bool) -> None:
     pairs = {x: y, ours.eps: theirs.eps}
     pairs |= dict(zip(ours.mlp.parameters(), mlp.parameters(), strict=True))
     same(ours, ours(x, given.adjacency), theirs(y, given.edge_index), pairs)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphconv(pyg: Any, directed: bool) -> None:
+    given = batch(directed, loops=True)
+    ours = GraphConvLayer(CHANNELS, 8)
+    theirs = pyg.GraphConv(CHANNELS, 8)  # lin_rel is the neighbours' and has the bias
+    with torch.no_grad():
+        theirs.lin_root.weight.copy_(ours.own.weight)
+        theirs.lin_rel.weight.copy_(ours.around.weight)
+        theirs.lin_rel.bias.copy_(ours.own.bias)
+    x, y = given.x.clone().requires_grad_(), given.x.clone().requires_grad_()
+    pairs = {
+        x: y,
+        ours.own.weight: theirs.lin_root.weight,
+        ours.own.bias: theirs.lin_rel.bias,
+        ours.around.weight: theirs.lin_rel.weight,
+    }
+    last = copy.deepcopy(ours.out)
+    pairs |= dict(zip(ours.out.parameters(), last.parameters(), strict=True))
+    same(ours, ours(x, given.adjacency), last(theirs(y, given.edge_index).relu()), pairs)
 
 
 def test_gat_weighs_neighbours_by_edge_weight() -> None:

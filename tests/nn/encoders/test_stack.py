@@ -1,10 +1,12 @@
 import pytest
 import torch
 from plain import CHANNELS, batch_of, random_graph
+from torch import nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.encoders import Encoder, encoder_names
+from graphpool.nn.rows import Rows
 
 
 @torch.no_grad()
@@ -16,6 +18,32 @@ def test_encoder_is_layers_with_relu_between_and_after(kind: str) -> None:
     for layer in encoder.layers:
         x = layer(x, given.adjacency).relu()
     torch.testing.assert_close(encoder(given.x, given.adjacency), x)
+
+
+@pytest.mark.parametrize("kind", encoder_names())
+def test_a_jump_mixes_all_layers(kind: str) -> None:
+    encoder = Encoder(kind, CHANNELS, 8, layers=3, jump=True)
+    given = batch_of([random_graph(7)])
+    outputs = [given.x]
+    for layer in encoder.layers:
+        outputs.append(layer(outputs[-1], given.adjacency).relu())
+    assert encoder.jump is not None
+    wanted = encoder.jump(torch.cat(outputs[1:], -1)).relu()
+    found = encoder(given.x, given.adjacency)
+    torch.testing.assert_close(found, wanted)
+    found.sum().backward()
+    assert all(weight.grad is not None for weight in encoder.parameters())
+
+
+@torch.no_grad()
+def test_a_jump_keeps_rows_that_are_no_clusters_at_zero() -> None:
+    encoder = Encoder("gcn", CHANNELS, 8, jump=True)
+    nn.init.constant_(encoder.jump.bias, 1.0)
+    x, adj = torch.rand(2, 4, CHANNELS), torch.rand(2, 4, 4)
+    rows = Rows.first(torch.tensor([4, 2]), 4)
+    found = encoder(x, adj, rows=rows)
+    assert (found[1, 2:] == 0).all()
+    assert (found[1, :2] > 0).any()
 
 
 @pytest.mark.parametrize("dense", [False, True])

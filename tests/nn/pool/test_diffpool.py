@@ -2,12 +2,19 @@ from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
-from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+from plain import (
+    CHANNELS,
+    LARGE,
+    LARGE_SLOTS,
+    Largest,
+    Plain,
+    batch_of,
+    large_graph,
+    odd_graphs,
+    random_graph,
+)
 
 from graphpool.errors import ConfigError
-from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.coarsened import Coarsened
 from graphpool.nn.pool import DiffPool
 from graphpool.nn.rows import Rows
@@ -168,32 +175,11 @@ def test_features_and_adjacency_must_be_of_one_form() -> None:
         module(torch.randn(3, CHANNELS), torch.zeros(2, 0).long(), Rows(torch.ones(1, 3).bool()))
 
 
-class Largest(TorchDispatchMode):
-    """Remembers how many numbers the largest tensor made inside of it has."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.numbers = 0
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        out = func(*args, **(kwargs or {}))
-        for made in out if isinstance(out, tuple | list) else [out]:
-            if isinstance(made, Tensor):
-                self.numbers = max(self.numbers, made.numel())
-        return out
-
-
 def test_a_large_graph_takes_memory_in_proportion_to_its_size() -> None:
-    nodes, edges = 20_000, 60_000
-    edge_index = torch.randint(nodes, (2, edges))
-    edge_index = torch.cat([edge_index, edge_index.flip(0)], 1)
-    adjacency = Adjacency.from_edge_index(edge_index, nodes)
-    x, module = torch.randn(nodes, CHANNELS), layer(torch.float32, 16)
+    (x, adjacency), module = large_graph(), layer(torch.float32, 16)
     with Largest() as seen:
         out = module(x, adjacency)
         (out.x.sum() + out.adj.sum() + sum(out.losses.values())).backward()
     assert all(value.isfinite() for value in out.losses.values())
     assert all(weight.grad is not None for weight in module.parameters())
-    assert nodes * 16 <= seen.numbers <= 2 * (nodes * 16 + 2 * edges)
+    assert LARGE * 16 <= seen.numbers <= 2 * (LARGE * 16 + LARGE_SLOTS)

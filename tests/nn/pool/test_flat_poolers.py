@@ -1,13 +1,11 @@
 """What every flat pooler keeps: the contract of `test_contract.py`, for readouts that learn."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
+from plain import CHANNELS, LARGE, Largest, Plain, batch_of, odd_graphs, random_graph
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.segments import Segments
@@ -151,32 +149,14 @@ def test_a_batch_vector_means_the_same_as_segments(name: str) -> None:
     assert torch.equal(module(lone.x), pooled(module, [lone]))
 
 
-class Largest(TorchDispatchMode):
-    """Remembers how many numbers the largest tensor made inside of it has."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.numbers = 0
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        out = func(*args, **(kwargs or {}))
-        for value in out if isinstance(out, tuple | list) else [out]:
-            if isinstance(value, Tensor):
-                self.numbers = max(self.numbers, value.numel())
-        return out
-
-
 @every
 def test_a_large_graph_takes_memory_in_proportion_to_its_size(name: str) -> None:
-    nodes, module = 20_000, made(name, torch.float32)
-    x = torch.randn(nodes, CHANNELS, requires_grad=True)
+    module, x = made(name, torch.float32), torch.randn(LARGE, CHANNELS, requires_grad=True)
     with Largest() as seen:
         out = module(x)
         spoken(out).backward()
     assert out.isfinite().all()
-    assert nodes <= seen.numbers <= 2 * nodes * max(CHANNELS, 7)
+    assert LARGE <= seen.numbers <= 2 * LARGE * max(CHANNELS, 7)
 
 
 @torch.no_grad()

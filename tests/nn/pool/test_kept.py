@@ -8,7 +8,8 @@ from torch import Tensor
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.pool.kept import checked_ratio, induced, keep_segments, keep_top, ragged_level
+from graphpool.nn.pool.kept import induced, keep_segments, keep_top, ragged_level
+from graphpool.nn.pool.topk import TopKPool
 
 
 def one_graph(nodes: int) -> Segments:
@@ -121,7 +122,7 @@ def test_subgraphs_of_subgraphs_are_subgraphs() -> None:
 @pytest.mark.parametrize("ratio", [0.0, -0.5, 1.01, math.nan])
 def test_a_ratio_that_is_no_share_is_refused(ratio: float) -> None:
     with pytest.raises(ConfigError, match="ratio"):
-        checked_ratio(ratio)
+        TopKPool(3, ratio)
 
 
 def test_dense_features_are_refused() -> None:

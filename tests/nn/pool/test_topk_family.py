@@ -1,16 +1,24 @@
 """The contract of poolers that keep nodes, over all of them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, Plain, batch_of, from_edges, odd_graphs, random_graph
+from plain import (
+    CHANNELS,
+    LARGE,
+    LARGE_SLOTS,
+    Largest,
+    Plain,
+    batch_of,
+    from_edges,
+    large_graph,
+    odd_graphs,
+    random_graph,
+)
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphpool.errors import ConfigError
-from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.pool.attpool import AttPoolGlobal, AttPoolLocal
 from graphpool.nn.pool.kept import Kept
@@ -233,35 +241,13 @@ def test_wrong_ratios_are_refused(name: str) -> None:
         POOLERS[name](CHANNELS, 1.5)
 
 
-class Largest(TorchDispatchMode):
-    """Remembers how many numbers the largest tensor made inside of it has."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.numbers = 0
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        out = func(*args, **(kwargs or {}))
-        for made in out if isinstance(out, tuple | list) else [out]:
-            if isinstance(made, Tensor):
-                sparse = made.layout is torch.sparse_coo
-                self.numbers = max(self.numbers, made._nnz() if sparse else made.numel())
-        return out
-
-
 @every
 def test_a_large_graph_takes_memory_in_proportion_to_its_size(name: str) -> None:
-    nodes, edges = 20_000, 30_000
-    edge_index = torch.randint(nodes, (2, edges))
-    edge_index = torch.cat([edge_index, edge_index.flip(0)], 1)
-    adjacency = Adjacency.from_edge_index(edge_index, nodes)
-    x, module = torch.randn(nodes, CHANNELS), layer(name, torch.float32)
+    (x, adjacency), module = large_graph(), layer(name, torch.float32)
     with Largest() as seen:
         out = module(x, adjacency)
         out.x.sum().backward()
-    assert abs(out.x.shape[0] - nodes // 2) < 10  # so many scores are nearly equal now and then
+    assert abs(out.x.shape[0] - LARGE // 2) < 10  # so many scores are nearly equal now and then
     # Gathered edges lead up to three steps: few more in a sparse graph, never all pairs.
     gathered = name in ("att-global", "att-local")
-    assert seen.numbers <= (150 * nodes if gathered else nodes * CHANNELS + 2 * 2 * edges)
+    assert seen.numbers <= (150 * LARGE if gathered else LARGE * CHANNELS + 2 * LARGE_SLOTS)

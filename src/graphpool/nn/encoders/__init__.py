@@ -4,6 +4,15 @@ from graphpool.nn.encoders.base import EncoderLayer
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
 from graphpool.nn.encoders.gin import GINLayer
+from graphpool.nn.encoders.graphconv import GraphConvLayer
 from graphpool.nn.encoders.stack import Encoder, encoder_names
 
-__all__ = ["Encoder", "EncoderLayer", "GATLayer", "GCNLayer", "GINLayer", "encoder_names"]
+__all__ = [
+    "Encoder",
+    "EncoderLayer",
+    "GATLayer",
+    "GCNLayer",
+    "GINLayer",
+    "GraphConvLayer",
+    "encoder_names",
+]

@@ -1,9 +1,10 @@
 """A stack of encoder layers: the paper's node & cluster embedding module."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
+import torch
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
@@ -12,11 +13,13 @@ from graphpool.nn.encoders.base import EncoderLayer
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
 from graphpool.nn.encoders.gin import GINLayer
+from graphpool.nn.encoders.graphconv import GraphConvLayer
 from graphpool.nn.rows import Rows, batch_normalised
 
 _LAYERS: dict[str, Callable[[int, int, int], EncoderLayer[Any]]] = {
     "gcn": lambda in_channels, out_channels, heads: GCNLayer(in_channels, out_channels),
     "gat": lambda in_channels, out_channels, heads: GATLayer(in_channels, out_channels, heads),
+    "graphconv": lambda in_channels, out_channels, heads: GraphConvLayer(in_channels, out_channels),
     "gin": lambda in_channels, out_channels, heads: GINLayer(in_channels, out_channels),
 }
 
@@ -30,13 +33,15 @@ class Encoder(nn.Module):
     """`layers` rounds of message passing, each followed by ReLU.
 
     Args:
-        kind: `"gcn"`, `"gat"` or `"gin"`.
+        kind: `"gcn"`, `"gat"`, `"gin"` or `"graphconv"`.
         in_channels: channels of the input features.
         hidden_channels: channels of every layer's output.
         layers: how many layers; the paper has two before each coarsening.
         heads: attention heads of `"gat"`.
         norm: `"batch"` normalises every layer's output over the nodes of a batch.
         dropout: share of channels zeroed after every layer while training.
+        jump: whether the result is made of all layers' outputs side by side, by a linear map and
+            ReLU, in place of the last one alone (jumping knowledge, Xu et al. 2018).
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class Encoder(nn.Module):
         heads: int = 4,
         norm: str = "none",
         dropout: float = 0.0,
+        jump: bool = False,
     ) -> None:
         super().__init__()
         if kind not in _LAYERS:
@@ -66,7 +72,8 @@ class Encoder(nn.Module):
             nn.BatchNorm1d(hidden_channels) for _ in range(layers if norm == "batch" else 0)
         )
         self.dropout = dropout
-        self.out_channels = hidden_channels
+        self.jump = nn.Linear(layers * hidden_channels, hidden_channels) if jump else None
+        self.out_channels = self._width(hidden_channels)
 
     def forward(
         self,
@@ -81,10 +88,22 @@ class Encoder(nn.Module):
         the result is the same, the first product is a lookup. `rows` are those that count in a
         dense batch of graphs with different numbers of clusters; the others come out as zeros.
         """
-        layers = cast("list[EncoderLayer[Any]]", list(self.layers))
-        prepared = layers[0].prepare(adjacency)
+        if self.jump is not None:
+            joined = torch.cat(list(self._outputs(x, adjacency, rows)), -1)
+            landed: Tensor = self.jump(joined).relu()
+            return landed if rows is None else rows.keep(landed)
         if not self.norms and not self.dropout:
-            return layers[0].run_stack(layers, x, prepared, column, rows)
+            layers = self._layers()
+            return layers[0].run_stack(layers, x, layers[0].prepare(adjacency), column, rows)
+        *_, last = self._outputs(x, adjacency, rows)
+        return last if rows is None else rows.keep(last)
+
+    def _outputs(
+        self, x: Tensor, adjacency: Adjacency | Tensor, rows: Rows | None
+    ) -> Iterator[Tensor]:
+        """What each layer makes of the one before it, layer by layer."""
+        layers = self._layers()
+        prepared = layers[0].prepare(adjacency)
         for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
             if self.norms:
@@ -92,4 +111,10 @@ class Encoder(nn.Module):
                 x = batch_normalised(norm, x, rows).relu()
             if self.dropout:
                 x = nn.functional.dropout(x, self.dropout, self.training)
-        return x if rows is None else rows.keep(x)
+            yield x
+
+    def _layers(self) -> list[EncoderLayer[Any]]:
+        return cast("list[EncoderLayer[Any]]", list(self.layers))
+
+    def _width(self, hidden_channels: int) -> int:
+        return hidden_channels

@@ -3,7 +3,6 @@
 from graphpool.nn.coarsened import Kept
 from graphpool.nn.pool.asap import ASAP
 from graphpool.nn.pool.attpool import AttPoolGlobal, AttPoolLocal
-from graphpool.nn.pool.concat import ConcatEncoder, ConcatNetwork
 from graphpool.nn.pool.diffpool import DiffPool
 from graphpool.nn.pool.dmon import DMoN
 from graphpool.nn.pool.flat import FlatPool, ReducePool
@@ -23,8 +22,6 @@ __all__ = [
     "ASAP",
     "AttPoolGlobal",
     "AttPoolLocal",
-    "ConcatEncoder",
-    "ConcatNetwork",
     "DMoN",
     "DiffPool",
     "FlatPool",

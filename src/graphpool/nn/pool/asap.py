@@ -9,12 +9,13 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.encoders import GCNLayer
 from graphpool.nn.encoders.gat import attend
-from graphpool.nn.pool.kept import Kept, checked_ratio, keep_segments, keep_top, ragged_level
-from graphpool.nn.pool.sparse import Sparse, sparse_product
+from graphpool.nn.pool.asap_clusters import clusters, fitness
+from graphpool.nn.pool.asap_joined import joined
+from graphpool.nn.pool.kept import Kept, NodePool, keep_segments, keep_top
 from graphpool.nn.products import slot_max, slot_sum, spmm, take_col, take_row
 
 
-class ASAP(nn.Module):
+class ASAP(NodePool):
     """A cluster around every node, of which the ⌈ratio · N⌉ fittest stay.
 
     The cluster c(i) of node i is i and its neighbours. Its master m_i is the maximum, channel by
@@ -46,8 +47,8 @@ class ASAP(nn.Module):
     def __init__(
         self, in_channels: int, ratio: float = 0.5, encode: bool = True, slope: float = 0.2
     ) -> None:
-        super().__init__()
-        self.in_channels, self.ratio, self.slope = in_channels, checked_ratio(ratio), slope
+        super().__init__(in_channels, ratio)
+        self.slope = slope
         self.encoder = GCNLayer(in_channels, in_channels) if encode else None
         self.master = nn.Linear(in_channels, in_channels)
         self.of_master = nn.Linear(in_channels, 1)
@@ -56,83 +57,66 @@ class ASAP(nn.Module):
         self.fit_less = nn.Linear(in_channels, 1, bias=False)
         self.fit_own = nn.Linear(in_channels, 1)
 
-    def forward(
-        self, x: Tensor, adjacency: Tensor | Adjacency, batch: Tensor | Segments | None = None
-    ) -> Kept:
-        """Keep the fittest clusters of every graph.
-
-        Args:
-            x: `[nodes, channels]`.
-            adjacency: `edge_index` `[2, edges]` or an `Adjacency`.
-            batch: the graph of each node, sorted, or `Segments`; one graph if absent.
-        """
-        adjacency, segments = ragged_level(x, adjacency, batch)
-        share = self._attention(x, adjacency)
-        clusters = attend(x.unsqueeze(1), share, adjacency).squeeze(1)
+    def keep(self, x: Tensor, adjacency: Adjacency, segments: Segments) -> Kept:
+        """The fittest clusters."""
+        share, made = self._clusters(x, adjacency)
         weight = torch.where(adjacency.present, adjacency.weight, 1.0)
-        fitness, scale = self._fitness(clusters, adjacency, weight)
-        index = keep_top(fitness, segments, self.ratio, scale)
-        gate = fitness[index].sigmoid().unsqueeze(-1)
+        score, scale = self._fitness(made, adjacency, weight)
+        index = keep_top(score, segments, self.ratio, scale)
+        gate = score[index].sigmoid().unsqueeze(-1)
         return Kept(
-            x=clusters.index_select(0, index) * gate,
-            adjacency=_joined(adjacency, weight, share.squeeze(-1), index),
+            x=made.index_select(0, index) * gate,
+            adjacency=joined(adjacency, weight, share, index),
             segments=keep_segments(index, segments),
             index=index,
-            score=fitness,
+            score=score,
         )
 
-    def _attention(self, x: Tensor, adjacency: Adjacency) -> Tensor:
-        """α, `[slots, 1]`: row i has the members of the cluster around i."""
+    def _clusters(self, x: Tensor, adjacency: Adjacency) -> tuple[Tensor, Tensor]:
+        """α, `[slots]`: row i has the members of the cluster around i; and x^c."""
         seen = x if self.encoder is None else self.encoder(x, adjacency)
-        master = self.of_master(self.master(_row_max(seen, adjacency)))
+        # The maximum times W and then a is the maximum times W a.
+        count = self.of_master.weight @ self.master.weight
+        bias = self.of_master(self.master.bias)
+        if _quick(x):
+            made, share = clusters(
+                x, seen, count.squeeze(0), bias.squeeze(), self.of_member.weight.squeeze(0),
+                adjacency, self.slope,
+            )  # fmt: skip
+            return share, made
+        master = nn.functional.linear(_row_max(seen, adjacency), count, bias)
         logits = take_row(master, adjacency) + take_col(self.of_member(seen), adjacency)
         logits = nn.functional.leaky_relu(logits, self.slope)
         share = (logits - take_row(slot_max(logits.detach(), adjacency), adjacency)).exp()
-        return share / take_row(slot_sum(share, adjacency), adjacency)
+        share = share / take_row(slot_sum(share, adjacency), adjacency)
+        return share.squeeze(-1), attend(x.unsqueeze(1), share, adjacency).squeeze(1)
 
     def _fitness(self, x: Tensor, adjacency: Adjacency, weight: Tensor) -> tuple[Tensor, Tensor]:
         """φ, and how large the numbers were that it was made from, `[nodes]` each."""
+        parts = self.fit_near, self.fit_less, self.fit_own
+        weights = torch.cat([part.weight for part in parts])
+        bias = torch.cat([self.fit_near.bias, x.new_zeros(1), self.fit_own.bias])
+        made = nn.functional.linear(x, weights, bias)
+        with torch.no_grad():
+            # What rounding errors are in proportion to: the same of absolute values.
+            sizes = nn.functional.linear(x.abs(), weights.abs(), bias.abs())
+        if _quick(x):
+            return fitness(made, sizes, weight, adjacency)
 
         def total(near: Tensor, less: Tensor, own: Tensor, weight: Tensor) -> Tensor:
             degree = slot_sum(weight.unsqueeze(-1), adjacency)
             return (spmm(adjacency, weight, near) - degree * less + own).squeeze(-1)
 
-        parts = self.fit_near, self.fit_less, self.fit_own
         with torch.no_grad():
-            near, less, own = (_size(part, x) for part in parts)
+            near, less, own = sizes.split(1, -1)
             scale = total(near, -less, own, weight.abs())
-        near, less, own = (part(x) for part in parts)
+        near, less, own = made.split(1, -1)
         return total(near, less, own, weight), scale
 
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"in_channels={self.in_channels}, ratio={self.ratio}"
 
-
-def _size(part: nn.Linear, x: Tensor) -> Tensor:
-    """The linear map of absolute values: what its rounding errors are in proportion to."""
-    bias = None if part.bias is None else part.bias.abs()
-    return nn.functional.linear(x.abs(), part.weight.abs(), bias)
-
-
-def _joined(adjacency: Adjacency, weight: Tensor, share: Tensor, index: Tensor) -> Adjacency:
-    """Sᵀ Â S without its diagonal, over the kept clusters."""
-    nodes, kept = adjacency.num_nodes, index.shape[0]
-    place = index.new_full((nodes,), -1)
-    place[index] = torch.arange(kept, device=index.device)
-    slots = (place[adjacency.row] >= 0).nonzero().squeeze(-1)
-    sizes = adjacency.row_ptr.diff()[index]
-    ptr = torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])
-    members = Sparse(ptr, adjacency.col[slots], share[slots], nodes)
-    whole = Sparse(adjacency.row_ptr, adjacency.col, weight, nodes)
-    made = sparse_product(members, sparse_product(whole, members.transposed()))
-    row, col, value = made.row, made.col, made.value
-    if adjacency.symmetric:
-        # So is the result, but for rounding: entry by entry the mean with its mirror image.
-        order, mirrored = (row * kept + col).argsort(), (col * kept + row).argsort()
-        row, col, value = row[order], col[order], (value[order] + value[mirrored]) / 2
-    edges = (row != col).nonzero().squeeze(-1)
-    return Adjacency.from_edge_index(torch.stack([col[edges], row[edges]]), kept, value[edges])
+def _quick(x: Tensor) -> bool:
+    """Whether `asap_clusters` has it."""
+    return x.dtype is torch.float32 and x.is_cpu
 
 
 class _RowMax(torch.autograd.Function):

@@ -7,23 +7,15 @@ A + I by degrees before anything else, and then the degree d of local attention 
 normalised matrix. Here A + I is taken as it is, so that d is a degree.
 """
 
-import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.adjacency import Adjacency, lay_slots
 from graphpool.graphs.segments import Segments
-from graphpool.nn.pool.kept import (
-    Kept,
-    checked_ratio,
-    induced,
-    keep_segments,
-    keep_top,
-    ragged_level,
-)
+from graphpool.nn.pool.kept import Kept, NodePool, direction, induced, keep_segments, keep_top
 from graphpool.nn.products import (
     segment_max,
     segment_sum,
@@ -38,7 +30,7 @@ from graphpool.nn.products import (
 CONNECTIONS = ("gathered", "induced")
 
 
-class AttPool(nn.Module, ABC):
+class AttPool(NodePool):
     """Keep the nodes with the largest attention α; each gathers what lies around it.
 
     With Ã = A + I, and S the rows of Ã of the kept nodes, each column divided by its sum (so that
@@ -60,30 +52,14 @@ class AttPool(nn.Module, ABC):
             the edges of A among the kept nodes.
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        ratio: float = 0.5,
-        connect: str = "gathered",
-    ) -> None:
-        super().__init__()
+    def __init__(self, in_channels: int, ratio: float = 0.5, connect: str = "gathered") -> None:
+        super().__init__(in_channels, ratio)
         if connect not in CONNECTIONS:
             raise ConfigError(f"unknown connect {connect!r}; {nearest(connect, CONNECTIONS)}")
-        self.in_channels, self.ratio, self.connect = in_channels, checked_ratio(ratio), connect
-        self.weight = nn.Parameter(torch.empty(in_channels))
-        nn.init.uniform_(self.weight, -1 / math.sqrt(in_channels), 1 / math.sqrt(in_channels))
+        self.connect, self.weight = connect, direction(in_channels)
 
-    def forward(
-        self, x: Tensor, adjacency: Tensor | Adjacency, batch: Tensor | Segments | None = None
-    ) -> Kept:
-        """Keep the best nodes of every graph.
-
-        Args:
-            x: `[nodes, channels]`.
-            adjacency: `edge_index` `[2, edges]` or an `Adjacency`.
-            batch: the graph of each node, sorted, or `Segments`; one graph if absent.
-        """
-        adjacency, segments = ragged_level(x, adjacency, batch)
+    def keep(self, x: Tensor, adjacency: Adjacency, segments: Segments) -> Kept:
+        """The nodes with most attention, and what each of them gathers."""
         score = self.log_attention(x @ self.weight, adjacency, segments)
         scale = 1 + x.detach().norm(dim=-1) * self.weight.detach().norm()
         index = keep_top(score, segments, self.ratio, scale)
@@ -107,7 +83,7 @@ class AttPool(nn.Module, ABC):
 
     def extra_repr(self) -> str:
         """What `print(module)` adds."""
-        return f"in_channels={self.in_channels}, ratio={self.ratio}, connect={self.connect!r}"
+        return f"{super().extra_repr()}, connect={self.connect!r}"
 
 
 class AttPoolGlobal(AttPool):

@@ -1,5 +1,6 @@
 """Graph Multiset Transformer, pooling by attention of learned seeds (Baek et al., ICLR 2021)."""
 
+import torch
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
@@ -7,11 +8,13 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsened import Coarsened
 from graphpool.nn.hap.connect import offdiagonal
+from graphpool.nn.hap.formation import form_clusters
 from graphpool.nn.normalise import normalise
 from graphpool.nn.pool.flat import lay_flat
 from graphpool.nn.pool.grouping import read_level
 from graphpool.nn.pool.multiset import SeedAttention, SelfAttention
-from graphpool.nn.products import row_mm, segment_mm, spmm
+from graphpool.nn.pool.multiset_steps import transformed
+from graphpool.nn.products import row_mm, spmm
 from graphpool.nn.rows import Rows
 
 
@@ -33,7 +36,8 @@ class GMTPool(nn.Module):
     Args:
         in_channels: channels of the node features and of the result.
         clusters: vectors that come out; with 1 the whole transformer.
-        seeds: k, of GMPool_G before the last pooling to 1; not looked at with more clusters.
+        seeds: k, of GMPool_G before the last pooling to 1; 0: only that last one, for a level that
+            was pooled to k already. Not looked at with more clusters.
         heads: of every attention; `in_channels` must be a multiple.
         blocks: self-attention blocks.
         norm: whether a layer norm follows each sum; by default not, as in PyG.
@@ -53,15 +57,18 @@ class GMTPool(nn.Module):
         super().__init__()
         if clusters < 1:
             raise ConfigError(f"clusters is {clusters}; a coarse graph needs at least 1")
-        if seeds < 1 or blocks < 0:
-            raise ConfigError(f"seeds ({seeds}) must be 1 or more, blocks ({blocks}) 0 or more")
+        if seeds < 0 or blocks < 0:
+            raise ConfigError(f"seeds ({seeds}) and blocks ({blocks}) must be 0 or more")
         if heads < 1 or in_channels % heads:
             raise ConfigError(f"in_channels ({in_channels}) must be a multiple of heads ({heads})")
         self.in_channels, self.clusters, self.graph = in_channels, clusters, graph
-        first = clusters if clusters > 1 else seeds
+        self.heads, self.norm = heads, norm
+        first = clusters if clusters > 1 else seeds or 1
+        between = blocks if clusters > 1 or seeds else 0
         self.seeds = SeedAttention(in_channels, first, heads, norm)
-        self.blocks = nn.ModuleList(SelfAttention(in_channels, heads, norm) for _ in range(blocks))
-        self.last = SeedAttention(in_channels, 1, heads, norm) if clusters == 1 else None
+        self.blocks = nn.ModuleList(SelfAttention(in_channels, heads, norm) for _ in range(between))
+        whole = clusters == 1 and seeds > 0
+        self.last = SeedAttention(in_channels, 1, heads, norm) if whole else None
 
     def forward(
         self,
@@ -69,36 +76,47 @@ class GMTPool(nn.Module):
         adjacency: Tensor | Adjacency,
         batch: Tensor | Segments | Rows | None = None,
     ) -> Coarsened:
-        """Pool every graph of a batch.
-
-        Args:
-            x: `[nodes, channels]`, or dense `[graphs, nodes, channels]`.
-            adjacency: for ragged features `edge_index` `[2, edges]` or an `Adjacency`; for dense
-                ones weights `[graphs, nodes, nodes]`.
-            batch: the graph of each node, sorted, or `Segments`; one graph if absent. For dense
-                features the `Rows` that are nodes; all of them if absent.
-        """
+        """Pool every graph of a batch; arguments as for `Grouping`."""
         level, segments, rows = read_level(x, adjacency, batch)
         seen = self._aggregated(x if rows is None else rows.keep(x), level)
         flat, runs = lay_flat(seen, segments, rows)
-        pooled, share = self.seeds(flat, runs)
-        for block in self.blocks:
-            pooled = block(pooled)
-        if self.last is not None:
-            graphs, count = pooled.shape[:2]
-            pooled, of_seeds = self.last(
-                pooled.flatten(0, 1), Segments.equal(graphs, count, x.device)
-            )
-            share = row_mm(share, of_seeds.view(graphs, count, 1), runs)
+        pooled, share = self._transformed(flat, runs)
         if rows is not None:
             share = rows.expand(share)
         elif segments is None:
             share = share.unflatten(0, x.shape[:2])
+        return Coarsened(pooled, self._joined(share, level, segments), share, segments)
+
+    def _transformed(self, x: Tensor, segments: Segments) -> tuple[Tensor, Tensor]:
+        """Pooled vectors `[graphs, clusters, channels]` and the attention `[nodes, clusters]`."""
+        if x.dtype is torch.float32 and x.is_cpu and not self.norm:
+            steps = [self.seeds, *self.blocks, *([self.last] if self.last else [])]
+            parameters = [value for step in steps for value in step.learned()]
+            return transformed(x, segments, self.heads, len(self.blocks), parameters)
+        pooled, share = self.seeds(x, segments)
+        for block in self.blocks:
+            pooled = block(pooled)
+        if self.last is not None:
+            graphs, count = pooled.shape[:2]
+            runs = Segments.equal(graphs, count, x.device)
+            pooled, of_seeds = self.last(pooled.flatten(0, 1), runs)
+            share = row_mm(share, of_seeds.view(graphs, count, 1), segments)
+        return pooled, share
+
+    def _joined(
+        self, share: Tensor, level: Adjacency | Tensor, segments: Segments | None
+    ) -> Tensor:
+        """The coarse graph; one cluster is joined to no other."""
         if isinstance(level, Adjacency):
-            joined = segment_mm(share, spmm(level, level.weight, share), segments)
+            assert segments is not None, "ragged nodes have segments"
+            if self.clusters == 1:
+                return share.new_zeros(segments.num_graphs, 1, 1)
+            _, joined = form_clusters(share, share[:, :0], level, segments)
+        elif self.clusters == 1:
+            return share.new_zeros(share.shape[0], 1, 1)
         else:
             joined = share.mT @ (level @ share)
-        return Coarsened(pooled, offdiagonal(joined, self.training), share, segments)
+        return offdiagonal(joined, self.training)
 
     def _aggregated(self, x: Tensor, level: Adjacency | Tensor) -> Tensor:
         """D̃^-½ (A + I) D̃^-½ X, which keys and values have in common."""

@@ -39,7 +39,7 @@ class OneCluster(nn.Module):
         adjacency: Tensor | Adjacency,
         batch: Tensor | Segments | Rows | None = None,
     ) -> Coarsened:
-        """Coarsen every graph of a batch; arguments as for other group poolers."""
+        """Coarsen every graph of a batch; arguments as for `Grouping`."""
         _, segments, rows = read_level(x, adjacency, batch)
         vector: Tensor = self.pool(x, segments, rows)
         share = x.new_ones(*x.shape[:-1], 1)

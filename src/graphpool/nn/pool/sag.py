@@ -1,21 +1,14 @@
 """SAGPool, the self-attention graph pooling of Lee, Lee & Kang (ICML 2019)."""
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.encoders import GCNLayer
-from graphpool.nn.pool.kept import (
-    Kept,
-    checked_ratio,
-    induced,
-    keep_segments,
-    keep_top,
-    ragged_level,
-)
+from graphpool.nn.pool.kept import Kept, NodePool, induced, keep_segments, keep_top
 
 
-class SAGPool(nn.Module):
+class SAGPool(NodePool):
     """Z = GCN(A, X), one number a node; the ⌈ratio · N⌉ largest stay, X' = X_idx ⊙ tanh(Z_idx).
 
     A' = A_idx,idx. Unlike gPool's the score of a node knows its neighbours.
@@ -31,21 +24,11 @@ class SAGPool(nn.Module):
     """
 
     def __init__(self, in_channels: int, ratio: float = 0.5) -> None:
-        super().__init__()
-        self.in_channels, self.ratio = in_channels, checked_ratio(ratio)
+        super().__init__(in_channels, ratio)
         self.attend = GCNLayer(in_channels, 1)
 
-    def forward(
-        self, x: Tensor, adjacency: Tensor | Adjacency, batch: Tensor | Segments | None = None
-    ) -> Kept:
-        """Keep the best nodes of every graph.
-
-        Args:
-            x: `[nodes, channels]`.
-            adjacency: `edge_index` `[2, edges]` or an `Adjacency`.
-            batch: the graph of each node, sorted, or `Segments`; one graph if absent.
-        """
-        adjacency, segments = ragged_level(x, adjacency, batch)
+    def keep(self, x: Tensor, adjacency: Adjacency, segments: Segments) -> Kept:
+        """The nodes that the convolution scores highest."""
         score: Tensor = self.attend(x, adjacency).squeeze(-1)
         index = keep_top(score, segments, self.ratio, self._scale(x))
         return Kept(
@@ -60,7 +43,3 @@ class SAGPool(nn.Module):
         weight, bias = self.attend.weight.detach(), self.attend.bias.detach()
         size: Tensor = x.detach().norm(dim=-1) * weight.norm()
         return size + bias.abs()
-
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"in_channels={self.in_channels}, ratio={self.ratio}"

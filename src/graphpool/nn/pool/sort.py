@@ -31,7 +31,8 @@ class SortPool(FlatPool):
 
     Args:
         in_channels: channels of the node features.
-        k: nodes to keep; `nodes_to_keep` gives the paper's choice for a collection.
+        k: nodes to keep; `nodes_to_keep` gives the paper's choice for a collection. In a network
+            by name it is the first of `clusters`, if there are any.
         channels: of the layer per node and of the convolution.
         span: nodes, after taking maxima of two, that the convolution sees at once.
     """

@@ -11,8 +11,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphpool.nn.pool.sparse_compiled import product_backward, product_count, product_fill
+from graphpool.nn.pool.sparse_compiled import (
+    product_backward,
+    product_bound,
+    product_count,
+    product_fill,
+    transpose,
+)
 from graphpool.nn.products import refuse_second_order
+
+# Room for so many entries is taken without counting them first: 48 MiB, of which only what is
+# written to becomes memory.
+_AT_ONCE = 4_194_304
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,24 +49,36 @@ class Sparse:
 
     def transposed(self) -> "Sparse":
         """The transpose."""
+        rows = self.ptr.shape[0] - 1
+        if self.col.is_cpu:
+            ptr = torch.empty(self.width + 1, dtype=torch.long)
+            col, order = torch.empty_like(self.col), torch.empty_like(self.col)
+            transpose(self.ptr.numpy(), self.col.numpy(), ptr.numpy(), col.numpy(), order.numpy())
+            return Sparse(ptr, col, self.value[order], rows)
         order = self.col.argsort(stable=True)
         ptr = _pointers(torch.bincount(self.col, minlength=self.width))
-        return Sparse(ptr, self.row[order], self.value[order], self.ptr.shape[0] - 1)
+        return Sparse(ptr, self.row[order], self.value[order], rows)
 
 
 def sparse_product(left: Sparse, right: Sparse) -> Sparse:
     """left · right with every entry once; memory is what the result and the factors take."""
     if not left.value.is_cpu:
         return joined_product(left, right)
-    with torch.no_grad():
-        counts = torch.empty(left.ptr.shape[0] - 1, dtype=torch.long)
-        product_count(
-            left.ptr.numpy(), left.col.numpy(), right.ptr.numpy(), right.col.numpy(),
-            right.width, counts.numpy(),
-        )  # fmt: skip
-        ptr = _pointers(counts)
-        col = torch.empty(int(ptr[-1]), dtype=torch.long)
-    value: Tensor = _Product.apply(left.value, right.value, left, right, ptr, col)
+    factors = (
+        left.ptr.numpy(), left.col.numpy(), left.value.detach().contiguous().numpy(),
+        right.ptr.numpy(), right.col.numpy(), right.value.detach().contiguous().numpy(),
+        right.width,
+    )  # fmt: skip
+    ptr = torch.empty_like(left.ptr)
+    entries = product_bound(factors[0], factors[1], factors[3], right.width)
+    if entries > _AT_ONCE:
+        entries = product_count(*factors[:2], *factors[3:5], right.width)
+    col, value = torch.empty(entries, dtype=torch.long), left.value.new_empty(entries)
+    product_fill(*factors, ptr.numpy(), col.numpy(), value.numpy())
+    found = int(ptr[-1])
+    if found < entries:  # what was not needed is given back
+        col, value = col[:found].clone(), value[:found].clone()
+    value = _Product.apply(left.value, right.value, value, left, right, ptr, col)
     return Sparse(ptr, col, value, right.width)
 
 
@@ -82,21 +104,16 @@ def _pointers(counts: Tensor) -> Tensor:
 
 
 class _Product(torch.autograd.Function):
-    """Entries of the product; `col` is filled in on the way."""
+    """The entries of the product, which are known, with their gradient."""
 
     @staticmethod
     def forward(
-        ctx: Any, a: Tensor, b: Tensor, left: Sparse, right: Sparse, ptr: Tensor, col: Tensor
-    ) -> Tensor:
-        out = a.new_zeros(col.shape[0])
-        product_fill(
-            left.ptr.numpy(), left.col.numpy(), a.detach().contiguous().numpy(),
-            right.ptr.numpy(), right.col.numpy(), b.detach().contiguous().numpy(),
-            right.width, ptr.numpy(), col.numpy(), out.numpy(),
-        )  # fmt: skip
+        ctx: Any, a: Tensor, b: Tensor, out: Tensor, left: Sparse, right: Sparse, ptr: Tensor,
+        col: Tensor,
+    ) -> Tensor:  # fmt: skip
         ctx.save_for_backward(a, b, left.ptr, left.col, right.ptr, right.col, ptr, col)
         ctx.width = right.width
-        return out
+        return out.view_as(out)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
@@ -109,4 +126,4 @@ class _Product(torch.autograd.Function):
             ctx.width, ptr.numpy(), col.numpy(), grad.contiguous().numpy(),
             da.numpy(), db.numpy(),
         )  # fmt: skip
-        return da, db, None, None, None, None
+        return da, db, None, None, None, None, None

@@ -11,6 +11,7 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.compiled import compilable, slot_products
 from graphpool.nn.encoders import GCNLayer
 from graphpool.nn.pool.grouping import Grouping
+from graphpool.nn.pool.mean_field import mean_field
 from graphpool.nn.pool.sparse import Sparse, sparse_product
 from graphpool.nn.products import (
     refuse_second_order,
@@ -71,6 +72,8 @@ class StructPool(Grouping):
             likeness = _All(x.relu(), segments)
         elif isinstance(adjacency, Adjacency):
             near = adjacency if self.hops == 1 else within(adjacency, self.hops)
+            if x.dtype is torch.float32 and x.is_cpu and not near.weight.requires_grad:
+                return mean_field(x.relu(), unary, self.compatibility, near, self.iterations, FLOOR)
             likeness = _Near(x.relu(), near)
         else:
             joined = adjacency if self.hops == 1 else _dense_within(adjacency, self.hops)
@@ -86,7 +89,7 @@ class StructPool(Grouping):
 
 
 class _Near:
-    """W over the slots of a sparse adjacency."""
+    """W over the slots of a sparse adjacency; `mean_field` does without it on a CPU."""
 
     def __init__(self, x: Tensor, near: Adjacency) -> None:
         edge = near.weight.clamp(min=0).masked_fill(near.diagonal, 0.0)

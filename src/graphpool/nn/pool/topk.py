@@ -1,26 +1,17 @@
 """gPool, the projection pooling of Gao & Ji (Graph U-Nets, ICML 2019)."""
 
-import math
-
 import torch
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.pool.kept import (
-    Kept,
-    checked_ratio,
-    induced,
-    keep_segments,
-    keep_top,
-    ragged_level,
-)
+from graphpool.nn.pool.kept import Kept, NodePool, direction, induced, keep_segments, keep_top
 
 GATES = {"sigmoid": torch.sigmoid, "tanh": torch.tanh}
 
 
-class TopKPool(nn.Module):
+class TopKPool(NodePool):
     """y = X p / ‖p‖, the k = ⌈ratio · N⌉ largest stay: X' = X_idx ⊙ σ(y_idx), A' = A_idx,idx.
 
     The gate is what lets p learn: the choice itself has no gradient. Graph U-Nets has σ = sigmoid;
@@ -39,24 +30,13 @@ class TopKPool(nn.Module):
     """
 
     def __init__(self, in_channels: int, ratio: float = 0.5, gate: str = "sigmoid") -> None:
-        super().__init__()
+        super().__init__(in_channels, ratio)
         if gate not in GATES:
             raise ConfigError(f"unknown gate {gate!r}; {nearest(gate, GATES)}")
-        self.in_channels, self.ratio, self.gate = in_channels, checked_ratio(ratio), gate
-        self.weight = nn.Parameter(torch.empty(in_channels))
-        nn.init.uniform_(self.weight, -1 / math.sqrt(in_channels), 1 / math.sqrt(in_channels))
+        self.gate, self.weight = gate, direction(in_channels)
 
-    def forward(
-        self, x: Tensor, adjacency: Tensor | Adjacency, batch: Tensor | Segments | None = None
-    ) -> Kept:
-        """Keep the best nodes of every graph.
-
-        Args:
-            x: `[nodes, channels]`.
-            adjacency: `edge_index` `[2, edges]` or an `Adjacency`.
-            batch: the graph of each node, sorted, or `Segments`; one graph if absent.
-        """
-        adjacency, segments = ragged_level(x, adjacency, batch)
+    def keep(self, x: Tensor, adjacency: Adjacency, segments: Segments) -> Kept:
+        """The nodes furthest along p."""
         score = x @ nn.functional.normalize(self.weight, dim=0)
         index = keep_top(score, segments, self.ratio, x.detach().norm(dim=-1))
         gate = GATES[self.gate](score[index]).unsqueeze(-1)
@@ -70,4 +50,4 @@ class TopKPool(nn.Module):
 
     def extra_repr(self) -> str:
         """What `print(module)` adds."""
-        return f"in_channels={self.in_channels}, ratio={self.ratio}, gate={self.gate!r}"
+        return f"{super().extra_repr()}, gate={self.gate!r}"

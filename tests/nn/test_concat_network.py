@@ -9,8 +9,8 @@ from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
 from torch import Tensor
 
 from graphpool.errors import ConfigError
+from graphpool.nn.concat import ConcatEncoder, ConcatNetwork
 from graphpool.nn.encoders import Encoder, encoder_names
-from graphpool.nn.pool.concat import ConcatEncoder, ConcatNetwork
 from graphpool.nn.pool.sort import SortPool
 from graphpool.nn.rows import Rows
 
@@ -41,7 +41,7 @@ def test_encoder_and_sum_equal_pyg() -> None:
     network = ConcatNetwork(CHANNELS, 8, 3, layers=3).double().eval()
     batch = batch_of(graphs())
     x, outputs = batch.x, []
-    for layer in network.encoder.layers:
+    for layer in network.encoders[0].layers:
         other = pyg.GCNConv(layer.in_channels, layer.out_channels).double()
         other.lin.weight.copy_(layer.weight.t())  # type: ignore[operator, union-attr]
         other.bias.copy_(layer.bias)

@@ -1,0 +1,137 @@
+"""Methods that match graphs, on pairs of random graphs.
+
+    python benchmarks/matching.py --paper          # the paper's pairs, |V| = 20, 30, 40, 50
+    python benchmarks/matching.py --generalise     # trained on 20 to 50, tested on 100 and 200
+    python benchmarks/matching.py --balanced       # pairs that sizes don't tell apart
+    python benchmarks/matching.py --ablation       # other poolers in HAP's slot, 1 to 3 modules
+
+Several tables may be asked for at once; with none, all are made. Every result is a small file
+under --work, written as it comes, and --out gets them all. Then `python
+benchmarks/comparison_pages.py` writes the tables of docs/comparing.md.
+
+The paper's sets have 1,250 pairs: 1,000 train, 125 choose the epoch and 125 test. Test pairs are
+drawn afresh here, and there are 2,000 of each size: 125 would say an accuracy to ± 1 % at best.
+"""
+
+import argparse
+from collections.abc import Sequence
+
+from comparison_rows import ROOT, measure, networks, parser, rules, run, settings
+from comparison_titles import MODULES, SLOTS
+
+from graphpool.evaluation.comparison_data import PairData
+from graphpool.evaluation.comparison_unit import ComparisonUnit
+from graphpool.graphs.matching_rules import RULES
+
+SIZES, LARGE = (20, 30, 40, 50), (100, 200)
+HARDNESS = ("easy", "medium", "hard")
+TEST, LARGE_TEST = 2_000, 1_000
+PAPER_TRAIN, PAPER_VALID = 1_000, 125
+# So few pairs make few steps an epoch: as many steps as for other pairs, in smaller batches.
+FEW = {"epochs": 100, "batch_size": 32}
+METHODS = {
+    "paper": ("hap", "hap-paper", "gmn", "gmn-hap", "sum"),
+    "generalise": ("hap", "gmn", "gmn-hap", *SLOTS),
+    "balanced": ("hap", "hap-sorted", "hap-euclidean", "hap-paper", "flat", "sum", "gmn", "gmn-hap"),
+    "ablation": ("hap", *SLOTS, *MODULES),
+}
+
+
+def paper(given: argparse.Namespace) -> list[ComparisonUnit]:
+    """The paper's pairs, each size by itself."""
+    data = paper_data(given)
+    base = settings("matching", given, **FEW)
+    return [
+        *networks(METHODS["paper"], data, base, given.methods),
+        *rules(RULES, data, given.methods),
+    ]
+
+
+def paper_data(given: argparse.Namespace) -> list[PairData]:
+    """Pairs of each size and seed."""
+    return [
+        PairData(
+            "paper", (size,), given.examples or PAPER_TRAIN, PAPER_VALID, given.test, seed=seed
+        )
+        for size in SIZES
+        for seed in given.seeds
+    ]
+
+
+def generalise(given: argparse.Namespace) -> list[ComparisonUnit]:
+    """The same pairs of all four sizes to train on, and larger graphs to test."""
+    count = given.examples or len(SIZES) * PAPER_TRAIN
+    data = [
+        PairData(
+            "paper", SIZES, count, len(SIZES) * PAPER_VALID, min(given.test, LARGE_TEST), seed=seed,
+            tested=LARGE,
+        )
+        for seed in given.seeds
+    ]  # fmt: skip
+    base = settings("matching", given, epochs=50, batch_size=64)
+    return [
+        *networks(METHODS["generalise"], data, base, given.methods),
+        *rules(RULES, data, given.methods),
+    ]
+
+
+def balanced_data(
+    given: argparse.Namespace, sizes: Sequence[int], hardness: Sequence[str]
+) -> list[PairData]:
+    """Balanced pairs, as many as a task begins with."""
+    compare = settings("matching", given).compare
+    return [
+        PairData(
+            "balanced", (size,), given.examples or compare.examples, compare.valid, given.test,
+            each, seed,  # type: ignore[arg-type]
+        )
+        for size in sizes
+        for each in hardness
+        for seed in given.seeds
+    ]  # fmt: skip
+
+
+def balanced(given: argparse.Namespace) -> list[ComparisonUnit]:
+    """Pairs with as many nodes and edges, at three hardnesses."""
+    data = balanced_data(given, given.sizes, given.hardness)
+    base = settings("matching", given)
+    return [
+        *networks(METHODS["balanced"], data, base, given.methods),
+        *rules(RULES, data, given.methods),
+    ]
+
+
+def ablation(given: argparse.Namespace) -> list[ComparisonUnit]:
+    """Other poolers in the slot of HAP's coarsening, and one to three coarsenings.
+
+    On the paper's pairs, as there, and on hard balanced ones, where size tells nothing.
+    """
+    few, usual = settings("matching", given, **FEW), settings("matching", given)
+    hard = balanced_data(given, (20,), ("hard",))
+    return [
+        *networks(METHODS["ablation"], hard, usual, given.methods),
+        *networks(METHODS["ablation"], paper_data(given), few, given.methods),
+    ]
+
+
+TABLES = {"paper": paper, "generalise": generalise, "balanced": balanced, "ablation": ablation}
+
+
+def main(words: Sequence[str]) -> int:
+    """Run what is not there yet; returns how many failed."""
+    made = parser(__doc__, ROOT / "results" / "matching.json")
+    for name, units in TABLES.items():
+        made.add_argument(
+            f"--{name}", action="store_true", help=(units.__doc__ or "").splitlines()[0]
+        )
+    made.add_argument("--sizes", nargs="+", type=int, default=[20, 50], help="of balanced pairs")
+    made.add_argument("--hardness", nargs="+", choices=HARDNESS, default=list(HARDNESS))
+    made.add_argument("--test", type=int, default=TEST, help="test pairs of each size")
+    given = made.parse_args(words)
+    asked = [name for name in TABLES if getattr(given, name)] or list(TABLES)
+    units = [unit for name in asked for unit in TABLES[name](given)]
+    return measure("matching.py", units, given, words)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,37 @@
+"""Which of so many things a selection means, for sets of graphs, of pairs and of triplets."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+Selection = slice | Sequence[int] | NDArray[Any] | Tensor
+
+
+def positions(item: Selection, count: int, noun: str) -> NDArray[np.int64]:
+    """Positions of a selection, `[selected]`, checked and never negative.
+
+    Args:
+        item: a slice, positions (from the end if negative), or a mask.
+        count: how many things there are.
+        noun: what one of them is called.
+    """
+    if isinstance(item, slice):
+        chosen = range(count)[item]
+        return np.arange(chosen.start, chosen.stop, chosen.step, dtype=np.int64)
+    index = item.cpu().numpy() if isinstance(item, Tensor) else np.asarray(item)
+    if index.dtype == np.bool_:
+        if index.shape != (count,):
+            raise IndexError(f"a mask of {tuple(index.shape)} for {count} {noun}s")
+        return np.flatnonzero(index)
+    if not index.size:
+        return np.empty(0, dtype=np.int64)
+    if index.dtype.kind not in "iu":
+        raise IndexError(f"{noun}s are chosen by integers, not {index.dtype}")
+    index = index.astype(np.int64).reshape(-1)
+    low, high = int(index.min()), int(index.max())
+    if low < -count or high >= count:
+        raise IndexError(f"{noun} {high if high >= count else low} of a set of {count}")
+    return index % count if low < 0 else index

@@ -1,0 +1,32 @@
+"""The head of a network: from graph vectors to logits, by two fully connected layers."""
+
+from torch import Tensor, nn
+
+
+class Head(nn.ModuleList):
+    """Linear, ReLU, dropout, linear; the softmax is the loss's.
+
+    Args:
+        in_channels: of the graph vectors.
+        hidden_channels: between the layers.
+        out_channels: classes; 0 leaves the layers out, for who wants the graph vectors alone.
+        dropout: before the last layer, while training.
+    """
+
+    def __init__(
+        self, in_channels: int, hidden_channels: int, out_channels: int, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.dropout = dropout
+        if out_channels:
+            self.append(nn.Linear(in_channels, hidden_channels))
+            self.append(nn.Linear(hidden_channels, out_channels))
+
+    def forward(self, embedding: Tensor) -> Tensor:
+        """Logits, `[graphs, classes]`; without layers `[graphs, 0]`."""
+        if not len(self):
+            return embedding[:, :0]
+        hidden: Tensor = self[0](embedding).relu()
+        if self.dropout:
+            hidden = nn.functional.dropout(hidden, self.dropout, self.training)
+        return self[1](hidden)  # type: ignore[no-any-return]

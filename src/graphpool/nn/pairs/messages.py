@@ -1,0 +1,77 @@
+"""GMN's messages along the edges of a graph: a perceptron of both ends, summed."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.nn.pairs.messages_compiled import meet_backward, meet_forward
+from graphpool.nn.products import refuse_second_order, slot_sum, take_col, take_row
+from graphpool.shapes import Float
+
+
+class Messages(nn.Module):
+    """Σ_j A_ij m(h_i, h_j) over the neighbours j of i, m = Linear, ReLU, Linear of [h_i, h_j].
+
+    The first layer splits into a part of i and a part of j, and the second goes through the sum:
+    only the ReLU in between is worked out edge by edge.
+
+    Args:
+        channels: of the node states, and of the messages.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.target = nn.Linear(channels, channels)
+        self.source = nn.Linear(channels, channels, bias=False)
+        self.out = nn.Linear(channels, channels)
+
+    def forward(
+        self, h: Float[Tensor, "nodes channels"], adjacency: Adjacency
+    ) -> Float[Tensor, "nodes channels"]:
+        """All messages that reach each node."""
+        total = meet(self.target(h), self.source(h), adjacency)
+        degree = slot_sum(adjacency.weight.to(h.dtype).unsqueeze(-1), adjacency)
+        return total @ self.out.weight.t() + degree * self.out.bias
+
+
+def meet(
+    target: Float[Tensor, "nodes channels"],
+    source: Float[Tensor, "nodes channels"],
+    adjacency: Adjacency,
+) -> Float[Tensor, "nodes channels"]:
+    """Σ_j A_ij ReLU(target_i + source_j), `[nodes, channels]`."""
+    if target.dtype is torch.float32 and target.is_cpu:
+        return _Meet.apply(target, source, adjacency)  # type: ignore[no-any-return]
+    inner = take_row(target, adjacency) + take_col(source, adjacency)
+    weight = adjacency.weight.to(target.dtype).unsqueeze(-1)
+    return slot_sum(inner.relu() * weight, adjacency)
+
+
+class _Meet(torch.autograd.Function):
+    """The same on a CPU, compiled."""
+
+    @staticmethod
+    def forward(ctx: Any, target: Tensor, source: Tensor, adjacency: Adjacency) -> Tensor:
+        ctx.adjacency = adjacency
+        ctx.save_for_backward(target, source)
+        out = torch.empty_like(target)
+        meet_forward(target.numpy(), source.numpy(), *_edges(adjacency), out.numpy())
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("a graph matching network")
+        target, source = ctx.saved_tensors
+        dtarget, dsource = torch.empty_like(target), torch.zeros_like(source)
+        meet_backward(
+            grad.contiguous().numpy(), target.numpy(), source.numpy(), *_edges(ctx.adjacency),
+            dtarget.numpy(), dsource.numpy(),
+        )  # fmt: skip
+        return dtarget, dsource, None
+
+
+def _edges(adjacency: Adjacency) -> tuple[Any, Any, Any]:
+    weight = adjacency.weight.detach().float()
+    return adjacency.row_ptr.numpy(), adjacency.col.numpy(), weight.numpy()

@@ -1,0 +1,228 @@
+"""From settings to triplets of graphs: a set, its distances, and which graphs ask questions."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool import datasets
+from graphpool.config import RunConfig
+from graphpool.errors import DataError
+from graphpool.ged.matrix_file import open_matrix
+from graphpool.graphs.class_splits import class_split, query_splits
+from graphpool.graphs.distances import Distances, read_distances
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.naming import is_path
+from graphpool.graphs.npz import SUFFIX as NPZ
+from graphpool.graphs.splits import Split
+from graphpool.graphs.triplets import TripletSet
+from graphpool.graphs.triplets_sampling import count_triplets, sample_triplets
+from graphpool.training.identity import data_digest
+from graphpool.training.trained_file import Source, set_digest
+
+LEAST_GRAPHS = 10
+# Nodes; beyond it exact edit distances of all pairs can take days.
+LARGEST = 20
+PUBLISHED, COMPUTED = "published", "computed"
+_MATRIX = ".ged"
+
+
+@dataclass(frozen=True, eq=False)
+class TrueDistances:
+    """Distances between all graphs of a set.
+
+    Args:
+        values: `[graphs, graphs]`, NaN where none is known.
+        origin: `published`, `computed`, or the file.
+    """
+
+    values: NDArray[np.float64]
+    origin: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the numbers."""
+        return hashlib.sha256(np.ascontiguousarray(self.values).data).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarityData:
+    """Triplets that train, choose the epoch and test, and what is ranked in the end.
+
+    Training triplets are of training graphs alone. A validation or test triplet asks about a graph
+    that has not trained, with training graphs to choose from.
+
+    Args:
+        graphs: the whole set.
+        true: distances between all of them.
+        split: which graphs ask.
+        test: some of the test triplets; `queries` and `candidates` are those of all of them.
+        source: the set, with the test graphs held out.
+        facts: what decided the triplets, and their digests, as JSON.
+    """
+
+    graphs: GraphSet
+    true: TrueDistances
+    split: Split
+    train: TripletSet
+    valid: TripletSet
+    test: TripletSet
+    source: Source
+    facts: dict[str, Any]
+
+    @property
+    def queries(self) -> NDArray[np.int64]:
+        """Test graphs."""
+        return np.array(self.split.test, dtype=np.int64)
+
+    @property
+    def candidates(self) -> NDArray[np.int64]:
+        """All other graphs."""
+        return np.array(sorted((*self.split.train, *self.split.valid)), dtype=np.int64)
+
+
+def open_similar(data: str, root: Path | None = None) -> GraphSet:
+    """The graphs of a set, enough of them to train, to choose the epoch and to test."""
+    graphs = datasets.find(data, root, features=None)
+    if len(graphs) < LEAST_GRAPHS:
+        raise DataError(f"{graphs.name} has {len(graphs)} graphs; give at least {LEAST_GRAPHS}")
+    return graphs
+
+
+def known_distances(
+    graphs: GraphSet, data: str, given: str = "", root: Path | None = None
+) -> TrueDistances | None:
+    """Distances between all graphs, of a file or published; None if they can be computed.
+
+    Graphs that are too large for that are refused.
+
+    Args:
+        data: name, file or folder of the set.
+        given: a file of `graphpool ged matrix`, or a `.npz` like the published ones.
+    """
+    if given:
+        return TrueDistances(_read(Path(given)).of(graphs).values, given)
+    if (published := _published(data, root)) is not None:
+        matched = published.of(graphs)
+        whole = matched if matched.full is None else matched.complete()
+        return TrueDistances(whole.values, PUBLISHED)
+    largest = int(graphs.node_counts.max())
+    if largest > LARGEST:
+        at = graphs.ids[int(graphs.node_counts.argmax())]
+        raise DataError(
+            f"{graphs.name} has no published distances, and its graph {at} has {largest} nodes: "
+            f"too many for exact edit distances between all graphs (at most {LARGEST}); give "
+            f"distances with --distances FILE, made by: graphpool ged matrix {data} --method beam80"
+        )
+    return None
+
+
+def computed_distances(graphs: GraphSet, out: Path | None = None) -> TrueDistances:
+    """Exact edit distances between all graphs, with a bar if stderr is a terminal.
+
+    They count labels of nodes and not those of edges, like the published ones: no network here
+    reads those.
+
+    Args:
+        out: file that keeps them, finished or not, so that a second call goes on.
+    """
+    from graphpool.ged.matrix import matrix
+
+    return TrueDistances(matrix(graphs, edge_labels=False, out=out, progress=True).values, COMPUTED)
+
+
+def split_graphs(
+    graphs: GraphSet, data: str, kind: str, seed: int, root: Path | None = None
+) -> Split:
+    """Which graphs train, validate and test.
+
+    Of a published split, a tenth of the training graphs validate instead.
+
+    Args:
+        kind: `published`, `graphs` or `classes`, see `graphpool.config.CompareConfig`.
+    """
+    if kind == "published":
+        given = datasets.published_split(_named(data), root)
+        cut = query_splits(len(given.train), seed, (9, 1, 0))
+        train, valid = (tuple(given.train[at] for at in part) for part in (cut.train, cut.valid))
+        return Split(train, valid, given.test)
+    if kind == "classes":
+        from graphpool.ged.collection import collect
+        from graphpool.ged.duplicates import isomorphic
+
+        return class_split(isomorphic(collect(graphs, edge_labels=False)), seed)
+    return query_splits(len(graphs), seed)
+
+
+def has_split(data: str, root: Path | None = None) -> bool:
+    """Whether the set comes with a split of its own."""
+    try:
+        datasets.published_split(_named(data), root)
+    except DataError:
+        return False
+    return True
+
+
+def similarity_data(
+    config: RunConfig, graphs: GraphSet, true: TrueDistances, split: Split, kind: str
+) -> SimilarityData:
+    """Draw the triplets that `config.compare` asks for, as many as there are.
+
+    Args:
+        split: by `split_graphs`, of this `kind`.
+    """
+    wanted, seed = config.compare, config.train.seed
+    seen = (*split.train, *split.valid)
+    asked = {
+        "train": (split.train, split.train, wanted.examples),
+        "valid": (split.valid, split.train, wanted.valid),
+        "test": (split.test, seen, wanted.test),
+    }
+    parts = {}
+    for part, (queries, candidates, count) in asked.items():
+        exist = count_triplets(true.values, queries, candidates).triplets
+        if not exist:
+            raise DataError(
+                f"{graphs.name}: no graph of the {part} part is known to be nearer to one graph "
+                "than to another; give more graphs, or other distances"
+            )
+        parts[part] = sample_triplets(
+            graphs, true.values, queries, candidates, min(count, exist), seed
+        )
+    facts = {
+        "split": kind,
+        "distances": {"from": true.origin, "digest": true.digest},
+        "parts": {
+            part: {"triplets": len(one), "graphs": len(asked[part][0]), "digest": data_digest(one)}
+            for part, one in parts.items()
+        },
+    }
+    source = Source(set_digest(graphs), split.test)
+    return SimilarityData(graphs, true, split, **parts, source=source, facts=facts)
+
+
+def _named(data: str) -> str | Path:
+    return Path(data) if is_path(data) else data
+
+
+def _published(data: str, root: Path | None) -> Distances | None:
+    try:
+        return datasets.distances(_named(data), root)
+    except DataError:
+        return None
+
+
+def _read(path: Path) -> Distances:
+    if path.suffix == NPZ:
+        return read_distances(path)
+    if path.suffix == _MATRIX:
+        found = open_matrix(path)
+        return Distances(path.stem, found.ids, found.values)
+    raise DataError.at(
+        path,
+        "no file of distances",
+        hint=f"give a {_MATRIX} file of graphpool ged matrix, or a {NPZ} with ids and ged",
+    )
