@@ -1,4 +1,4 @@
-"""Write the measured tables of docs/comparing.md from results.
+"""Write the measured tables of docs/comparing.md and the README from results.
 
 A table stands between `<!-- comparing: NAME -->` and `<!-- end -->`; all else is left alone.
 
@@ -25,7 +25,7 @@ FILES = {
     "similarity": ROOT / "results" / "similarity.json",
     "throughput": ROOT / "results" / "benchmarks" / "triplets.json",
 }
-PAGE = ROOT / "docs" / "comparing.md"
+PAGES = (ROOT / "docs" / "comparing.md", ROOT / "README.md")
 _BLOCK = re.compile(r"(<!-- comparing: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _MISSING = "*Not measured yet.*\n"
 NONE = "–"
@@ -157,6 +157,18 @@ def balanced_text(results: Results) -> str:
     return _blocks(made, _training(results, "matching", "balanced-hard-20"))
 
 
+def summary_text(results: Results) -> str:
+    """A few columns of both tasks, for the README."""
+    pairs: dict[str, Column] = {
+        f"pairs, {hardness}": ("matching", f"balanced-{hardness}-20", "20")
+        for hardness in ("easy", "medium", "hard")
+    }
+    names = ("hap", "gmn", "gmn-hap", "simgnn", "sum")
+    shown = {**{name: TITLES[name] for name in names}, "spectrum": RULE_TITLES["spectrum"],
+             "label-edge": RULE_TITLES["label-edge"]}  # fmt: skip
+    return _blocks(rows_table(results, {**pairs, **_similarity()}, shown))
+
+
 def ablation_text(results: Results) -> str:
     """Other poolers in HAP's slot, on both tasks."""
     chosen = {name: TITLES[name] for name in ("hap", "hap-paper", *SLOTS)}
@@ -259,6 +271,7 @@ def _training(results: Results, file: str, data: str) -> str:
 
 
 BLOCKS: dict[str, Callable[[Results], str]] = {
+    "summary": summary_text,
     "paper": paper_text,
     "generalise": generalise_text,
     "balanced": balanced_text,
@@ -309,16 +322,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name, path in FILES.items():
         parser.add_argument(f"--{name}", type=Path, default=path, help="result file")
-    parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument("--pages", type=Path, nargs="+", default=PAGES)
     parser.add_argument("--check", action="store_true", help="write nothing")
     given = parser.parse_args()
-    text = given.page.read_text(encoding="utf-8")
-    made = filled(text, {name: read(getattr(given, name)) for name in FILES})
-    if made == text:
-        return
-    if given.check:
-        sys.exit(f"{given.page.name}: not what the results say; run benchmarks/comparison_pages.py")
-    given.page.write_text(made, encoding="utf-8")
+    files = {name: read(getattr(given, name)) for name in FILES}
+    for page in given.pages:
+        text = page.read_text(encoding="utf-8")
+        made = filled(text, files)
+        if made != text and given.check:
+            sys.exit(f"{page.name}: not what the results say; run benchmarks/comparison_pages.py")
+        if made != text:
+            page.write_text(made, encoding="utf-8")
 
 
 if __name__ == "__main__":

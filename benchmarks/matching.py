@@ -32,9 +32,11 @@ FEW = {"epochs": 100, "batch_size": 32}
 METHODS = {
     "paper": ("hap", "hap-paper", "gmn", "gmn-hap", "sum"),
     "generalise": ("hap", "gmn", "gmn-hap", *SLOTS),
-    "balanced": ("hap", "hap-sorted", "hap-euclidean", "hap-paper", "flat", "sum", "gmn", "gmn-hap"),
+    "balanced": (
+        "hap", "hap-sorted", "hap-euclidean", "hap-paper", "flat", "sum", "gmn", "gmn-hap",
+    ),
     "ablation": ("hap", *SLOTS, *MODULES),
-}
+}  # fmt: skip
 
 
 def paper(given: argparse.Namespace) -> list[ComparisonUnit]:

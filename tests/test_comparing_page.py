@@ -22,6 +22,7 @@ from graphpool.nn.pairs.build import build_pair_model
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 MADE = {
     "machine": {"processor": "A chip", "cores": 2},
     "versions": {"python": "3.12.1", "torch": "2.11.0", "code": "abc"},
@@ -49,10 +50,11 @@ def matching(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_tables_are_those_of_the_results(pages: ModuleType) -> None:
     files = {name: pages.read(path) for name, path in pages.FILES.items()}
     assert pages.filled(PAGE, files) == PAGE, "run benchmarks/comparison_pages.py"
+    assert pages.filled(README, files) == README, "run benchmarks/comparison_pages.py"
 
 
 def test_every_table_has_its_place(pages: ModuleType) -> None:
-    assert sorted(re.findall(r"<!-- comparing: ([\w-]+) -->", PAGE)) == sorted(pages.BLOCKS)
+    assert sorted(re.findall(r"<!-- comparing: ([\w-]+) -->", PAGE + README)) == sorted(pages.BLOCKS)
 
 
 def unit(data: str, method: str, seed: int, metrics: Any, kind: str = "network") -> dict[str, Any]:

@@ -13,6 +13,7 @@ from graphpool.report.svg import colour, figure, number, text
 Tones = Mapping[str, int]
 ROOM = 14.0
 THIN = 5.0
+MANY_EDGES = 200
 
 
 def pair_figure(example: PairExample, tones: Tones) -> str:
@@ -113,7 +114,11 @@ def _edges(side: Side, points: Array, radius: float) -> str:
             f'x2="{number(second[0])}" y2="{number(second[1])}"/>'
         )
     thick = min(1.8, 0.6 + 0.11 * radius)
-    return f'<g class="edges" style="stroke-width:{thick:.1f}">{"".join(lines)}</g>'
+    # Of very many lines none would be seen.
+    pale = max(0.25, min(1.0, MANY_EDGES / max(len(lines), 1)))
+    return (
+        f'<g class="edges" style="stroke-width:{thick:.1f};opacity:{pale:.2f}">{"".join(lines)}</g>'
+    )
 
 
 def _node(side: Side, at: int, x: float, y: float, radius: float, tones: Tones) -> str:

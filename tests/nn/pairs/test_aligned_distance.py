@@ -76,7 +76,9 @@ def test_what_else_is_compared_changes_nothing() -> None:
     left, right = all_pairs()
     together = distances(x, segments, left, right)[0]
     for position in range(0, len(left), 3):
-        alone = distances(x, segments, left[position : position + 1], right[position : position + 1])
+        alone = distances(
+            x, segments, left[position : position + 1], right[position : position + 1]
+        )
         torch.testing.assert_close(alone[0, 0], together[position])
 
 
