@@ -164,7 +164,8 @@ def _group_text(found: Found) -> str:
     for data, measured in found["sets"].items():
         faster = faster_groups(measured, found["methods"])
         if faster:
-            others.append(f"on {data} {_names(faster)} take less time than `hap`")
+            verb = "take" if len(faster) > 1 else "takes"
+            others.append(f"on {data} {_names(faster)} {verb} less time than `hap`")
         elif faster is not None:
             first.append(data)
     said = [f"on {_list(first)} `hap` is the fastest of the group poolers"] if first else []
