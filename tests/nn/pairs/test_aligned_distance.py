@@ -31,12 +31,12 @@ def costs(one: Tensor, other: Tensor) -> Tensor:
 
 
 def test_a_sharp_alignment_is_the_best_assignment() -> None:
-    """Of a graph and its copy in another order, with a node less and a little noise."""
+    """Of a graph and its copy in another order, with a little noise."""
     draw = torch.Generator().manual_seed(0)
     one = torch.rand(7, 3, generator=draw, dtype=torch.float64)
-    noise = torch.rand(6, 3, generator=draw, dtype=torch.float64)
-    other = one[torch.randperm(7, generator=draw)[:6]] + 0.01 * noise
-    segments = Segments.from_counts(torch.tensor([7, 6]))
+    noise = torch.rand(7, 3, generator=draw, dtype=torch.float64)
+    other = one[torch.randperm(7, generator=draw)] + 0.01 * noise
+    segments = Segments.from_counts(torch.tensor([7, 7]))
     pair = torch.tensor([0]), torch.tensor([1])
     found = align(torch.cat([one, other]), segments, *pair, torch.tensor(1e3), steps=20)
     cost = costs(one, other).numpy()
