@@ -127,8 +127,8 @@ def _nearest(
 def _pair(comparer: Comparer, pairs: PairSet, at: int, why: str) -> PairExample:
     ends = int(pairs.left[at]), int(pairs.right[at])
     found = compare_two(comparer, *(pairs.graphs[[end]] for end in ends))
-    # A last level that sums up, or a single one, says the same as all levels together.
-    levels = found.scores[:-1] if found.summed or len(found.scores) == 1 else found.scores
+    # A single level says the same as all levels together.
+    levels = () if len(found.scores) == 1 else found.scores
     scores = {f"level {number}": score for number, score in enumerate(levels, start=1)}
     left, right, aligned, note = _sides(pairs.graphs, ends)
     return PairExample(

@@ -64,7 +64,6 @@ def _document(
         "left": names[0],
         "right": names[1],
         "levels": levels,
-        "last_level_sums_up": found.summed,
         "distance": found.distance,
         "score": found.score,
         "match": found.score > 0.5 if task == "matching" else None,
@@ -74,8 +73,6 @@ def _document(
 
 def _print(document: dict[str, Any]) -> None:
     rows = [(str(row["level"]), row["distance"], row["score"]) for row in document["levels"]]
-    if document["last_level_sums_up"]:
-        rows = rows[:-1]
     rows.append(("all", document["distance"], document["score"]))
     print_table(
         ("level", "distance", "score"),

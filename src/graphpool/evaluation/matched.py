@@ -19,14 +19,12 @@ class Matched:
         distances: one per level, 0 for equal graphs.
         scores: likewise, how likely the graphs match, between 0 and 1.
         distance, score: of all levels together.
-        summed: whether the last level is the sum of those before it.
     """
 
     distances: tuple[float, ...]
     scores: tuple[float, ...]
     distance: float
     score: float
-    summed: bool
 
 
 def compare_two(comparer: Comparer, one: GraphSet, other: GraphSet) -> Matched:
@@ -49,10 +47,10 @@ def compare_two(comparer: Comparer, one: GraphSet, other: GraphSet) -> Matched:
         scores = network.scores(compared)
         rows = (compared.distances, scores)
         distance, score = (float(network.overall(row)) for row in rows)
-    distances, levels = (tuple(row[:, 0].double().tolist()) for row in rows)
-    return Matched(
-        distances, levels, distance, score, getattr(network, "multisets", None) is not None
-    )
+    # A last row that sums the levels up is no level.
+    own = slice(None, -1 if getattr(network, "multisets", None) else None)
+    distances, levels = (tuple(row[own, 0].double().tolist()) for row in rows)
+    return Matched(distances, levels, distance, score)
 
 
 def _bare(graphs: GraphSet) -> GraphSet:
