@@ -54,7 +54,9 @@ def test_tables_are_those_of_the_results(pages: ModuleType) -> None:
 
 
 def test_every_table_has_its_place(pages: ModuleType) -> None:
-    assert sorted(re.findall(r"<!-- comparing: ([\w-]+) -->", PAGE + README)) == sorted(pages.BLOCKS)
+    assert sorted(re.findall(r"<!-- comparing: ([\w-]+) -->", PAGE + README)) == sorted(
+        pages.BLOCKS
+    )
 
 
 def unit(data: str, method: str, seed: int, metrics: Any, kind: str = "network") -> dict[str, Any]:
