@@ -163,7 +163,7 @@ def summary_text(results: Results) -> str:
         f"pairs, {hardness}": ("matching", f"balanced-{hardness}-20", "20")
         for hardness in ("easy", "medium", "hard")
     }
-    names = ("hap", "gmn", "gmn-hap", "simgnn", "sum")
+    names = ("hap", "flat", "gmn", "gmn-hap", "simgnn", "sum")
     shown = {**{name: TITLES[name] for name in names}, "spectrum": RULE_TITLES["spectrum"],
              "label-edge": RULE_TITLES["label-edge"]}  # fmt: skip
     return _blocks(rows_table(results, {**pairs, **_similarity()}, shown))
