@@ -63,8 +63,13 @@ def test_a_second_signal_does_not_wait():
 
 
 def test_without_a_folder_signals_stay_with_the_caller():
-    with pytest.raises(KeyboardInterrupt):
-        standin.train(task=standin.SignallingTask(signal.SIGINT, 2))
+    # A shell that starts Python in the background has it ignore SIGINT.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            standin.train(task=standin.SignallingTask(signal.SIGINT, 2))
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_bare_keyboard_interrupt_exits_130():
