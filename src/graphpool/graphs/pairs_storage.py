@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from graphpool.errors import DataError
 from graphpool.files import atomic_write
 from graphpool.graphs.pairs import PairSet
-from graphpool.graphs.storage import content_hash, open_set, save
+from graphpool.graphs.storage import content_hash, map_file, open_set, save
 
 FORMAT = 1
 _KEY = "graphpool pairs"
@@ -73,29 +72,8 @@ def open_pairs(path: str | Path, *, verify: bool = True, source: str | None = No
 
 def _map(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Header and tensors of a file, checked."""
-    if not path.is_file():
-        raise DataError.at(path, "no such file", hint="check the path")
-    try:
-        with safe_open(path, framework="pt", device="cpu") as handle:
-            text = (handle.metadata() or {}).get(_KEY)
-            tensors = {key: handle.get_tensor(key) for key in handle.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError, RuntimeError) as error:
-        raise DataError.at(
-            path, f"not a whole safetensors file: {error}", hint=_NEXT_STEP
-        ) from None
-    if text is None:
-        raise DataError.at(
-            path, "a safetensors file, but not one of pairs", hint="save_pairs writes them"
-        )
-    try:
-        header = json.loads(text)
-        version, check = header.get("format"), header.pop("check", None)
-    except (ValueError, AttributeError):
-        raise DataError.at(path, "damaged: its header is not JSON", hint=_NEXT_STEP) from None
-    if version != FORMAT:
-        raise DataError.at(
-            path, f"has format {version!r}; this graphpool reads {FORMAT}", hint=_NEXT_STEP
-        )
+    kind = "pairs", "save_pairs writes them"
+    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP)
     if check != _check(header, tensors) or {k: v.dtype for k, v in tensors.items()} != _TENSORS:
         raise DataError.at(path, "damaged: its check sum does not fit", hint=_NEXT_STEP)
     return {**header, "check": check}, tensors

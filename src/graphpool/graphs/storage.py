@@ -116,32 +116,44 @@ def _edges_stay_inside(graphs: GraphSet) -> bool:
 
 def _map(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Header, checked, and tensors of a file."""
+    kind = "graphs", "graphpool.graphs writes them"
+    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP)
+    if check != _check(header) or not _REQUIRED <= set(tensors) <= _FIELDS:
+        raise DataError.at(path, "damaged: its header is not the one written", hint=_NEXT_STEP)
+    return header, tensors
+
+
+def map_file(
+    path: Path, key: str, wanted: int, kind: tuple[str, str], hint: str
+) -> tuple[dict[str, Any], Any, dict[str, Tensor]]:
+    """Header of a safetensors file of ours, its check sum, not checked yet, and its tensors.
+
+    Args:
+        key: where the header stands.
+        wanted: the format that is read.
+        kind: what such a file holds, and who writes it, for messages.
+        hint: what to do about a damaged one.
+    """
     if not path.is_file():
         raise DataError.at(path, "no such file", hint="check the path")
     try:
         with safe_open(path, framework="pt", device="cpu") as handle:
-            text = (handle.metadata() or {}).get(_KEY)
+            text = (handle.metadata() or {}).get(key)
             tensors = {key: handle.get_tensor(key) for key in handle.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, RuntimeError) as error:
-        raise DataError.at(
-            path, f"not a whole safetensors file: {error}", hint=_NEXT_STEP
-        ) from None
+        raise DataError.at(path, f"not a whole safetensors file: {error}", hint=hint) from None
     if text is None:
-        raise DataError.at(
-            path, "a safetensors file, but not one of graphs", hint="graphpool.graphs writes them"
-        )
+        raise DataError.at(path, f"a safetensors file, but not one of {kind[0]}", hint=kind[1])
     try:
         header = json.loads(text)
         version, check = header.get("format"), header.pop("check", None)
     except (ValueError, AttributeError):
-        raise DataError.at(path, "damaged: its header is not JSON", hint=_NEXT_STEP) from None
-    if version != FORMAT:
+        raise DataError.at(path, "damaged: its header is not JSON", hint=hint) from None
+    if version != wanted:
         raise DataError.at(
-            path, f"has format {version!r}; this graphpool reads {FORMAT}", hint=_NEXT_STEP
+            path, f"has format {version!r}; this graphpool reads {wanted}", hint=hint
         )
-    if check != _check(header) or not _REQUIRED <= set(tensors) <= _FIELDS:
-        raise DataError.at(path, "damaged: its header is not the one written", hint=_NEXT_STEP)
-    return header, tensors
+    return header, check, tensors
 
 
 def _names(graphs: GraphSet) -> dict[str, Any]:
