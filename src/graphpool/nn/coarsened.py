@@ -89,11 +89,13 @@ class Nodes(NamedTuple):
         x: `[nodes, channels]`, or `[graphs, clusters, channels]` of a dense level.
         segments: the graphs of a ragged level's nodes; `None` for a dense one.
         rows: which clusters a dense level's graphs have; `None`: all of them.
+        adjacency: of the nodes, or `[graphs, clusters, clusters]` of a dense level.
     """
 
     x: Tensor
     segments: Segments | None
     rows: Rows | None
+    adjacency: Adjacency | Tensor | None = None
 
     def flat(self) -> tuple[Float[Tensor, "nodes channels"], Segments]:
         """Ragged nodes and their graphs, whatever the level is."""

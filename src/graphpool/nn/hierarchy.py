@@ -77,7 +77,7 @@ class Hierarchy(nn.Module):
             if position < len(self.encoders):
                 x = self.encoders[position](x, adjacency, None if position else batch.column, rows)
             if len(nodes) < len(self.level_channels):
-                nodes.append(Nodes(x, segments, rows))
+                nodes.append(Nodes(x, segments, rows, adjacency))
             if readout:
                 vectors.append(readout(x, segments, rows))
             if position < len(self.coarsenings):

@@ -6,6 +6,7 @@ import torch
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
+from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsened import Nodes
 from graphpool.nn.pairs.aligned import AlignedDistances, align
@@ -24,6 +25,15 @@ def all_pairs() -> tuple[Tensor, Tensor]:
     return torch.tensor(left), torch.tensor(right)
 
 
+def some_edges(seed: int = 0) -> Adjacency:
+    """Weighted edges both ways or one, loops and repeated edges within the graphs of `ragged`."""
+    draw = torch.Generator().manual_seed(seed)
+    graph = torch.repeat_interleave(torch.arange(len(SIZES)), torch.tensor(SIZES))
+    edges = (graph[:, None] == graph[None]).nonzero().t()
+    edges = edges[:, torch.randint(edges.shape[1], (60,), generator=draw)]
+    return Adjacency.from_edge_index(edges, sum(SIZES), torch.rand(60, generator=draw) + 0.5)
+
+
 def costs(one: Tensor, other: Tensor) -> Tensor:
     most = max(len(one), len(other))
     sides = [torch.cat([part, part.new_zeros(most - len(part), 3)]) for part in (one, other)]
@@ -40,7 +50,7 @@ def test_a_sharp_alignment_is_the_best_assignment() -> None:
     pair = torch.tensor([0]), torch.tensor([1])
     found = align(torch.cat([one, other]), segments, *pair, torch.tensor(1e3), steps=20)
     cost = costs(one, other).numpy()
-    assert float(found) == pytest.approx(cost[linear_sum_assignment(cost)].sum(), rel=1e-6)
+    assert found.item() == pytest.approx(cost[linear_sum_assignment(cost)].sum(), rel=1e-6)
 
 
 def test_a_soft_alignment_against_plain_sinkhorn_steps() -> None:
@@ -48,7 +58,7 @@ def test_a_soft_alignment_against_plain_sinkhorn_steps() -> None:
     left, right = all_pairs()
     parts = x.split(SIZES)
     found = align(x, segments, left, right, torch.tensor(4.0), steps=3)
-    for w, one, other in zip(found.tolist(), left.tolist(), right.tolist(), strict=True):
+    for w, one, other in zip(found[0].tolist(), left.tolist(), right.tolist(), strict=True):
         cost = costs(parts[one], parts[other])
         share = torch.exp(-4.0 * cost)
         for _ in range(3):
@@ -84,16 +94,106 @@ def test_what_else_is_compared_changes_nothing() -> None:
         torch.testing.assert_close(alone[0, 0], together[position])
 
 
-def test_gradients() -> None:
+def test_edges_left_over_against_plain_products() -> None:
+    x, segments = ragged()
+    left, right = all_pairs()
+    parts, edges = x.split(SIZES), some_edges()
+    dense = torch.zeros(len(x), len(x), dtype=x.dtype)
+    dense.index_put_((edges.row, edges.col), edges.weight.double(), accumulate=True)
+    found = align(x, segments, left, right, torch.tensor(4.0), 3, edges)[1]
+    for over, one, other in zip(found.tolist(), left.tolist(), right.tolist(), strict=True):
+        cost = costs(parts[one], parts[other])
+        share = torch.exp(-4.0 * cost)
+        for _ in range(3):
+            share = share / share.sum(1, keepdim=True)
+            share = share / share.sum(0, keepdim=True)
+        sides = []
+        for graph in (one, other):
+            low, high = int(segments.ptr[graph]), int(segments.ptr[graph + 1])
+            side = torch.zeros_like(cost)
+            side[: high - low, : high - low] = dense[low:high, low:high]
+            sides.append(side)
+        apart = (sides[0] @ share - share @ sides[1]).abs().flatten().tolist()
+        entries = [size**2 / 0.2 if size < 0.1 else size - 0.05 for size in apart]
+        assert over == pytest.approx(sum(entries) / 2)
+
+
+def test_edges_left_over_by_a_sharp_alignment_are_edges_that_differ() -> None:
+    """Two graphs of equal nodes but for one edge that is elsewhere: one too many, one missing."""
+    x = torch.eye(5, dtype=torch.float64).repeat(2, 1)
+    one = [(0, 1), (1, 2), (2, 3), (3, 4)]
+    other = [(5, 6), (6, 7), (7, 8), (5, 9)]
+    edges = torch.tensor(one + other).t()
+    adjacency = Adjacency.from_edge_index(torch.cat([edges, edges.flip(0)], 1), 10)
+    segments = Segments.from_counts(torch.tensor([5, 5]))
+    pair = torch.tensor([0, 0]), torch.tensor([1, 0])
+    found = align(x, segments, *pair, torch.tensor(1e3), 5, adjacency)[1]
+    # Two edges, four entries, each under Huber's function short of 1 by 0.05.
+    assert found.tolist() == pytest.approx([2 * 0.95, 0])
+
+
+@pytest.mark.parametrize("with_edges", [False, True])
+def test_compiled_loops_agree_with_products(with_edges: bool) -> None:
+    x, segments = ragged(channels=5)
+    left, right = all_pairs()
+    edges = some_edges() if with_edges else None
+    weigh = torch.randn(2, len(left), generator=torch.Generator().manual_seed(1))
+    results = []
+    for kind in (torch.float32, torch.float64):
+        nodes = x.to(kind, copy=True).requires_grad_()
+        sharpness = torch.tensor(6.0, dtype=kind, requires_grad=True)
+        found = align(nodes, segments, left, right, sharpness, 4, edges)
+        assert found.shape == (1 + with_edges, len(left))
+        (found * weigh[: len(found)].to(kind)).sum().backward()
+        results.append([found, nodes.grad, sharpness.grad])
+    for compiled, plain in zip(*results, strict=True):
+        torch.testing.assert_close(compiled.double(), plain, rtol=1e-5, atol=1e-5)
+
+
+def test_costs_far_apart_are_finite() -> None:
+    """Where exp(-β C) of a whole column is 0."""
+    x = torch.tensor([[0.0], [0.0], [1e4], [0.0]]).requires_grad_()
+    segments = Segments.from_counts(torch.tensor([2, 2]))
+    pair = torch.tensor([0]), torch.tensor([1])
+    found = align(x, segments, *pair, torch.tensor(50.0), 5)
+    found.sum().backward()
+    assert found.item() == pytest.approx(1e4)
+    assert x.grad is not None
+    assert x.grad.isfinite().all()
+
+
+def test_a_second_derivative_is_refused() -> None:
+    x, segments = ragged()
+    nodes = x.float().requires_grad_()
+    found = align(nodes, segments, *all_pairs(), torch.tensor(6.0), 4)
+    with pytest.raises(RuntimeError, match="differentiated twice"):
+        torch.autograd.grad(found.sum(), nodes, create_graph=True)
+
+
+@pytest.mark.parametrize("with_edges", [False, True])
+def test_gradients(with_edges: bool) -> None:
     x, segments = ragged()
     left, right = all_pairs()
     apart = left < right
+    edges = some_edges() if with_edges else None
 
     def work(x: Tensor, sharpness: Tensor) -> Tensor:
-        return align(x, segments, left[apart], right[apart], sharpness, steps=3)
+        return align(x, segments, left[apart], right[apart], sharpness, 3, edges)
 
     sharpness = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(work, (x.requires_grad_(), sharpness))
+
+
+def test_the_network_learns_from_the_sum_and_a_level_learns_its_scale() -> None:
+    x, segments = ragged()
+    left, right = all_pairs()
+    module = AlignedDistances((3, 3)).double()
+    levels = (Nodes(x, segments, None, some_edges()), Nodes(x.flip(1), segments, None))
+    rows = module(levels, left, right)
+    rows[:-1].sum().backward()
+    learning = [name for name, weight in module.named_parameters() if (weight.grad != 0).any()]
+    assert learning == ["log_scale"]
+    torch.testing.assert_close(rows[-1], rows[:-1].sum(0))  # scales of 1 at first
 
 
 def test_equal_nodes_have_finite_gradients() -> None:

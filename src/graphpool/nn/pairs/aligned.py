@@ -1,19 +1,27 @@
-"""The distance of two graphs by aligning their nodes: what is left to move in a soft matching."""
+"""The distance of two graphs by aligning their nodes: what is left over after a soft matching."""
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import huber_loss
 
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.packing import pointer
 from graphpool.graphs.segments import Segments
+from graphpool.nn.pairs.aligned_compiled import align_backward, align_forward
 from graphpool.nn.pairs.levels import LevelDistances
+from graphpool.nn.products import refuse_second_order
 from graphpool.shapes import Float, Int
 
 # Steps of the alignment, each over rows and columns. From 5 to 15 the results hardly differ.
 STEPS = 5
 # How sharp alignments are at first: a cost of 1 is shunned by a factor of e^-10.
 SHARPNESS = 10.0
+# Parts of edges below this that are left over are squared: rounding errors then weigh nothing.
+ROUNDING = 0.1
 # Pairs of graphs are worked off in runs; a run's largest graph has at most so many times the
 # nodes of its smallest, so that padding at most doubles what is compared …
 SLACK = 1.4
@@ -28,9 +36,16 @@ class AlignedDistances(LevelDistances):
 
     Nodes of one graph are moved onto those of the other at the cost of their Euclidean distance,
     divided by √channels; the smaller graph is filled up with nodes of zeros. P, how much of node
-    i goes to node j, is found by Sinkhorn's steps (Cuturi 2013) from exp(-β C), β learned, and
-    w(G₁, G₂) = Σ P C. A soft alignment costs something even between a graph and itself, so
-    d = w(G₁, G₂) - ½ w(G₁, G₁) - ½ w(G₂, G₂), and never below 0 (the Sinkhorn divergence of
+    i goes to node j, is found by Sinkhorn's steps (Cuturi 2013) from exp(-β C), β learned. Two
+    terms are read off it:
+
+    - nodes: w(G₁, G₂) = Σ P C, what is left to move;
+    - edges, where the level has a sparse adjacency: e(G₁, G₂) = ½ Σ |A₁P - PA₂|, which for a P of
+      zeros and ones is the number of edges that it leaves over (Umeyama 1988 has its square).
+      Entries below 0.1 are squared instead.
+
+    A soft alignment costs something even between a graph and itself, so of both
+    w(G₁, G₂) - ½ w(G₁, G₁) - ½ w(G₂, G₂) is taken, and never below 0 (the Sinkhorn divergence of
     Feydy et al. 2019, without its entropy).
 
     Memory is that of all pairs of nodes of compared graphs; `SortedDistances` needs less.
@@ -40,21 +55,29 @@ class AlignedDistances(LevelDistances):
         steps: of Sinkhorn's algorithm.
     """
 
+    terms = 2
+
     def __init__(self, channels: tuple[int, ...], steps: int = STEPS) -> None:
         super().__init__(channels)
         self.steps = steps
         self.log_sharpness = nn.Parameter(torch.full((len(channels),), math.log(SHARPNESS)))
 
     def measure(
-        self, level: int, x: Tensor, segments: Segments, left: Tensor, right: Tensor
-    ) -> Float[Tensor, " pairs"]:
-        """d of every pair."""
+        self,
+        level: int,
+        x: Tensor,
+        segments: Segments,
+        adjacency: Adjacency | None,
+        left: Tensor,
+        right: Tensor,
+    ) -> Float[Tensor, "terms pairs"]:
+        """Nodes to be moved, and edges left over where there are any to see."""
         every = torch.arange(segments.num_graphs, device=x.device)
         first, second = torch.cat([every, left]), torch.cat([every, right])
         sharpness = self.log_sharpness[level].exp()
-        work = align(x, segments, first, second, sharpness, self.steps)
-        own, between = work[: len(every)], work[len(every) :]
-        return (between - (own[left] + own[right]) / 2).clamp(min=0)
+        found = align(x, segments, first, second, sharpness, self.steps, adjacency)
+        own, between = found[:, : len(every)], found[:, len(every) :]
+        return (between - (own[:, left] + own[:, right]) / 2).clamp(min=0)
 
 
 def align(
@@ -64,15 +87,19 @@ def align(
     right: Int[Tensor, " pairs"],
     sharpness: Tensor,
     steps: int,
-) -> Float[Tensor, " pairs"]:
-    """w = Σ P C of every pair, `[pairs]`."""
+    adjacency: Adjacency | None = None,
+) -> Float[Tensor, "terms pairs"]:
+    """Σ P C of every pair; with an adjacency of the nodes also the edges left over."""
+    if x.dtype is torch.float32 and x.is_cpu:
+        fixed = (segments, left, right, steps, adjacency)
+        return _Align.apply(x, sharpness, *fixed)  # type: ignore[no-any-return]
     counts = segments.ptr.diff()
     wide = torch.maximum(counts[left], counts[right])
     order = wide.argsort(stable=True)
     filled = torch.cat([x, x.new_zeros(1, x.shape[1])])
-    found = []
+    found = [x.new_zeros(1 if adjacency is None else 2, 0)]
     for begin, end, width in _runs(wide[order]):
-        run = order[begin:end]
+        one, other = left[order[begin:end]], right[order[begin:end]]
         rank = torch.arange(width, device=x.device)
 
         def side(graph: Tensor, rank: Tensor = rank) -> Tensor:
@@ -81,11 +108,17 @@ def align(
 
         # Without the product form, in which the distance of equal nodes is not 0.
         exact = "donot_use_mm_for_euclid_dist"
-        cost = torch.cdist(side(left[run]), side(right[run]), compute_mode=exact)
-        cost = cost / math.sqrt(x.shape[1])
-        share = _aligned(cost * -sharpness, rank < wide[run].unsqueeze(-1), steps)
-        found.append((share * cost).sum((-2, -1)))
-    return torch.cat(found)[order.argsort()] if found else x.new_zeros(0)
+        cost = torch.cdist(side(one), side(other), compute_mode=exact) / math.sqrt(x.shape[1])
+        real = rank < wide[order[begin:end]].unsqueeze(-1)
+        plan = _aligned(cost * -sharpness, real, steps)
+        terms = [(plan * cost).sum((-2, -1))]
+        if adjacency is not None:
+            edges = [_dense(adjacency, segments, graph, width).to(x) for graph in (one, other)]
+            over = edges[0] @ plan - plan @ edges[1]
+            size = huber_loss(over, torch.zeros_like(over), reduction="none", delta=ROUNDING)
+            terms.append(size.sum((-2, -1)) / (2 * ROUNDING))
+        found.append(torch.stack(terms))
+    return torch.cat(found, 1)[:, order.argsort()]
 
 
 def _aligned(
@@ -108,3 +141,59 @@ def _runs(wide: Int[Tensor, " pairs"]) -> Iterator[tuple[int, int, int]]:
         end = int(sizes.searchsorted(max(SLACK * sizes[begin], SMALL), side="right"))
         yield begin, end, int(sizes[end - 1])
         begin = end
+
+
+def _dense(
+    adjacency: Adjacency, segments: Segments, graphs: Int[Tensor, " chosen"], width: int
+) -> Float[Tensor, "chosen width width"]:
+    """The adjacency matrices of these graphs, filled up with zeros; repeated edges add up."""
+    different, back = graphs.unique(return_inverse=True)
+    place = different.new_full((segments.num_graphs,), -1)
+    place[different] = torch.arange(len(different), device=graphs.device)
+    row, col = adjacency.row, adjacency.col
+    mine = place[segments.batch[row]]
+    kept = (mine >= 0).nonzero().squeeze(-1)
+    row, col, mine = row[kept], col[kept], mine[kept]
+    start = segments.ptr[segments.batch[row]]
+    made = adjacency.weight.new_zeros(len(different), width, width)
+    where = (mine, row - start, col - start)
+    return made.index_put_(where, adjacency.weight.detach()[kept], accumulate=True)[back]
+
+
+class _Align(torch.autograd.Function):
+    """`align` on a CPU, compiled."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, sharpness: Tensor, segments: Segments, left: Tensor, right: Tensor,
+        steps: int, adjacency: Adjacency | None,
+    ) -> Tensor:  # fmt: skip
+        counts = segments.ptr.diff()
+        mine, yours = counts[left], counts[right]
+        cost_ptr = pointer((mine + (mine < yours)) * (yours + (yours < mine)))
+        if adjacency is None:
+            none = segments.ptr[:0]
+            edges, terms = (none, none, x.new_zeros(0)), 1
+        else:
+            weight = adjacency.weight.detach().float()
+            edges, terms = (adjacency.row_ptr, adjacency.col, weight), 2
+        ctx.fixed = (
+            *(part.numpy() for part in (segments.ptr, left, right)),
+            *(float(sharpness), steps, ROUNDING),
+            *(part.numpy() for part in (*edges, cost_ptr)),
+        )
+        x = x.contiguous()
+        costs, out = x.new_empty(int(cost_ptr[-1])), x.new_empty(terms, len(left))
+        align_forward(x.numpy(), *ctx.fixed, costs.numpy(), out.numpy())
+        ctx.save_for_backward(x, costs, sharpness)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("a distance by alignment")
+        x, costs, sharpness = ctx.saved_tensors
+        dx = torch.zeros_like(x)
+        dsharpness = align_backward(
+            grad.contiguous().numpy(), x.numpy(), *ctx.fixed, costs.numpy(), dx.numpy()
+        )
+        return dx, sharpness.new_full((), dsharpness), None, None, None, None, None

@@ -2,36 +2,53 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import cast
+from typing import ClassVar, cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import softplus
 
+from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsened import Nodes
 from graphpool.shapes import Float
 
 
 class LevelDistances(nn.Module, ABC):
-    """Distances of multisets of nodes or clusters, level by level, and their weighted sum.
+    """Distances of multisets of nodes or clusters, level by level, and their sum.
 
     Before they are compared, the nodes of a level go through a linear map and ReLU, which says
-    what counts. Weights of the sum are learned and positive.
+    what counts. The distance of a level is a weighted sum of terms, and that of two graphs the sum
+    over levels; weights are learned and positive.
+
+    The network learns from the sum alone. A level by itself does not see all of a graph: were it
+    asked for the whole distance, it would be bent to say what another level says better. So that
+    its row can be read all the same, it has a scale of its own, which learns to make the most of
+    the distance as it is.
 
     Args:
         channels: of the nodes of each level.
     """
 
+    terms: ClassVar[int] = 1  # at most, of a level
+
     def __init__(self, channels: tuple[int, ...]) -> None:
         super().__init__()
         self.maps = nn.ModuleList(nn.Linear(width, width) for width in channels)
-        self.weight = nn.Parameter(torch.zeros(len(channels), 1))
+        self.weight = nn.Parameter(torch.zeros(len(channels), self.terms, 1))
+        self.log_scale = nn.Parameter(torch.zeros(len(channels), 1))
 
     @abstractmethod
     def measure(
-        self, level: int, x: Tensor, segments: Segments, left: Tensor, right: Tensor
-    ) -> Float[Tensor, " pairs"]:
-        """The distance of graphs `left` and `right` by their nodes `x`, none of them below 0."""
+        self,
+        level: int,
+        x: Tensor,
+        segments: Segments,
+        adjacency: Adjacency | None,
+        left: Tensor,
+        right: Tensor,
+    ) -> Float[Tensor, "terms pairs"]:
+        """What graphs `left` and `right` differ in by their nodes `x`; nothing below 0."""
 
     def forward(
         self, levels: Sequence[Nodes], left: Tensor, right: Tensor
@@ -41,7 +58,9 @@ class LevelDistances(nn.Module, ABC):
         for number, (level, mapped) in enumerate(zip(levels, self.maps, strict=True)):
             x, segments = level.flat()
             x = cast(nn.Linear, mapped)(x).relu()
-            rows.append(self.measure(number, x, segments, left, right))
+            edges = level.adjacency if isinstance(level.adjacency, Adjacency) else None
+            terms = self.measure(number, x, segments, edges, left, right)
+            rows.append((softplus(self.weight[number, : len(terms)]) * terms).sum(0))
         distances = torch.stack(rows)
-        total = (nn.functional.softplus(self.weight) * distances).sum(0, keepdim=True)
-        return torch.cat([distances, total])
+        alone = self.log_scale.exp() * distances.detach()
+        return torch.cat([alone, distances.sum(0, keepdim=True)])

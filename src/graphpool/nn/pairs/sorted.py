@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.pairs.levels import LevelDistances
 from graphpool.nn.products import segment_sum
@@ -13,10 +14,16 @@ class SortedDistances(LevelDistances):
     """Distances of sorted channels, level by level; see `sorted_distance`."""
 
     def measure(
-        self, level: int, x: Tensor, segments: Segments, left: Tensor, right: Tensor
-    ) -> Float[Tensor, " pairs"]:
+        self,
+        level: int,
+        x: Tensor,
+        segments: Segments,
+        adjacency: Adjacency | None,
+        left: Tensor,
+        right: Tensor,
+    ) -> Float[Tensor, "terms pairs"]:
         """Sort every graph once, then compare."""
-        return sorted_distance(sorted_nodes(x, segments), segments, left, right)
+        return sorted_distance(sorted_nodes(x, segments), segments, left, right).unsqueeze(0)
 
 
 def sorted_nodes(

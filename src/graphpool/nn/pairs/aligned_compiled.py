@@ -1,0 +1,282 @@
+"""Compiled loops for the alignment of nodes on a CPU: pair by pair, without padding.
+
+Sinkhorn's steps are done as scalings: P_ij = u_i K_ij v_j with K = exp(-β (C_ij - r_i - c_j)). The
+least cost r_i of a row is taken off because rows are scaled first anyway; c_j, the least of what is
+left in a column, is given back by the first v. So every row and column of K has a 1 in it, and no
+sum can vanish however large the costs are.
+
+Nodes of zeros that fill up the smaller graph have the same row (or column) each: it is worked out
+once and counts as often as there are such nodes.
+
+Edges that an alignment leaves over are D = A₁P - PA₂, entry by entry under Huber's function.
+"""
+
+from typing import Any, no_type_check
+
+import numpy as np
+from numba import njit
+
+from graphpool.nn.compiled import FASTMATH
+
+Array = Any
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def copies(mine: int, yours: int) -> tuple[Array, Array]:
+    """How many nodes each row and each column of a pair of graphs stands for."""
+    rows = np.ones(mine + (1 if mine < yours else 0))
+    columns = np.ones(yours + (1 if yours < mine else 0))
+    if mine < yours:
+        rows[mine] = yours - mine
+    if yours < mine:
+        columns[yours] = mine - yours
+    return rows, columns
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def measure(x: Array, low: int, mine: int, start: int, yours: int, cost: Array) -> None:
+    """Fill in C, the Euclidean distance of nodes divided by √channels."""
+    rows, columns = cost.shape
+    channels = x.shape[1]
+    for i in range(rows):
+        for j in range(columns):
+            total = np.float32(0)
+            if i < mine and j < yours:
+                for c in range(channels):
+                    apart = x[low + i, c] - x[start + j, c]
+                    total += apart * apart
+            elif i < mine:
+                for c in range(channels):
+                    total += x[low + i, c] * x[low + i, c]
+            elif j < yours:
+                for c in range(channels):
+                    total += x[start + j, c] * x[start + j, c]
+            cost[i, j] = np.sqrt(total / channels)
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def scale(
+    cost: Array, sharpness: float, often_row: Array, often_column: Array, steps: int
+) -> tuple[Array, Array, Array]:
+    """K, and u and v of every step; `v[0]` is what the first step begins with."""
+    rows, columns = cost.shape
+    kernel = np.empty((rows, columns))
+    u, v = np.empty((steps, rows)), np.empty((steps + 1, columns))
+    least = np.full(columns, np.inf)
+    for i in range(rows):
+        best = np.inf
+        for j in range(columns):
+            best = min(best, cost[i, j])
+        for j in range(columns):
+            kernel[i, j] = cost[i, j] - best
+            least[j] = min(least[j], kernel[i, j])
+    for j in range(columns):
+        v[0, j] = np.exp(-sharpness * least[j])
+    for i in range(rows):
+        for j in range(columns):
+            kernel[i, j] = np.exp(-sharpness * (kernel[i, j] - least[j]))
+    for step in range(steps):
+        for j in range(columns):
+            v[step + 1, j] = 0
+        for i in range(rows):
+            total = 0.0
+            for j in range(columns):
+                total += kernel[i, j] * v[step, j] * often_column[j]
+            u[step, i] = 1 / total
+            share = u[step, i] * often_row[i]
+            for j in range(columns):
+                v[step + 1, j] += kernel[i, j] * share
+        for j in range(columns):
+            v[step + 1, j] = 1 / v[step + 1, j]
+    return kernel, u, v
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def left_over(
+    plan: Array, low: int, mine: int, start: int, yours: int,
+    row_ptr: Array, col: Array, weight: Array,
+) -> Array:  # fmt: skip
+    """D = A₁P - PA₂."""
+    rows, columns = plan.shape
+    found, turned = np.zeros((rows, columns)), np.zeros((columns, rows))
+    over = np.ascontiguousarray(plan.T)
+    for i in range(mine):
+        for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
+            other, share = col[slot] - low, weight[slot]
+            if share != 0:
+                for j in range(columns):
+                    found[i, j] += share * plan[other, j]
+    for j in range(yours):
+        for slot in range(row_ptr[start + j], row_ptr[start + j + 1]):
+            other, share = col[slot] - start, weight[slot]
+            if share != 0:
+                for i in range(rows):
+                    turned[other, i] += share * over[j, i]
+    for i in range(rows):
+        for j in range(columns):
+            found[i, j] -= turned[j, i]
+    return found
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def left_over_backward(
+    grad: Array, low: int, mine: int, start: int, yours: int,
+    row_ptr: Array, col: Array, weight: Array,
+) -> Array:  # fmt: skip
+    """Gradient of P from that of D."""
+    rows, columns = grad.shape
+    found, turned = np.zeros((rows, columns)), np.zeros((columns, rows))
+    over = np.ascontiguousarray(grad.T)
+    for i in range(mine):
+        for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
+            other, share = col[slot] - low, weight[slot]
+            if share != 0:
+                for j in range(columns):
+                    found[other, j] += share * grad[i, j]
+    for j in range(yours):
+        for slot in range(row_ptr[start + j], row_ptr[start + j + 1]):
+            other, share = col[slot] - start, weight[slot]
+            if share != 0:
+                for i in range(rows):
+                    turned[j, i] += share * over[other, i]
+    for i in range(rows):
+        for j in range(columns):
+            found[i, j] -= turned[j, i]
+    return found
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def align_forward(
+    x: Array, ptr: Array, left: Array, right: Array, sharpness: float, steps: int, rounding: float,
+    row_ptr: Array, col: Array, weight: Array, cost_ptr: Array, costs: Array, out: Array,
+) -> None:  # fmt: skip
+    """Rows of `out`: Σ P C of every pair, and edges left over; C of all pairs in `costs`.
+
+    With one row only, edges are not looked at.
+    """
+    for pair in range(left.shape[0]):
+        low, start = ptr[left[pair]], ptr[right[pair]]
+        mine, yours = ptr[left[pair] + 1] - low, ptr[right[pair] + 1] - start
+        often_row, often_column = copies(mine, yours)
+        rows, columns = len(often_row), len(often_column)
+        cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(rows, columns)
+        measure(x, low, mine, start, yours, cost)
+        plan, u, v = scale(cost, sharpness, often_row, often_column, steps)
+        work = 0.0
+        for i in range(rows):
+            part = 0.0
+            for j in range(columns):
+                plan[i, j] *= u[steps - 1, i] * v[steps, j]
+                part += plan[i, j] * often_column[j] * cost[i, j]
+            work += part * often_row[i]
+        out[0, pair] = work
+        if out.shape[0] == 1:
+            continue
+        apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight)
+        over = 0.0
+        for i in range(rows):
+            for j in range(columns):
+                size = abs(apart[i, j])
+                if size < rounding:
+                    size = size * size / (2 * rounding)
+                else:
+                    size -= rounding / 2
+                over += size * often_row[i] * often_column[j]
+        out[1, pair] = over / 2
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def align_backward(
+    grad: Array, x: Array, ptr: Array, left: Array, right: Array, sharpness: float, steps: int,
+    rounding: float, row_ptr: Array, col: Array, weight: Array, cost_ptr: Array, costs: Array,
+    dx: Array,
+) -> float:  # fmt: skip
+    """Gradient of the nodes, added to `dx`; returned is that of β.
+
+    With M = -β C, f = log u and g = log v, the steps are f_i = -log Σ_j exp(M_ij + g_j) and
+    g_j = -log Σ_i exp(M_ij + f_i); they are gone through backwards. `dlog` is the gradient of M.
+    """
+    channels = x.shape[1]
+    dsharpness = 0.0
+    for pair in range(left.shape[0]):
+        low, start = ptr[left[pair]], ptr[right[pair]]
+        mine, yours = ptr[left[pair] + 1] - low, ptr[right[pair] + 1] - start
+        often_row, often_column = copies(mine, yours)
+        rows, columns = len(often_row), len(often_column)
+        cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(rows, columns)
+        kernel, u, v = scale(cost, sharpness, often_row, often_column, steps)
+        plan = np.empty((rows, columns))
+        for i in range(rows):
+            for j in range(columns):
+                plan[i, j] = kernel[i, j] * u[steps - 1, i] * v[steps, j]
+        dplan = np.empty((rows, columns))
+        for i in range(rows):
+            for j in range(columns):
+                dplan[i, j] = grad[0, pair] * cost[i, j]
+        if grad.shape[0] > 1:
+            apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight)
+            for i in range(rows):
+                for j in range(columns):
+                    apart[i, j] = max(-1.0, min(1.0, apart[i, j] / rounding))
+            apart = left_over_backward(apart, low, mine, start, yours, row_ptr, col, weight)
+            for i in range(rows):
+                for j in range(columns):
+                    dplan[i, j] += grad[1, pair] * apart[i, j] / 2
+        # Sums over all nodes that a row or column stands for.
+        df, dg = np.zeros(rows), np.zeros(columns)
+        dlog = np.empty((rows, columns))
+        for i in range(rows):
+            for j in range(columns):
+                plan[i, j] *= often_row[i] * often_column[j]
+                dlog[i, j] = plan[i, j] * dplan[i, j]
+                df[i] += dlog[i, j]
+                dg[j] += dlog[i, j]
+        # What the steps take off, without the K in common.
+        taken = np.zeros((rows, columns))
+        for step in range(steps - 1, -1, -1):
+            for j in range(columns):
+                dg[j] *= v[step + 1, j]
+            for i in range(rows):
+                share = u[step, i] * often_row[i]
+                back = 0.0
+                for j in range(columns):
+                    taken[i, j] += share * dg[j]
+                    back += kernel[i, j] * dg[j]
+                df[i] -= back * share
+            for j in range(columns):
+                dg[j] = 0
+            for i in range(rows):
+                part = u[step, i] * df[i]
+                for j in range(columns):
+                    taken[i, j] += part * v[step, j] * often_column[j]
+                    dg[j] -= kernel[i, j] * part
+                df[i] = 0
+            for j in range(columns):
+                dg[j] *= v[step, j] * often_column[j]
+        for i in range(rows):
+            for j in range(columns):
+                change = dlog[i, j] - kernel[i, j] * taken[i, j]
+                dsharpness -= change * cost[i, j]
+                if cost[i, j] <= 0:
+                    continue
+                dcost = grad[0, pair] * plan[i, j] - sharpness * change
+                part = np.float32(dcost / (cost[i, j] * channels))
+                if i < mine and j < yours:
+                    for c in range(channels):
+                        moved = part * (x[low + i, c] - x[start + j, c])
+                        dx[low + i, c] += moved
+                        dx[start + j, c] -= moved
+                elif i < mine:
+                    for c in range(channels):
+                        dx[low + i, c] += part * x[low + i, c]
+                elif j < yours:
+                    for c in range(channels):
+                        dx[start + j, c] += part * x[start + j, c]
+    return dsharpness
