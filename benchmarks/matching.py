@@ -19,16 +19,21 @@ from collections.abc import Sequence
 from comparison_rows import ROOT, measure, networks, parser, rules, run, settings
 from comparison_titles import MODULES, SLOTS
 
+from graphpool.config import RunConfig
 from graphpool.evaluation.comparison_data import PairData
 from graphpool.evaluation.comparison_unit import ComparisonUnit
 from graphpool.graphs.matching_rules import RULES
 
-SIZES, LARGE = (20, 30, 40, 50), (100, 200)
+SIZES, LARGE, BALANCED = (20, 30, 40, 50), (100, 200), (20, 50)
 HARDNESS = ("easy", "medium", "hard")
 TEST, LARGE_TEST = 2_000, 1_000
 PAPER_TRAIN, PAPER_VALID = 1_000, 125
-# So few pairs make few steps an epoch: as many steps as for other pairs, in smaller batches.
+# How long networks train: few pairs go in small batches, so that there are thousands of steps.
 FEW = {"epochs": 100, "batch_size": 32}
+MIXED = {"epochs": 25, "batch_size": 64}
+USUAL = {"epochs": 10}
+# Of balanced pairs of larger graphs there are fewer, each of them more work.
+LARGER, LARGER_TRAIN, LARGER_FROM = {"epochs": 8, "batch_size": 64}, 5_000, 30
 METHODS = {
     "paper": ("hap", "hap-paper", "gmn", "gmn-hap", "sum"),
     "generalise": ("hap", "gmn", "gmn-hap", *SLOTS),
@@ -55,7 +60,7 @@ def paper_data(given: argparse.Namespace) -> list[PairData]:
         PairData(
             "paper", (size,), given.examples or PAPER_TRAIN, PAPER_VALID, given.test, seed=seed
         )
-        for size in SIZES
+        for size in given.sizes or SIZES
         for seed in given.seeds
     ]
 
@@ -70,7 +75,7 @@ def generalise(given: argparse.Namespace) -> list[ComparisonUnit]:
         )
         for seed in given.seeds
     ]  # fmt: skip
-    base = settings("matching", given, epochs=50, batch_size=64)
+    base = settings("matching", given, **MIXED)
     return [
         *networks(METHODS["generalise"], data, base, given.methods),
         *rules(RULES, data, given.methods),
@@ -78,29 +83,31 @@ def generalise(given: argparse.Namespace) -> list[ComparisonUnit]:
 
 
 def balanced_data(
-    given: argparse.Namespace, sizes: Sequence[int], hardness: Sequence[str]
-) -> list[PairData]:
-    """Balanced pairs, as many as a task begins with."""
-    compare = settings("matching", given).compare
-    return [
+    given: argparse.Namespace, size: int, hardness: Sequence[str]
+) -> tuple[list[PairData], RunConfig]:
+    """Balanced pairs of one size, and the settings to train with."""
+    large = size >= LARGER_FROM
+    base = settings("matching", given, **(LARGER if large else USUAL))
+    count = given.examples or (LARGER_TRAIN if large else base.compare.examples)
+    data = [
         PairData(
-            "balanced", (size,), given.examples or compare.examples, compare.valid, given.test,
+            "balanced", (size,), count, base.compare.valid, given.test,
             each, seed,  # type: ignore[arg-type]
         )
-        for size in sizes
         for each in hardness
         for seed in given.seeds
     ]  # fmt: skip
+    return data, base
 
 
 def balanced(given: argparse.Namespace) -> list[ComparisonUnit]:
     """Pairs with as many nodes and edges, at three hardnesses."""
-    data = balanced_data(given, given.sizes, given.hardness)
-    base = settings("matching", given)
-    return [
-        *networks(METHODS["balanced"], data, base, given.methods),
-        *rules(RULES, data, given.methods),
-    ]
+    units = []
+    for size in given.sizes or BALANCED:
+        data, base = balanced_data(given, size, given.hardness)
+        units += networks(METHODS["balanced"], data, base, given.methods)
+        units += rules(RULES, data, given.methods)
+    return units
 
 
 def ablation(given: argparse.Namespace) -> list[ComparisonUnit]:
@@ -108,8 +115,8 @@ def ablation(given: argparse.Namespace) -> list[ComparisonUnit]:
 
     On the paper's pairs, as there, and on hard balanced ones, where size tells nothing.
     """
-    few, usual = settings("matching", given, **FEW), settings("matching", given)
-    hard = balanced_data(given, (20,), ("hard",))
+    hard, usual = balanced_data(given, 20, ("hard",))
+    few = settings("matching", given, **FEW)
     return [
         *networks(METHODS["ablation"], hard, usual, given.methods),
         *networks(METHODS["ablation"], paper_data(given), few, given.methods),
@@ -126,7 +133,7 @@ def main(words: Sequence[str]) -> int:
         made.add_argument(
             f"--{name}", action="store_true", help=(units.__doc__ or "").splitlines()[0]
         )
-    made.add_argument("--sizes", nargs="+", type=int, default=[20, 50], help="of balanced pairs")
+    made.add_argument("--sizes", nargs="+", type=int, help="only graphs of so many nodes")
     made.add_argument("--hardness", nargs="+", choices=HARDNESS, default=list(HARDNESS))
     made.add_argument("--test", type=int, default=TEST, help="test pairs of each size")
     given = made.parse_args(words)

@@ -91,31 +91,7 @@ def evaluate(
 
     What is finished is kept in the folder; the same command goes on from there.
     """
-    given = {
-        "task": task,
-        "features": features,
-        "model.encoder": encoder,
-        "model.hidden_channels": hidden,
-        "model.layers": layers,
-        "model.clusters": options.counts(clusters),
-        "model.assignment": assignment,
-        "model.connect": connect,
-        "model.count": count,
-        "model.resolution": resolution,
-        "model.dropout": dropout,
-        "model.distance": distance,
-        "model.score": score,
-        "compare.examples": examples,
-        "compare.pairs": options.absolute(pairs),
-        "compare.distances": options.absolute(distances),
-        "compare.split": split,
-        "train.epochs": epochs,
-        "train.batch_size": batch_size,
-        "train.learning_rate": learning_rate,
-        "train.patience": patience,
-        "train.device": device,
-        "train.threads": threads,
-    }
+    given = options.given(locals())
     run = options.settings(config, given, assignments)
     sets = data or ([run.data] if config is not None else [])
     if not sets:

@@ -24,6 +24,36 @@ _OF_TASK = {
 }
 
 
+# Arguments of commands that are settings, by what they are called there.
+_KEYS = {
+    "task": "task",
+    "features": "features",
+    "pooler": "model.pooler",
+    "encoder": "model.encoder",
+    "hidden": "model.hidden_channels",
+    "layers": "model.layers",
+    "clusters": "model.clusters",
+    "assignment": "model.assignment",
+    "connect": "model.connect",
+    "count": "model.count",
+    "resolution": "model.resolution",
+    "dropout": "model.dropout",
+    "distance": "model.distance",
+    "score": "model.score",
+    "examples": "compare.examples",
+    "pairs": "compare.pairs",
+    "distances": "compare.distances",
+    "split": "compare.split",
+    "epochs": "train.epochs",
+    "batch_size": "train.batch_size",
+    "learning_rate": "train.learning_rate",
+    "patience": "train.patience",
+    "seed": "train.seed",
+    "device": "train.device",
+    "threads": "train.threads",
+}
+
+
 def option(text: str, panel: str, *names: str) -> Any:
     """An option whose default stands in the config."""
     return typer.Option(*names, help=text, rich_help_panel=panel, show_default=False)
@@ -90,6 +120,15 @@ Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any setting, such as model.norm=batch."),
 ]
+
+
+def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the arguments of a command (its `locals()`) those that are settings, by dotted key."""
+    found = {key: arguments[name] for name, key in _KEYS.items() if name in arguments}
+    found["model.clusters"] = counts(found["model.clusters"])
+    for key in ("compare.pairs", "compare.distances"):
+        found[key] = absolute(found[key])
+    return found
 
 
 def settings(

@@ -83,34 +83,7 @@ def train(
     With --task matching it learns whether two graphs match, from drawn pairs or those of --pairs;
     with --task similarity which of two graphs is nearer to a third.
     """
-    given = {
-        "task": task,
-        "data": _data(data),
-        "features": features,
-        "model.pooler": pooler,
-        "model.encoder": encoder,
-        "model.hidden_channels": hidden,
-        "model.layers": layers,
-        "model.clusters": options.counts(clusters),
-        "model.assignment": assignment,
-        "model.connect": connect,
-        "model.count": count,
-        "model.resolution": resolution,
-        "model.dropout": dropout,
-        "model.distance": distance,
-        "model.score": score,
-        "compare.examples": examples,
-        "compare.pairs": options.absolute(pairs),
-        "compare.distances": options.absolute(distances),
-        "compare.split": split,
-        "train.epochs": epochs,
-        "train.batch_size": batch_size,
-        "train.learning_rate": learning_rate,
-        "train.patience": patience,
-        "train.seed": seed,
-        "train.device": device,
-        "train.threads": threads,
-    }
+    given = {"data": _data(data), **options.given(locals())}
     run = options.settings(config, given, assignments)
     folder = out or default_folder(run)
     if resume and config is None and (folder / CONFIG).exists():

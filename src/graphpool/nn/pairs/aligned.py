@@ -12,7 +12,7 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.packing import pointer
 from graphpool.graphs.segments import Segments
 from graphpool.nn.pairs.aligned_compiled import align_backward, align_forward
-from graphpool.nn.pairs.levels import LevelDistances
+from graphpool.nn.pairs.levels import Laid, LevelDistances
 from graphpool.nn.products import refuse_second_order
 from graphpool.shapes import Float, Int
 
@@ -63,15 +63,10 @@ class AlignedDistances(LevelDistances):
         self.log_sharpness = nn.Parameter(torch.full((len(channels),), math.log(SHARPNESS)))
 
     def measure(
-        self,
-        level: int,
-        x: Tensor,
-        segments: Segments,
-        adjacency: Adjacency | None,
-        left: Tensor,
-        right: Tensor,
+        self, level: int, nodes: Laid, left: Tensor, right: Tensor
     ) -> Float[Tensor, "terms pairs"]:
         """Nodes to be moved, and edges left over where there are any to see."""
+        x, segments, adjacency = nodes
         every = torch.arange(segments.num_graphs, device=x.device)
         first, second = torch.cat([every, left]), torch.cat([every, right])
         sharpness = self.log_sharpness[level].exp()

@@ -98,52 +98,26 @@ def scale(
 @no_type_check
 def left_over(
     plan: Array, low: int, mine: int, start: int, yours: int,
-    row_ptr: Array, col: Array, weight: Array,
+    row_ptr: Array, col: Array, weight: Array, back: bool,
 ) -> Array:  # fmt: skip
-    """D = A₁P - PA₂."""
+    """A₁P - PA₂; `back` is for its adjoint, which has both matrices transposed."""
     rows, columns = plan.shape
     found, turned = np.zeros((rows, columns)), np.zeros((columns, rows))
     over = np.ascontiguousarray(plan.T)
     for i in range(mine):
         for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
             other, share = col[slot] - low, weight[slot]
+            to, come = (other, i) if back else (i, other)
             if share != 0:
                 for j in range(columns):
-                    found[i, j] += share * plan[other, j]
+                    found[to, j] += share * plan[come, j]
     for j in range(yours):
         for slot in range(row_ptr[start + j], row_ptr[start + j + 1]):
             other, share = col[slot] - start, weight[slot]
+            to, come = (j, other) if back else (other, j)
             if share != 0:
                 for i in range(rows):
-                    turned[other, i] += share * over[j, i]
-    for i in range(rows):
-        for j in range(columns):
-            found[i, j] -= turned[j, i]
-    return found
-
-
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
-@no_type_check
-def left_over_backward(
-    grad: Array, low: int, mine: int, start: int, yours: int,
-    row_ptr: Array, col: Array, weight: Array,
-) -> Array:  # fmt: skip
-    """Gradient of P from that of D."""
-    rows, columns = grad.shape
-    found, turned = np.zeros((rows, columns)), np.zeros((columns, rows))
-    over = np.ascontiguousarray(grad.T)
-    for i in range(mine):
-        for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
-            other, share = col[slot] - low, weight[slot]
-            if share != 0:
-                for j in range(columns):
-                    found[other, j] += share * grad[i, j]
-    for j in range(yours):
-        for slot in range(row_ptr[start + j], row_ptr[start + j + 1]):
-            other, share = col[slot] - start, weight[slot]
-            if share != 0:
-                for i in range(rows):
-                    turned[j, i] += share * over[other, i]
+                    turned[to, i] += share * over[come, i]
     for i in range(rows):
         for j in range(columns):
             found[i, j] -= turned[j, i]
@@ -178,7 +152,7 @@ def align_forward(
         out[0, pair] = work
         if out.shape[0] == 1:
             continue
-        apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight)
+        apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight, False)
         over = 0.0
         for i in range(rows):
             for j in range(columns):
@@ -221,11 +195,11 @@ def align_backward(
             for j in range(columns):
                 dplan[i, j] = grad[0, pair] * cost[i, j]
         if grad.shape[0] > 1:
-            apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight)
+            apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight, False)
             for i in range(rows):
                 for j in range(columns):
                     apart[i, j] = max(-1.0, min(1.0, apart[i, j] / rounding))
-            apart = left_over_backward(apart, low, mine, start, yours, row_ptr, col, weight)
+            apart = left_over(apart, low, mine, start, yours, row_ptr, col, weight, True)
             for i in range(rows):
                 for j in range(columns):
                     dplan[i, j] += grad[1, pair] * apart[i, j] / 2

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import ClassVar, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +12,14 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsened import Nodes
 from graphpool.shapes import Float
+
+
+class Laid(NamedTuple):
+    """The nodes of one level of all graphs, whatever the level is; edges where they are sparse."""
+
+    x: Float[Tensor, "nodes channels"]
+    segments: Segments
+    adjacency: Adjacency | None
 
 
 class LevelDistances(nn.Module, ABC):
@@ -40,15 +48,9 @@ class LevelDistances(nn.Module, ABC):
 
     @abstractmethod
     def measure(
-        self,
-        level: int,
-        x: Tensor,
-        segments: Segments,
-        adjacency: Adjacency | None,
-        left: Tensor,
-        right: Tensor,
+        self, level: int, nodes: Laid, left: Tensor, right: Tensor
     ) -> Float[Tensor, "terms pairs"]:
-        """What graphs `left` and `right` differ in by their nodes `x`; nothing below 0."""
+        """What graphs `left` and `right` differ in by their nodes; nothing below 0."""
 
     def forward(
         self, levels: Sequence[Nodes], left: Tensor, right: Tensor
@@ -59,7 +61,7 @@ class LevelDistances(nn.Module, ABC):
             x, segments = level.flat()
             x = cast(nn.Linear, mapped)(x).relu()
             edges = level.adjacency if isinstance(level.adjacency, Adjacency) else None
-            terms = self.measure(number, x, segments, edges, left, right)
+            terms = self.measure(number, Laid(x, segments, edges), left, right)
             rows.append((softplus(self.weight[number, : len(terms)]) * terms).sum(0))
         distances = torch.stack(rows)
         alone = self.log_scale.exp() * distances.detach()

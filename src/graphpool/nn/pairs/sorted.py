@@ -3,9 +3,8 @@
 import torch
 from torch import Tensor
 
-from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.pairs.levels import LevelDistances
+from graphpool.nn.pairs.levels import Laid, LevelDistances
 from graphpool.nn.products import segment_sum
 from graphpool.shapes import Float, Int
 
@@ -14,16 +13,11 @@ class SortedDistances(LevelDistances):
     """Distances of sorted channels, level by level; see `sorted_distance`."""
 
     def measure(
-        self,
-        level: int,
-        x: Tensor,
-        segments: Segments,
-        adjacency: Adjacency | None,
-        left: Tensor,
-        right: Tensor,
+        self, level: int, nodes: Laid, left: Tensor, right: Tensor
     ) -> Float[Tensor, "terms pairs"]:
         """Sort every graph once, then compare."""
-        return sorted_distance(sorted_nodes(x, segments), segments, left, right).unsqueeze(0)
+        ranked = sorted_nodes(nodes.x, nodes.segments)
+        return sorted_distance(ranked, nodes.segments, left, right).unsqueeze(0)
 
 
 def sorted_nodes(
