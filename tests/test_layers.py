@@ -20,6 +20,7 @@ ROOMS = [
     {"datasets"},
     {
         "model_file",
+        "comparer",
         "comparer_file",
         "matching_data",
         "similarity_data",

@@ -22,12 +22,14 @@ _HOMES = {
     "from_networkx": "graphpool.graphs.convert",
     "to_networkx": "graphpool.graphs.convert",
     "GraphClassifier": "graphpool.estimators",
+    "GraphComparer": "graphpool.comparer",
     "list_poolers": "graphpool.nn.build",
     "GraphpoolError": "graphpool.errors",
 }
 _ROOMS = ("graphs", "features", "ged", "nn", "tasks", "training", "evaluation", "report")
 
 if TYPE_CHECKING:
+    from graphpool.comparer import GraphComparer as GraphComparer
     from graphpool.datasets import load as load
     from graphpool.datasets import read as read
     from graphpool.errors import GraphpoolError as GraphpoolError

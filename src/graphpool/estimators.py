@@ -161,7 +161,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, graphs: Graphs, y: Any = None) -> "GraphClassifier":
         """Train on `graphs`; `y` is one label per graph, by default that of the set."""
-        graphs = _packed(graphs)
+        graphs = packed(graphs)
         config = self._config(graphs.name)
         # `graphs.y` itself says no more than no y at all, and the set knows its names.
         own = y is None or y is graphs.y
@@ -190,15 +190,15 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, graphs: Graphs) -> Array:
         """Probability of each class in `classes_`, `[graphs, classes]`."""
-        return self._model.probabilities(_packed(graphs))
+        return self._model.probabilities(packed(graphs))
 
     def transform(self, graphs: Graphs) -> Array:
         """Graph vectors, `[graphs, channels]`."""
-        return self._model.embed(_packed(graphs))
+        return self._model.embed(packed(graphs))
 
     def score(self, graphs: Graphs, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy; without `y`, against the classes of the set, matched by name."""
-        model, graphs = self._model, _packed(graphs)
+        model, graphs = self._model, packed(graphs)
         if y is None:
             if graphs.y is None:
                 raise DataError(f"{graphs.name} has no classes to compare with; give y")
@@ -208,7 +208,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def levels(self, graphs: Graphs) -> tuple[Level, ...]:
         """Features, adjacency and assignment (or kept nodes) of every level, as one batch."""
-        return self._model.levels(_packed(graphs))
+        return self._model.levels(packed(graphs))
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted model as one file, which `load` and `graphpool predict` read."""
@@ -249,9 +249,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """The settings, checked as those of a file are."""
         values = {name: getattr(self, name) for name in _MODEL}
         # A list of counts, or a NumPy number out of a parameter search, is as good.
-        model = from_dict(ModelConfig, _plain(values), "GraphClassifier")
+        model = from_dict(ModelConfig, plain(values), "GraphClassifier")
         values = {name: getattr(self, name) for name in _TRAIN}
-        train = from_dict(TrainConfig, _plain(values), "GraphClassifier")
+        train = from_dict(TrainConfig, plain(values), "GraphClassifier")
         return RunConfig(data=data, features=self.features, model=model, train=train)
 
     def _parts(self, graphs: GraphSet) -> tuple[GraphSet, GraphSet | None]:
@@ -278,14 +278,15 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return graphs[np.flatnonzero(~valid)], graphs[np.flatnonzero(valid)]
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
+def plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Settings without NumPy's numbers, which searches over parameters hand over."""
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in values.items()
     }
 
 
-def _packed(graphs: Graphs) -> GraphSet:
+def packed(graphs: Graphs) -> GraphSet:
     """A set as it is; graphs of one set, as scikit-learn's splitters hand them over, packed."""
     if isinstance(graphs, GraphSet):
         return graphs
