@@ -132,6 +132,18 @@ def test_edges_left_over_by_a_sharp_alignment_are_edges_that_differ() -> None:
     assert found.tolist() == pytest.approx([2 * 0.95, 0])
 
 
+def test_it_is_the_same_both_ways_round_however_sharp() -> None:
+    """Also of graphs with as many nodes, of which neither comes first."""
+    x, segments = ragged()
+    left, right = all_pairs()
+    module = AlignedDistances((3,)).double()
+    levels = (Nodes(x, segments, None, some_edges()),)
+    for sharpness in (1.0, 30.0, 1000.0):
+        torch.nn.init.constant_(module.log_sharpness, math.log(sharpness))
+        there, back = module(levels, left, right), module(levels, right, left)
+        torch.testing.assert_close(there, back, rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("with_edges", [False, True])
 def test_compiled_loops_agree_with_products(with_edges: bool) -> None:
     x, segments = ragged(channels=5)

@@ -80,7 +80,7 @@ def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
     levels = (Nodes(x.float(), segments, None), Nodes(rows.keep(dense), None, rows))
     module = SortedDistances((3, 3))
     with torch.no_grad():
-        module.weight[:] = torch.tensor([0.3, -0.7]).reshape(2, 1, 1)
+        module.slow_log_weight[:] = torch.tensor([0.03, -0.07]).reshape(2, 1, 1)
         module.log_scale[:] = torch.tensor([[1.0], [2.0]])
     found = module(levels, *all_pairs())
     assert found.shape == (3, len(SIZES) ** 2)
@@ -89,7 +89,7 @@ def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
     torch.testing.assert_close(found[2], (found[:2] / scales).sum(0))
     once = found[2].clone()
     with torch.no_grad():
-        module.weight[1] = -100
+        module.slow_log_weight[1] = -100
     torch.testing.assert_close(once - module(levels, *all_pairs())[2], found[1] / scales[1])
 
 

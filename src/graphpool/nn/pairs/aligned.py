@@ -48,6 +48,9 @@ class AlignedDistances(LevelDistances):
     w(G₁, G₂) - ½ w(G₁, G₁) - ½ w(G₂, G₂) is taken, and never below 0 (the Sinkhorn divergence of
     Feydy et al. 2019, without its entropy).
 
+    Steps begin with the rows, which are the nodes of the smaller graph. Of two graphs with as many
+    nodes neither is smaller: they are aligned both ways round, and the mean is taken.
+
     Memory is that of all pairs of nodes of compared graphs; `SortedDistances` needs less.
 
     Args:
@@ -68,10 +71,18 @@ class AlignedDistances(LevelDistances):
         """Nodes to be moved, and edges left over where there are any to see."""
         x, segments, adjacency = nodes
         every = torch.arange(segments.num_graphs, device=x.device)
-        first, second = torch.cat([every, left]), torch.cat([every, right])
+        counts = segments.ptr.diff()
+        mine, yours = counts[left], counts[right]
+        small, large = (
+            torch.where(mine <= yours, *pair) for pair in ((left, right), (right, left))
+        )
+        equal = (mine == yours).nonzero().squeeze(-1)
+        first = torch.cat([every, small, large[equal]])
+        second = torch.cat([every, large, small[equal]])
         sharpness = self.log_sharpness[level].exp()
         found = align(x, segments, first, second, sharpness, self.steps, adjacency)
-        own, between = found[:, : len(every)], found[:, len(every) :]
+        own, there, back = torch.tensor_split(found, (len(every), len(every) + len(left)), dim=1)
+        between = there.index_copy(1, equal, (there[:, equal] + back) / 2)
         return (between - (own[:, left] + own[:, right]) / 2).clamp(min=0)
 
 

@@ -6,12 +6,15 @@ from typing import ClassVar, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import softplus
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsened import Nodes
 from graphpool.shapes import Float
+
+# How much terms weigh differs by orders of magnitude between tasks: with Adam, whose steps are all
+# of one size, the logarithm of a weight moves so many times as fast as other parameters.
+SPEED = 10.0
 
 
 class Laid(NamedTuple):
@@ -43,8 +46,13 @@ class LevelDistances(nn.Module, ABC):
     def __init__(self, channels: tuple[int, ...]) -> None:
         super().__init__()
         self.maps = nn.ModuleList(nn.Linear(width, width) for width in channels)
-        self.weight = nn.Parameter(torch.zeros(len(channels), self.terms, 1))
+        self.slow_log_weight = nn.Parameter(torch.zeros(len(channels), self.terms, 1))
         self.log_scale = nn.Parameter(torch.zeros(len(channels), 1))
+
+    @property
+    def weight(self) -> Float[Tensor, "levels terms one"]:
+        """Of every term, above 0 and 1 at first."""
+        return (SPEED * self.slow_log_weight).exp()
 
     @abstractmethod
     def measure(
@@ -62,7 +70,7 @@ class LevelDistances(nn.Module, ABC):
             x = cast(nn.Linear, mapped)(x).relu()
             edges = level.adjacency if isinstance(level.adjacency, Adjacency) else None
             terms = self.measure(number, Laid(x, segments, edges), left, right)
-            rows.append((softplus(self.weight[number, : len(terms)]) * terms).sum(0))
+            rows.append((self.weight[number, : len(terms)] * terms).sum(0))
         distances = torch.stack(rows)
         alone = self.log_scale.exp() * distances.detach()
         return torch.cat([alone, distances.sum(0, keepdim=True)])
