@@ -1,7 +1,7 @@
 """What matching.py and similarity.py share: methods with their settings, and the command line.
 
-One setting serves all methods of a task, `graphpool.config.defaults_for` that task; a row says what
-it has otherwise.
+One setting serves all methods of a table: `graphpool.config.defaults_for` the task, with as many
+epochs as the table says; a row says what it has otherwise.
 """
 
 import argparse
@@ -114,6 +114,7 @@ def parser(text: str, out: Path) -> argparse.ArgumentParser:
     made.add_argument("--kept", type=Path, nargs="+", default=[], help="result files to go on from")
     made.add_argument("--data", type=Path, help="folder that keeps examples for the next call")
     made.add_argument("--again", action="store_true", help="do again what other code has made")
+    made.set_defaults(published=out)
     return made
 
 
@@ -124,6 +125,12 @@ def settings(task: Any, given: argparse.Namespace, **train: Any) -> RunConfig:
         "epochs": given.epochs, "batch_size": given.batch_size, "learning_rate": given.learning_rate
     }  # fmt: skip
     own = {**train, **{key: value for key, value in asked.items() if value is not None}}
+    tried = given.examples is not None or any(value is not None for value in asked.values())
+    if tried and given.out == given.published:
+        sys.exit(
+            f"{given.out.name} holds results of the settings that stand in the script; with others "
+            "give --out FILE"
+        )
     return replace(base, train=replace(base.train, **own, device=given.device))
 
 

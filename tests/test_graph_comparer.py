@@ -1,7 +1,9 @@
+import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -9,6 +11,7 @@ import graphpool
 from graphpool import ged
 from graphpool.comparer import GraphComparer
 from graphpool.errors import CheckpointError, ConfigError, DataError
+from graphpool.graphs.distances import Distances
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.matching import matching_pairs
 
@@ -91,6 +94,25 @@ def test_exact_edit_distances_are_worked_out_if_none_are_given(graphs: GraphSet)
     np.testing.assert_array_equal(found, given)
 
 
+def test_what_the_network_does_not_read_need_not_be_alike(
+    fitted: GraphComparer, graphs: GraphSet
+) -> None:
+    labelled = dataclasses.replace(graphs[:4], y=torch.zeros(4, dtype=torch.long), classes=("a",))
+    found = fitted.distances(labelled, graphs[4:9])
+    np.testing.assert_array_equal(found, fitted.distances(graphs[:4], graphs[4:9]))
+    assert fitted.distances(graphs[:0], graphs[:3]).shape == (0, 3)
+
+
+def test_distances_of_a_set_and_numbers_of_a_search_are_taken(
+    graphs: GraphSet, true: np.ndarray
+) -> None:
+    few, known = graphs[:15], true[:15, :15]
+    quick = GraphComparer(**{**QUICK, "epochs": 1}).set_params(triplets=np.int64(50))
+    one = quick.fit(few, known).distances(few)
+    other = quick.fit(few, Distances("few", few.ids, known)).distances(few)
+    np.testing.assert_array_equal(one, other)
+
+
 def test_what_can_not_be_learned_is_refused(graphs: GraphSet, true: np.ndarray) -> None:
     with pytest.raises(NotFittedError):
         GraphComparer().distances(graphs)
@@ -102,6 +124,10 @@ def test_what_can_not_be_learned_is_refused(graphs: GraphSet, true: np.ndarray) 
         GraphComparer().fit(graphs, np.ones_like(true))
     with pytest.raises(DataError, match="too many for exact edit distances"):
         GraphComparer().fit(matching_pairs("paper", (30,), 6, seed=0).graphs)
+    with pytest.raises(DataError, match="give NaN where none is known"):
+        GraphComparer().fit(graphs, np.where(true == true.max(), -1, true))
+    with pytest.raises(ConfigError, match="is for hap and flat"):
+        GraphComparer("sum", distance="sorted").fit(graphs, true)
     with pytest.raises(ConfigError, match="validation is 2"):
         GraphComparer(validation=2.0).fit(graphs, true)
     with pytest.raises(ConfigError, match="unknown pooler"):

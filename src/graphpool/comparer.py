@@ -10,15 +10,24 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from graphpool.comparer_file import load_comparer, save_comparer
-from graphpool.config import ModelConfig, RunConfig, TrainConfig, defaults_for, from_dict, to_dict
+from graphpool.config import (
+    CompareConfig,
+    ModelConfig,
+    RunConfig,
+    TrainConfig,
+    defaults_for,
+    from_dict,
+    to_dict,
+)
 from graphpool.errors import ConfigError, DataError
 from graphpool.estimators import Graphs, packed, plain
 from graphpool.evaluation.comparing import Comparer, train_comparer
 from graphpool.evaluation.ranking import triplet_accuracy
 from graphpool.graphs.class_splits import query_splits
-from graphpool.graphs.combine import concatenate
+from graphpool.graphs.distances import Distances
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.triplets_sampling import count_triplets, sample_triplets
+from graphpool.graphs.triplets_sampling import draw_triplets
+from graphpool.nn.pairs.build import BY_NODES
 from graphpool.similarity_data import LARGEST, LEAST_GRAPHS, computed_distances
 from graphpool.training.loop import FitResult
 from graphpool.training.trained_file import Source, set_digest
@@ -99,30 +108,26 @@ class GraphComparer(BaseEstimator):
         """Train on graphs and the distances between all of them.
 
         Args:
-            distances: `[graphs, graphs]`, NaN where none is known; by default exact edit
-                distances, which are worked out for graphs of at most 20 nodes.
+            distances: `[graphs, graphs]`, NaN where none is known, or the `Distances` of a set;
+                by default exact edit distances, which are worked out for graphs of at most 20
+                nodes.
         """
         graphs = packed(graphs)
         if len(graphs) < LEAST_GRAPHS:
             raise DataError(f"{graphs.name} has {len(graphs)} graphs; give at least {LEAST_GRAPHS}")
         config = self._config(graphs.name)
-        matrix = _matrix(graphs, distances)
+        matrix = self._matrix(graphs, distances)
         train, valid = self._parts(len(graphs))
-        examples = []
-        for queries, count in ((train, self.triplets), (valid, config.compare.valid)):
-            exist = count_triplets(matrix, queries, train).triplets
-            if len(queries) and not exist:
-                raise DataError(
-                    f"{graphs.name}: no graph is known to be nearer to one graph than to another; "
-                    "give more graphs, or other distances"
-                )
-            drawn = (matrix, queries, train, min(count, exist), self.seed)
-            examples.append(sample_triplets(graphs, *drawn) if len(queries) else None)
-        assert examples[0] is not None
+        wanted, seed = config.compare, config.train.seed
+        learnt = draw_triplets(graphs, matrix, train, train, wanted.examples, seed, "training")
+        held = (
+            draw_triplets(graphs, matrix, valid, train, wanted.valid, seed, "validation")
+            if len(valid)
+            else None
+        )
         self.model_, self.result_ = train_comparer(
-            examples[0], examples[1], config, source=Source(set_digest(graphs)),
-            progress=self.progress,
-        )  # fmt: skip
+            learnt, held, config, source=Source(set_digest(graphs)), progress=self.progress
+        )
         self.graphs_ = graphs
         return self
 
@@ -132,9 +137,7 @@ class GraphComparer(BaseEstimator):
         if others is None:
             here = np.arange(len(left))
             return self._model.distances(left, here, here)
-        right = packed(others)
-        both = concatenate([left, right], left.name)
-        return self._model.distances(both, np.arange(len(left)), np.arange(len(left), len(both)))
+        return self._model.between(left, packed(others))
 
     def nearest(
         self, graphs: Graphs, k: int = 10, among: Graphs | None = None
@@ -154,7 +157,8 @@ class GraphComparer(BaseEstimator):
         """Of all triplets whose order is known, the share that it has in that order.
 
         Args:
-            distances: `[graphs, among]`, the true ones.
+            distances: `[graphs, among]`, the true ones; NaN where one is not to count, such as
+                that of a graph and itself.
             among: as in `nearest`.
         """
         said = self.distances(graphs, self._where(among))
@@ -205,7 +209,13 @@ class GraphComparer(BaseEstimator):
         model = from_dict(ModelConfig, {**to_dict(_DEFAULT.model), **plain(own)}, "GraphComparer")
         own = {name: getattr(self, name) for name in _TRAIN}
         train = from_dict(TrainConfig, {**to_dict(_DEFAULT.train), **plain(own)}, "GraphComparer")
-        compare = replace(_DEFAULT.compare, examples=self.triplets)
+        own = {**to_dict(_DEFAULT.compare), **plain({"examples": self.triplets})}
+        compare = from_dict(CompareConfig, own, "GraphComparer")
+        if model.distance != _DEFAULT.model.distance and model.pooler not in BY_NODES:
+            raise ConfigError(
+                f"distance {model.distance!r} is for {' and '.join(BY_NODES)}, which compare "
+                f"nodes; {model.pooler} has its own: leave it out"
+            )
         return replace(
             _DEFAULT, data=data, features=self.features, model=model, train=train, compare=compare
         )
@@ -220,21 +230,28 @@ class GraphComparer(BaseEstimator):
         cut = query_splits(count, self.seed, (count - asking, asking, 0))
         return np.array(cut.train, dtype=np.int64), np.array(cut.valid, dtype=np.int64)
 
-
-def _matrix(graphs: GraphSet, distances: Any) -> NDArray[np.float64]:
-    if distances is None:
-        largest = int(graphs.node_counts.max())
-        if largest > LARGEST:
+    def _matrix(self, graphs: GraphSet, distances: Any) -> NDArray[np.float64]:
+        if distances is None:
+            largest = int(graphs.node_counts.max())
+            if largest > LARGEST:
+                raise DataError(
+                    f"{graphs.name} has a graph of {largest} nodes, too many for exact edit "
+                    f"distances between all graphs (at most {LARGEST}); give distances, such as "
+                    'those of graphpool.ged.matrix(graphs, method="beam80")'
+                )
+            return computed_distances(graphs, progress=self.progress).values
+        if isinstance(distances, Distances):
+            return distances.of(graphs).values
+        matrix = np.asarray(distances, dtype=np.float64)
+        if matrix.shape != (len(graphs), len(graphs)):
             raise DataError(
-                f"{graphs.name} has a graph of {largest} nodes, too many for exact edit distances "
-                f"between all graphs (at most {LARGEST}); give distances, such as those of "
-                'graphpool.ged.matrix(graphs, method="beam80")'
+                f"distances have shape {matrix.shape} for {len(graphs)} graphs; give a row and a "
+                "column for each"
             )
-        return computed_distances(graphs).values
-    matrix = np.asarray(distances, dtype=np.float64)
-    if matrix.shape != (len(graphs), len(graphs)):
-        raise DataError(
-            f"distances have shape {matrix.shape} for {len(graphs)} graphs; give a row and a "
-            "column for each"
-        )
-    return matrix
+        if (matrix < 0).any():
+            row, column = np.argwhere(matrix < 0)[0]
+            raise DataError(
+                f"the distance of graphs {row} and {column} is {matrix[row, column]:g}; distances "
+                "are not below 0: give NaN where none is known"
+            )
+        return matrix

@@ -19,7 +19,7 @@ from graphpool.graphs.naming import is_path
 from graphpool.graphs.npz import SUFFIX as NPZ
 from graphpool.graphs.splits import Split
 from graphpool.graphs.triplets import TripletSet
-from graphpool.graphs.triplets_sampling import count_triplets, sample_triplets
+from graphpool.graphs.triplets_sampling import draw_triplets
 from graphpool.training.identity import data_digest
 from graphpool.training.trained_file import Source, set_digest
 
@@ -103,12 +103,11 @@ def known_distances(
         data: name, file or folder of the set.
         given: a file of `graphpool ged matrix`, or a `.npz` like the published ones.
     """
-    if given:
-        return TrueDistances(_read(Path(given)).of(graphs).values, given)
-    if (published := _published(data, root)) is not None:
-        matched = published.of(graphs)
+    found = _read(Path(given)) if given else _published(data, root)
+    if found is not None:
+        matched = found.of(graphs)
         whole = matched if matched.full is None else matched.complete()
-        return TrueDistances(whole.values, PUBLISHED)
+        return TrueDistances(whole.values, given or PUBLISHED)
     largest = int(graphs.node_counts.max())
     if largest > LARGEST:
         at = graphs.ids[int(graphs.node_counts.argmax())]
@@ -120,7 +119,9 @@ def known_distances(
     return None
 
 
-def computed_distances(graphs: GraphSet, out: Path | None = None) -> TrueDistances:
+def computed_distances(
+    graphs: GraphSet, out: Path | None = None, progress: bool = True
+) -> TrueDistances:
     """Exact edit distances between all graphs, with a bar if stderr is a terminal.
 
     They count labels of nodes and not those of edges, like the published ones: no network here
@@ -131,7 +132,8 @@ def computed_distances(graphs: GraphSet, out: Path | None = None) -> TrueDistanc
     """
     from graphpool.ged.matrix import matrix
 
-    return TrueDistances(matrix(graphs, edge_labels=False, out=out, progress=True).values, COMPUTED)
+    found = matrix(graphs, edge_labels=False, out=out, progress=progress)
+    return TrueDistances(found.values, COMPUTED)
 
 
 def split_graphs(
@@ -181,17 +183,10 @@ def similarity_data(
         "valid": (split.valid, split.train, wanted.valid),
         "test": (split.test, seen, wanted.test),
     }
-    parts = {}
-    for part, (queries, candidates, count) in asked.items():
-        exist = count_triplets(true.values, queries, candidates).triplets
-        if not exist:
-            raise DataError(
-                f"{graphs.name}: no graph of the {part} part is known to be nearer to one graph "
-                "than to another; give more graphs, or other distances"
-            )
-        parts[part] = sample_triplets(
-            graphs, true.values, queries, candidates, min(count, exist), seed
-        )
+    parts = {
+        part: draw_triplets(graphs, true.values, queries, candidates, count, seed, part)
+        for part, (queries, candidates, count) in asked.items()
+    }
     facts = {
         "split": kind,
         "distances": {"from": true.origin, "digest": true.digest},

@@ -11,8 +11,9 @@ import torch
 
 from graphpool.cli.main import run
 from graphpool.cli.run_folder import DISTANCES, _distances
+from graphpool.comparer import GraphComparer
 from graphpool.config import RunConfig, defaults_for, read_toml
-from graphpool.datasets import load
+from graphpool.datasets import load, read
 from graphpool.ged.parts import parts_folder
 from graphpool.graphs.jsonl import write_jsonl
 from graphpool.tasks.compared import ComparingTask
@@ -181,6 +182,16 @@ def test_a_trained_comparer_is_scored_on_other_sets(cli, matched, similar, own):
     assert "ranking" in cli("evaluate", "--model", similar, own).out
 
 
+def test_a_comparer_that_was_made_in_python_is_scored(cli, own, tmp_path):
+    graphs = read(own)
+    quick = {"epochs": 1, "hidden_channels": 8, "layers": 1, "triplets": 50, "threads": 1}
+    saved = GraphComparer(**quick).fit(graphs).save(tmp_path / "comparer.safetensors")
+    done = cli("evaluate", "--model", saved, own)
+    assert done.code == 0, done.err
+    assert "24 graphs ranking the others" in done.out
+    assert "all of these graphs trained the model" in done.out
+
+
 def test_pairs_of_ones_own_are_learnt_and_scored(cli, own):
     rows = [json.loads(line)["id"] for line in own.read_text().splitlines()]
     lines = [f"{rows[2 * i]},{rows[2 * i + 1]},{i % 2}" for i in range(12)]
@@ -213,6 +224,12 @@ def test_pairs_of_ones_own_are_learnt_and_scored(cli, own):
         (("train", "--task", "matching", "--pooler", "simgn"), "did you mean 'simgnn'?"),
         (("train", "--task", "matching", "--count", "validation"), "is for classification"),
         (("train", "--task", "similarity", "--examples", "0"), "must be positive"),
+        (
+            ("train", "--task", "matching", "--pooler", "gmn", "--distance", "sorted"),
+            "--distance is for hap and flat",
+        ),
+        (("train", "matching-paper-", "--task", "matching"), "what is ''?"),
+        (("train", "matching-paper", "--task", "matching"), "it names no number of nodes. Sets"),
     ],
 )
 def test_what_cannot_be_trained_is_said_in_one_line(cli, given, said):

@@ -1,6 +1,7 @@
 """Methods that compare graphs, side by side on the command line."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ import pytest
 
 from graphpool.cli.evaluate_task import evaluate_task
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, defaults_for
+from graphpool.datasets import load
 from graphpool.errors import ConfigError
+from graphpool.graphs.jsonl import write_jsonl
 
 
 def quick(task: Any, **compare: Any) -> RunConfig:
@@ -59,6 +62,28 @@ def test_unknown_methods_and_own_pairs_are_refused(tmp_path: Path) -> None:
         evaluate_task(quick("matching"), ["matching-paper-8"], ["simgn"], out=tmp_path)
     with pytest.raises(ConfigError, match="pairs that are drawn"):
         evaluate_task(quick("matching"), ["MUTAG"], ["sum"], jobs=1, out=tmp_path)
+
+
+def test_few_graphs_of_ones_own_are_ranked_by_distances_that_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer triplets than are asked for, and fewer candidates than 20."""
+    graphs = load("MUTAG", features=None)
+    own = tmp_path / "own.jsonl"
+    write_jsonl(graphs[(graphs.node_counts <= 12).nonzero()[:16, 0]], own)
+    config = quick("similarity", split="graphs")
+    many = replace(config, compare=replace(config.compare, examples=10**6, valid=10**6))
+    out = tmp_path / "out"
+    evaluate_task(many, [str(own)], ["sum"], seeds=2, jobs=1, out=out, json=True)
+    (found,) = json.loads(capsys.readouterr().out)["results"]
+    tested = found["methods"]["sum"]["tested"]["ranking"]
+    assert 0 < tested["accuracy"]["mean"] < 1
+    assert tested["precision@20"] == {"mean": None, "deviation": None}
+    assert not found["failures"]
+    # A second call computes no distance again.
+    monkeypatch.setattr(sys.modules["graphpool.ged.matrix"], "_run", None)
+    evaluate_task(many, [str(own)], ["sum"], seeds=2, jobs=1, out=out)
+    assert "–" in capsys.readouterr().out
 
 
 SMALL = ("--hidden", "4", "--layers", "1", "--epochs", "1", "--jobs", "1", "--examples", "24",
@@ -113,6 +138,11 @@ def test_graphs_of_ones_own_are_ranked_by_distances_of_a_file(cli: Any, small: P
         (["MUTAG", "--distances", "x.ged"], "--distances with --task similarity"),
         (["MUTAG", "--examples", "9"], "--examples is for --task"),
         (["MUTAG", "--methods", "gmn"], "with --task matching or"),
+        (
+            ["--task", "matching", "matching-paper-8", "--methods", "sum", "--distance", "sorted"],
+            "--distance is for hap and flat",
+        ),
+        (["MUTAG", "--model", "run", "--epochs", "3"], "train.epochs can't be set"),
     ],
 )
 def test_what_cannot_be_evaluated_is_said_in_one_line(

@@ -18,6 +18,7 @@ from graphpool.graphs.triplets import TripletSet
 from graphpool.graphs.triplets_sampling import (
     TripletCount,
     count_triplets,
+    draw_triplets,
     paper_counts,
     sample_triplets,
 )
@@ -131,6 +132,17 @@ def test_the_seed_decides() -> None:
 
 
 WRITTEN = ("3: 8 & 7", "7: 1 & 8", "0: 4 & 8", "3: 8 & 4")
+
+
+def test_at_most_so_many_may_be_asked_for() -> None:
+    matrix, graphs = distances(), small_set()
+    found, _, _ = listed(matrix, QUERIES, CANDIDATES)
+    everything = draw_triplets(graphs, matrix, QUERIES, CANDIDATES, 10**6, seed=0)
+    assert dict(gaps(everything)) == found
+    few = draw_triplets(graphs, matrix, QUERIES, CANDIDATES, 4, seed=0)
+    assert few.ids == sample_triplets(graphs, matrix, QUERIES, CANDIDATES, 4, seed=0).ids
+    with pytest.raises(DataError, match="no graph of the test part is known to be nearer"):
+        draw_triplets(graphs, np.ones((9, 9)), QUERIES, CANDIDATES, 4, seed=0, part="test")
 
 
 def test_too_many_and_none_at_all_are_errors() -> None:

@@ -1,6 +1,6 @@
 """`graphpool evaluate`: methods side by side under a protocol, or one trained model on a set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -97,6 +97,7 @@ def evaluate(
     if not sets:
         raise ConfigError(_no_set(run))
     if model is not None:
+        _check_scoring(given)
         files = options.absolute(pairs) or "", options.absolute(distances) or ""
         _score(model, sets, device or "cpu", root, json, files)
         return
@@ -105,7 +106,7 @@ def evaluate(
             "--pairs and --distances go with --model RUN, a trained comparer, and --distances "
             "with --task similarity"
         )
-    options.check_task(run.task, given)
+    options.check_task(run.task, given, options.words(methods))
     options.check_names(run)
     if run.task != options.CLASSIFICATION:
         from graphpool.cli.evaluate_task import evaluate_task
@@ -141,6 +142,17 @@ def evaluate(
         say(merged_table(results))
     if any(result.failures for result in results):
         raise typer.Exit(1)
+
+
+def _check_scoring(given: Mapping[str, Any]) -> None:
+    """Refuse settings with a trained model, which has its own."""
+    used = ("task", "train.device", "compare.pairs", "compare.distances")
+    strange = [key for key, value in given.items() if value is not None and key not in used]
+    if strange:
+        raise ConfigError(
+            f"--model RUN is scored as it was trained, so {', '.join(strange)} can't be set; leave "
+            "such options out"
+        )
 
 
 def _no_set(run: "RunConfig") -> str:

@@ -1,5 +1,6 @@
 """`graphpool evaluate --task matching|similarity`: methods that compare graphs, side by side."""
 
+import math
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ import typer
 
 from graphpool.cli.experiment import stopping
 from graphpool.cli.output import plural, print_json, print_table, say, tell
+from graphpool.cli.run_folder import DISTANCES
 from graphpool.cli.sources import file_name
 from graphpool.config import RunConfig
 from graphpool.errors import ConfigError, nearest
@@ -107,9 +109,10 @@ def _check_set(run: RunConfig, root: Path | None) -> None:
     if run.task == "matching":
         _pairs(run, 1)
     else:
-        from graphpool.similarity_data import open_similar
+        from graphpool.similarity_data import known_distances, open_similar
 
-        open_similar(run.data, root)
+        graphs = open_similar(run.data, root)
+        known_distances(graphs, run.data, run.compare.distances, root)
 
 
 def _compare(
@@ -128,7 +131,9 @@ def _compare(
     with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
         sources = Path(place)
         data = (
-            _pairs(run, seeds) if run.task == "matching" else _triplets(run, seeds, sources, root)
+            _pairs(run, seeds)
+            if run.task == "matching"
+            else _triplets(run, seeds, sources, folder, root)
         )
         units = [
             ComparisonUnit(name, each, replace(run, model=replace(run.model, pooler=name)))
@@ -175,8 +180,10 @@ def _pairs(run: RunConfig, seeds: int) -> "Sequence[Data]":
     ]  # fmt: skip
 
 
-def _triplets(run: RunConfig, seeds: int, sources: Path, root: Path | None) -> "Sequence[Data]":
-    """Triplets of each seed."""
+def _triplets(
+    run: RunConfig, seeds: int, sources: Path, folder: Path, root: Path | None
+) -> "Sequence[Data]":
+    """Triplets of each seed; distances that have to be computed are kept in the folder."""
     from graphpool.datasets import published_split
     from graphpool.evaluation.comparison_data import TripletData, add_source
     from graphpool.graphs.distances import Distances
@@ -198,7 +205,9 @@ def _triplets(run: RunConfig, seeds: int, sources: Path, root: Path | None) -> "
         named = Path(run.data) if is_path(run.data) else run.data
         test = np.isin(np.arange(len(graphs)), published_split(named, root).test)
     true = known_distances(graphs, run.data, run.compare.distances, root)
-    true = true or computed_distances(graphs)
+    if true is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        true = computed_distances(graphs, folder / DISTANCES)
     known = Distances(graphs.name, graphs.ids, true.values, is_test=test)
     digest, wanted = add_source(sources, graphs, known), run.compare
     return [
@@ -247,10 +256,13 @@ def _summary(records: "Sequence[Record]") -> dict[str, Any]:
         values: dict[str, list[float]] = {}
         for record in records:
             for key, value in record["metrics"][name].items():
-                values.setdefault(key, []).append(float("nan") if value is None else value)
+                known = values.setdefault(key, [])
+                # Such as a precision at 20 with fewer candidates.
+                if value is not None and math.isfinite(value):
+                    known.append(value)
         tested[name] = {
             key: {
-                "mean": statistics.fmean(found),
+                "mean": statistics.fmean(found) if found else None,
                 "deviation": statistics.stdev(found) if len(found) > 1 else None,
             }
             for key, found in values.items()
@@ -284,7 +296,7 @@ def _print(document: dict[str, Any]) -> None:
 
 def _cell(value: dict[str, float | None] | None, key: str) -> str:
     """`93.20 ± 0.41`; of a single seed there is no deviation."""
-    if value is None:
+    if value is None or value["mean"] is None:
         return "–"
     factor, digits = (100, 2) if key in _PERCENT else (1, 3)
     known = (factor * each for each in (value["mean"], value["deviation"]) if each is not None)

@@ -67,7 +67,7 @@ def _title(document: dict[str, Any]) -> str:
 
 
 def _matching(comparer: "Comparer", name: str, pairs: str, root: Path | None) -> dict[str, Any]:
-    """Pairs of a file over a set, or freshly drawn ones: as many as the run tested."""
+    """Pairs of a file over a set, or drawn ones: as many as the run tested, from its seed."""
     from dataclasses import replace
 
     from graphpool import datasets
@@ -113,16 +113,20 @@ def _similarity(
     true = known_distances(graphs, name, distances, root) or computed_distances(graphs)
     everything, source = np.arange(len(graphs)), comparer.source
     queries = candidates = everything
+    warnings = []
     if source is not None and source.digest == set_digest(graphs):
-        queries = np.array(source.held_out, dtype=np.int64)
-        candidates = np.setdiff1d(everything, queries)
+        if source.held_out:
+            queries = np.array(source.held_out, dtype=np.int64)
+            candidates = np.setdiff1d(everything, queries)
+        else:
+            warnings = ["all of these graphs trained the model: this is no test accuracy"]
     return {
         "task": "similarity",
         "data": graphs.name,
         "graphs": {"queries": len(queries), "candidates": len(candidates)},
         "distances": true.origin,
         **ranking_figures(comparer, graphs, true.values, queries, candidates),
-        "warnings": [],
+        "warnings": warnings,
     }
 
 

@@ -80,7 +80,7 @@ Resolution = Annotated[float | None, option("How fine places are; 1.5 by default
 Dropout = Annotated[float | None, option("Dropout, in [0, 1).", _MODEL)]
 Features = Annotated[str | None, option("Node features, such as labels+rw:8.", _MODEL)]
 Epochs = Annotated[int | None, option("Most epochs to train.", _TRAINING)]
-BatchSize = Annotated[int | None, option("Graphs per step.", _TRAINING)]
+BatchSize = Annotated[int | None, option("Graphs, pairs or triplets per step.", _TRAINING)]
 LearningRate = Annotated[float | None, option("Learning rate of Adam.", _TRAINING)]
 Patience = Annotated[
     int | None, option("Stop after so many epochs that are no better; 0 never.", _TRAINING)
@@ -158,8 +158,8 @@ def settings(
     return from_dict(RunConfig, values)
 
 
-def check_task(task: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that the task has no use for.
+def check_task(task: str, options: Mapping[str, Any], poolers: Sequence[str]) -> None:
+    """Refuse options that the task, or all of the poolers, have no use for.
 
     Args:
         options: by dotted key, as in `settings`.
@@ -168,6 +168,14 @@ def check_task(task: str, options: Mapping[str, Any]) -> None:
         if options.get(key) is not None and task not in tasks:
             raise ConfigError(
                 f"{name} is for --task {' and '.join(tasks)}, not for {task}; leave it out"
+            )
+    if options.get("model.distance") is not None:
+        from graphpool.nn.pairs.build import BY_NODES
+
+        if not set(poolers) & set(BY_NODES):
+            raise ConfigError(
+                f"--distance is for {' and '.join(BY_NODES)}, which compare nodes; "
+                f"{', '.join(poolers)} has its own: leave it out"
             )
 
 

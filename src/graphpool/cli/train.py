@@ -88,7 +88,7 @@ def train(
     folder = out or default_folder(run)
     if resume and config is None and (folder / CONFIG).exists():
         run = options.settings(folder / CONFIG, given, assignments)
-    options.check_task(run.task, given)
+    options.check_task(run.task, given, [run.model.pooler])
     options.check_names(run)
     check_free(folder, resume, overwrite)
     if resume:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from graphpool.config import RunConfig, to_dict
 from graphpool.evaluation.ranking import ranking_metrics
 from graphpool.features.pipeline import FeaturePipeline
+from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.pairs import PairSet
 from graphpool.graphs.triplets import TripletSet
@@ -26,6 +27,8 @@ from graphpool.training.seeding import rng_state, seed_everything, set_rng_state
 from graphpool.training.trained_file import COMPARER, Source, check_known, source_values
 
 Examples = PairSet | TripletSet
+# Pairs of nodes that meet in pairs of graphs, in one go: some of a few gigabytes.
+MEETINGS_AT_ONCE = 1 << 27
 TASKS: dict[str, type[ComparingTask]] = {"matching": MatchingTask, "similarity": SimilarityTask}
 
 
@@ -70,16 +73,31 @@ class Comparer:
         self, graphs: GraphSet, queries: NDArray[np.int64], candidates: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """`[queries, candidates]`, the distance of all levels together."""
+        return self._grid(self.prepare(graphs), queries, candidates)
+
+    def between(self, graphs: GraphSet, others: GraphSet) -> NDArray[np.float64]:
+        """`[graphs, others]`, the same for graphs of two sets, whatever else these hold."""
+        sides = [bare(self.prepare(side)) for side in (graphs, others)]
+        both = np.arange(len(graphs) + len(others))
+        return self._grid(concatenate(sides, ""), both[: len(graphs)], both[len(graphs) :])
+
+    def _grid(
+        self, ready: GraphSet, queries: NDArray[np.int64], candidates: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
         left, right = (torch.from_numpy(side) for side in (queries, candidates))
+        if not len(left) or not len(right):
+            return np.zeros((len(left), len(right)))
         grid = PairSet(
-            self.prepare(graphs),
+            ready,
             left.repeat_interleave(len(right)),
             right.repeat(len(left)),
             torch.zeros(len(left) * len(right)),
         ).to(device_of(self.network))
         found = []
+        meetings = int(ready.node_counts.max()) ** 2
+        at_once = max(1, min(4 * PAIRS_AT_ONCE, MEETINGS_AT_ONCE // max(1, meetings)))
         with evaluating(self.network):
-            for batch in batches(grid, 4 * PAIRS_AT_ONCE):
+            for batch in batches(grid, at_once):
                 compared = self.network.compare(batch.graphs, batch.left, batch.right)
                 found.append(self.network.overall(compared.distances).double().cpu())
         return torch.cat(found).view(len(queries), len(candidates)).numpy()
@@ -165,6 +183,25 @@ def ranked(
     true = matrix[np.ix_(queries, candidates)]
     true[queries[:, None] == candidates] = np.nan
     return ranking_metrics(comparer.distances(graphs, queries, candidates), true)
+
+
+def bare(graphs: GraphSet) -> GraphSet:
+    """Structure and features, which is all that a network reads."""
+    return replace(
+        graphs,
+        name="",
+        ids=tuple(map(str, range(len(graphs)))),
+        node_label=None,
+        node_attr=None,
+        edge_label=None,
+        edge_attr=None,
+        graph_attr=None,
+        y=None,
+        classes=(),
+        node_label_names=(),
+        edge_label_names=(),
+        notes=(),
+    )
 
 
 def members(examples: Examples) -> tuple[torch.Tensor, ...]:

@@ -28,7 +28,7 @@ from graphpool.graphs.pairs import PairSet
 from graphpool.graphs.places_rule import PlaceRule
 from graphpool.graphs.storage import content_hash, open_set, save
 from graphpool.graphs.triplets import TripletSet
-from graphpool.graphs.triplets_sampling import sample_triplets
+from graphpool.graphs.triplets_sampling import draw_triplets
 
 _GRAPHS, _MATRIX, _TEST = "graphs.safetensors", "distances.npy", "test.npy"
 _EXAMPLES, _RANKED = "examples.safetensors", "ranked.safetensors"
@@ -86,7 +86,8 @@ class TripletData:
     Args:
         set: its name.
         digest: of graphs and distances; see `add_source`.
-        train, valid: how many triplets train, and how many choose the epoch. Candidates are
+        train, valid: how many triplets train, and how many choose the epoch, if there are as
+            many. Candidates are
             training graphs; a tenth of what is there to train on asks in validation instead.
         split: `published`; `graphs`, at random; or `classes`, with isomorphic graphs in one part.
         seed: decides the triplets and the split; of the published one, who validates.
@@ -227,8 +228,8 @@ def _prepare_triplets(
     matrix = np.load(source / _MATRIX)
     train, valid, test = _split(data, graphs, source)
     parts = {
-        "train": sample_triplets(graphs, matrix, train, train, data.train, data.seed),
-        "valid": sample_triplets(graphs, matrix, valid, train, data.valid, data.seed),
+        "train": draw_triplets(graphs, matrix, train, train, data.train, data.seed, "training"),
+        "valid": draw_triplets(graphs, matrix, valid, train, data.valid, data.seed, "validation"),
     }
     seen = torch.from_numpy(np.sort(train))
     ready = FeaturePipeline(features).fit(graphs[seen]).transform(graphs)

@@ -1,10 +1,10 @@
 """Two graphs compared by a trained network: distance and score, level by level and overall."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
-from graphpool.evaluation.comparing import Comparer
+from graphpool.evaluation.comparing import Comparer, bare
 from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.storage import content_hash
@@ -16,7 +16,7 @@ class Matched:
     """What a network says of two graphs.
 
     Args:
-        distances: one per level, 0 for equal graphs.
+        distances: one per level, 0 for equal graphs (SimGNN's are what it has learned).
         scores: likewise, how likely the graphs match, between 0 and 1.
         distance, score: of all levels together.
     """
@@ -37,7 +37,7 @@ def compare_two(comparer: Comparer, one: GraphSet, other: GraphSet) -> Matched:
         one: a set of a single graph; `other` likewise.
     """
     network = comparer.network
-    sides = [_bare(comparer.features.transform(side)) for side in (one, other)]
+    sides = [bare(comparer.features.transform(side)) for side in (one, other)]
     first, second = sorted(sides, key=_key)
     alone = _key(first) == _key(second)
     graphs = (first if alone else concatenate([first, second], "")).to(device_of(network))
@@ -51,25 +51,6 @@ def compare_two(comparer: Comparer, one: GraphSet, other: GraphSet) -> Matched:
     own = slice(None, -1 if getattr(network, "multisets", None) else None)
     distances, levels = (tuple(row[own, 0].double().tolist()) for row in rows)
     return Matched(distances, levels, distance, score)
-
-
-def _bare(graphs: GraphSet) -> GraphSet:
-    """The structure and the features, which is all that a network reads."""
-    return replace(
-        graphs,
-        name="",
-        ids=("",),
-        node_label=None,
-        node_attr=None,
-        edge_label=None,
-        edge_attr=None,
-        graph_attr=None,
-        y=None,
-        classes=(),
-        node_label_names=(),
-        edge_label_names=(),
-        notes=(),
-    )
 
 
 def _key(graphs: GraphSet) -> tuple[int, int, str]:

@@ -38,6 +38,7 @@ def parse_matching_name(name: str) -> MatchingName:
     edit = words.pop(0) if kind == "balanced" and words and words[0] in _EDITS else None
     strange = next((word for word in words if not word.isdecimal()), None)
     if kind not in ("paper", "balanced") or strange is not None or not words:
-        wrong = "it names no number of nodes" if not words else f"what is {strange or kind!r}?"
+        odd = kind if strange is None else strange
+        wrong = f"what is {odd!r}?" if words else "it names no number of nodes."
         raise ConfigError(f"there is no set of pairs {name!r}: {wrong} Sets have names {_EXAMPLES}")
     return MatchingName(kind, tuple(map(int, words)), hardness, edit)

@@ -24,7 +24,9 @@ def read_pairs(path: str | Path, graphs: GraphSet) -> PairSet:
     path = Path(path)
     place = {name: number for number, name in enumerate(graphs.ids)}
     if len(place) < len(graphs):
-        raise DataError(f"{graphs.name}: several graphs have one id; pairs can't name them")
+        raise DataError(
+            f"{graphs.name}: several graphs have one id, so pairs can't name them; give each its own"
+        )
     rows: list[tuple[int, int, float]] = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as handle:

@@ -72,11 +72,7 @@ def sample_triplets(
         count: how many to draw.
         seed: decides which; the same on every machine.
     """
-    if len(matrix) != len(graphs):
-        raise DataError(
-            f"{graphs.name} has {len(graphs)} graphs, and the matrix has {len(matrix)} rows; give "
-            "one row and one column per graph"
-        )
+    _check(graphs, matrix)
     ranked = _Ranked.of(matrix, queries, candidates)
     exist = ranked.count
     if count < 1:
@@ -88,8 +84,46 @@ def sample_triplets(
             f"{exist.unknown} have unknown distances); "
             + ("draw fewer" if exist.triplets else "give other graphs or distances")
         )
+    return _drawn(graphs, ranked, count, seed)
+
+
+def draw_triplets(
+    graphs: GraphSet,
+    matrix: NDArray[Any],
+    queries: Positions,
+    candidates: Positions,
+    most: int,
+    seed: int,
+    part: str = "",
+) -> TripletSet:
+    """The same, but all triplets if there are fewer than `most`.
+
+    Args:
+        part: what the queries are for, such as `"test"`, for the message that there is none.
+    """
+    _check(graphs, matrix)
+    ranked = _Ranked.of(matrix, queries, candidates)
+    exist = ranked.count.triplets
+    if not exist:
+        of_part = f" of the {part} part" if part else ""
+        raise DataError(
+            f"{graphs.name}: no graph{of_part} is known to be nearer to one graph than to "
+            "another; give more graphs, or other distances"
+        )
+    return _drawn(graphs, ranked, min(most, exist), seed)
+
+
+def _check(graphs: GraphSet, matrix: NDArray[Any]) -> None:
+    if len(matrix) != len(graphs):
+        raise DataError(
+            f"{graphs.name} has {len(graphs)} graphs, and the matrix has {len(matrix)} rows; give "
+            "one row and one column per graph"
+        )
+
+
+def _drawn(graphs: GraphSet, ranked: "_Ranked", count: int, seed: int) -> TripletSet:
     stream = np.random.PCG64(np.random.SeedSequence(seed))
-    query, near, far, gap = ranked.triplets(_distinct(stream, exist.triplets, count))
+    query, near, far, gap = ranked.triplets(_distinct(stream, ranked.count.triplets, count))
     swap = stream.random_raw(count) >> np.uint64(63) == 1
     return TripletSet(
         graphs,

@@ -42,7 +42,7 @@ class AlignedDistances(LevelDistances):
     - nodes: w(G₁, G₂) = Σ P C, what is left to move;
     - edges, where the level has a sparse adjacency: e(G₁, G₂) = ½ Σ |A₁P - PA₂|, which for a P of
       zeros and ones is the number of edges that it leaves over (Umeyama 1988 has its square).
-      Entries below 0.1 are squared instead.
+      |·| is rounded off at 0 (Huber's function with δ = 0.1).
 
     A soft alignment costs something even between a graph and itself, so of both
     w(G₁, G₂) - ½ w(G₁, G₁) - ½ w(G₂, G₂) is taken, and never below 0 (the Sinkhorn divergence of

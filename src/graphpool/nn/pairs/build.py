@@ -31,7 +31,7 @@ PAIR_METHODS: dict[str, tuple[str, str, int]] = {
     "simgnn-hap": ("SimGNN with HAP's coarsening in place of its pooling", "Liu et al.", 2021),
 }  # fmt: skip
 SCORES = ("exp", "learned")
-# Methods that read a level by plain sums, which its nodes themselves may stand in for.
+# Methods whose levels may be compared node by node: the hierarchy of ours, and none at all.
 BY_NODES = ("hap", "flat")
 
 
