@@ -25,7 +25,7 @@ def read_pairs(path: str | Path, graphs: GraphSet) -> PairSet:
     place = {name: number for number, name in enumerate(graphs.ids)}
     if len(place) < len(graphs):
         raise DataError(
-            f"{graphs.name}: several graphs have one id, so pairs can't name them; give each its own"
+            f"{graphs.name}: several graphs have one id; give each its own, for pairs to name"
         )
     rows: list[tuple[int, int, float]] = []
     try:
