@@ -154,7 +154,12 @@ def balanced_text(results: Results) -> str:
     names = ("hap", "hap-sorted", "hap-euclidean", "hap-paper", "flat", "sum", "gmn", "gmn-hap")
     chosen = {name: TITLES[name] for name in names}
     made = rows_table(results, columns, {**chosen, **RULE_TITLES})
-    return _blocks(made, _training(results, "matching", "balanced-hard-20"))
+    below = [
+        f"\\|V\\| = {size}: {said}"
+        for size in ("20", "50")
+        if (said := _training(results, "matching", f"balanced-hard-{size}"))
+    ]
+    return _blocks(made, *below)
 
 
 def summary_text(results: Results) -> str:

@@ -15,6 +15,7 @@ drawn afresh here, and there are 2,000 of each size: 125 would say an accuracy t
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from comparison_rows import ROOT, measure, networks, parser, rules, run, settings
 from comparison_titles import MODULES, SLOTS
@@ -46,23 +47,25 @@ METHODS = {
 
 def paper(given: argparse.Namespace) -> list[ComparisonUnit]:
     """The paper's pairs, each size by itself."""
-    data = paper_data(given)
-    base = settings("matching", given, **FEW)
+    data, base = paper_data(given)
     return [
         *networks(METHODS["paper"], data, base, given.methods),
         *rules(RULES, data, given.methods),
     ]
 
 
-def paper_data(given: argparse.Namespace) -> list[PairData]:
-    """Pairs of each size and seed."""
-    return [
+def paper_data(given: argparse.Namespace) -> tuple[list[PairData], RunConfig]:
+    """Pairs of each size and seed, and the settings to train with."""
+    base = settings("matching", given, **FEW)
+    data = [
         PairData(
             "paper", (size,), given.examples or PAPER_TRAIN, PAPER_VALID, given.test, seed=seed
         )
         for size in given.sizes or SIZES
         for seed in given.seeds
     ]
+    # Sizes decide here; a graph that lacks nodes lacks many more edges, which would drown them.
+    return data, replace(base, model=replace(base.model, distance="nodes"))
 
 
 def generalise(given: argparse.Namespace) -> list[ComparisonUnit]:
@@ -76,6 +79,9 @@ def generalise(given: argparse.Namespace) -> list[ComparisonUnit]:
         for seed in given.seeds
     ]  # fmt: skip
     base = settings("matching", given, **MIXED)
+    # What means the same in graphs of any size: no degrees, and no statistics of small graphs.
+    model = replace(base.model, distance="nodes", encoder="gcn", norm="none")
+    base = replace(base, features="constant", model=model)
     return [
         *networks(METHODS["generalise"], data, base, given.methods),
         *rules(RULES, data, given.methods),
@@ -116,10 +122,10 @@ def ablation(given: argparse.Namespace) -> list[ComparisonUnit]:
     On the paper's pairs, as there, and on hard balanced ones, where size tells nothing.
     """
     hard, usual = balanced_data(given, 20, ("hard",))
-    few = settings("matching", given, **FEW)
+    pairs, few = paper_data(given)
     return [
         *networks(METHODS["ablation"], hard, usual, given.methods),
-        *networks(METHODS["ablation"], paper_data(given), few, given.methods),
+        *networks(METHODS["ablation"], pairs, few, given.methods),
     ]
 
 

@@ -55,7 +55,7 @@ class ModelConfig:
     resolution: float = 1.5
     most: int = 16
     profile: bool = True
-    distance: Literal["aligned", "sorted", "euclidean"] = "aligned"
+    distance: Literal["aligned", "nodes", "sorted", "euclidean"] = "aligned"
     score: Literal["learned", "exp"] = "learned"
     cut: float = 0.0
     balance: float = 0.0

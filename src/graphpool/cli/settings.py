@@ -97,7 +97,7 @@ TaskName = Annotated[
     ),
 ]
 Distance = Annotated[
-    str | None, option("HAP's distance of two graphs: aligned, sorted or euclidean.", _COMPARING)
+    str | None, option("HAP's distance of graphs: aligned, nodes, sorted, euclidean.", _COMPARING)
 ]
 Score = Annotated[str | None, option("From distance to score: learned or exp.", _COMPARING)]
 Examples = Annotated[int | None, option("Pairs or triplets to train on.", _COMPARING)]

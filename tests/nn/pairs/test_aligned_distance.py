@@ -9,7 +9,7 @@ from torch import Tensor
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsened import Nodes
-from graphpool.nn.pairs.aligned import AlignedDistances, align
+from graphpool.nn.pairs.aligned import AlignedDistances, NodeDistances, align
 
 SIZES = (4, 1, 9, 4, 6)
 
@@ -130,6 +130,18 @@ def test_edges_left_over_by_a_sharp_alignment_are_edges_that_differ() -> None:
     found = align(x, segments, *pair, torch.tensor(1e3), 5, adjacency)[1]
     # Two edges, four entries, each under Huber's function short of 1 by 0.05.
     assert found.tolist() == pytest.approx([2 * 0.95, 0])
+
+
+def test_distances_of_nodes_leave_edges_out() -> None:
+    x, segments = ragged()
+    pairs = all_pairs()
+    torch.manual_seed(0)
+    alone = NodeDistances((3,)).double()
+    both = AlignedDistances((3,)).double()
+    both.maps.load_state_dict(alone.maps.state_dict())
+    bare, dressed = (Nodes(x, segments, None, edges) for edges in (None, some_edges()))
+    torch.testing.assert_close(alone((dressed,), *pairs), both((bare,), *pairs))
+    assert (both((dressed,), *pairs) > both((bare,), *pairs) + 1e-3).any()
 
 
 def test_it_is_the_same_both_ways_round_however_sharp() -> None:

@@ -69,7 +69,8 @@ class AlignedDistances(LevelDistances):
         self, level: int, nodes: Laid, left: Tensor, right: Tensor
     ) -> Float[Tensor, "terms pairs"]:
         """Nodes to be moved, and edges left over where there are any to see."""
-        x, segments, adjacency = nodes
+        x, segments, _ = nodes
+        adjacency = nodes.adjacency if self.terms > 1 else None
         every = torch.arange(segments.num_graphs, device=x.device)
         counts = segments.ptr.diff()
         mine, yours = counts[left], counts[right]
@@ -84,6 +85,12 @@ class AlignedDistances(LevelDistances):
         own, there, back = torch.tensor_split(found, (len(every), len(every) + len(left)), dim=1)
         between = there.index_copy(1, equal, (there[:, equal] + back) / 2)
         return (between - (own[:, left] + own[:, right]) / 2).clamp(min=0)
+
+
+class NodeDistances(AlignedDistances):
+    """The same without the term of edges: for graphs that differ in size, and in edges with it."""
+
+    terms = 1
 
 
 def align(

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.coarsened import Trace
-from graphpool.nn.pairs.aligned import AlignedDistances
+from graphpool.nn.pairs.aligned import AlignedDistances, NodeDistances
 from graphpool.nn.pairs.base import Compared, PairModel, euclidean
 from graphpool.nn.pairs.levels import LevelDistances
 from graphpool.nn.pairs.paired import Paired
@@ -16,6 +16,7 @@ from graphpool.nn.pairs.sorted import SortedDistances
 
 MULTISETS: dict[str, type[LevelDistances]] = {
     "aligned": AlignedDistances,
+    "nodes": NodeDistances,
     "sorted": SortedDistances,
 }
 
