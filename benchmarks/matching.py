@@ -30,7 +30,7 @@ HARDNESS = ("easy", "medium", "hard")
 TEST, LARGE_TEST = 2_000, 1_000
 PAPER_TRAIN, PAPER_VALID = 1_000, 125
 # How long networks train: few pairs go in small batches, so that there are thousands of steps.
-FEW = {"epochs": 50, "batch_size": 32}
+FEW = {"epochs": 100, "batch_size": 32}
 MIXED = {"epochs": 25, "batch_size": 64}
 USUAL = {"epochs": 10}
 # Of balanced pairs of larger graphs there are fewer, each of them more work.

@@ -43,7 +43,9 @@ OPTIONS: dict[str, dict[str, str]] = {
         "epochs; validation graphs choose",
     },
     "distance": {
-        "aligned": "nodes or clusters of a level, each softly matched to one of the other graph",
+        "aligned": "nodes or clusters of a level, each softly matched to one of the other graph: "
+        "what is left to move, and which edges are left over",
+        "nodes": "the same without the edges, for graphs that differ in size",
         "sorted": "nodes or clusters of a level, sorted channel by channel and compared by rank",
         "euclidean": "the paper's: between the vectors that are read out of a level",
     },

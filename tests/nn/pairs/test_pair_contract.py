@@ -34,6 +34,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "simgnn/learned": {"pooler": "simgnn", "score": "learned"},
     "hap/learned": {"pooler": "hap", "score": "learned"},
     "hap/euclidean": {"pooler": "hap", "distance": "euclidean"},
+    "hap/nodes": {"pooler": "hap", "distance": "nodes"},
     "hap/sorted": {"pooler": "hap", "distance": "sorted"},
 }
 BY_DISTANCE = [name for name in VARIANTS if not name.startswith("simgnn")]
@@ -45,6 +46,7 @@ SOME = [
     "hap",
     "hap/learned",
     "hap/euclidean",
+    "hap/nodes",
     "hap/sorted",
     "hap/all readouts",
     "sum",
