@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
 from graphpool.comparer_file import load_comparer, save_comparer
 from graphpool.config import (
@@ -20,7 +19,7 @@ from graphpool.config import (
     to_dict,
 )
 from graphpool.errors import ConfigError, DataError
-from graphpool.estimators import Graphs, packed, plain
+from graphpool.estimators import Fitted, Graphs, packed, plain
 from graphpool.evaluation.comparing import Comparer, train_comparer
 from graphpool.evaluation.ranking import triplet_accuracy
 from graphpool.graphs.class_splits import query_splits
@@ -38,7 +37,7 @@ _MODEL = ("pooler", "encoder", "hidden_channels", "layers", "clusters", "distanc
 _TRAIN = ("epochs", "batch_size", "learning_rate", "seed", "device", "threads")
 
 
-class GraphComparer(BaseEstimator):
+class GraphComparer(Fitted[Comparer], BaseEstimator):
     """Learns how far apart graphs are, from graphs whose distances are known.
 
     It is trained on triplets: which of two graphs is nearer to a third, and by how much. Then it
@@ -184,15 +183,6 @@ class GraphComparer(BaseEstimator):
         return made
 
     # ------------------------------------------------------------------ inside
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
-    @property
-    def _model(self) -> Comparer:
-        if not hasattr(self, "model_"):
-            raise NotFittedError("this GraphComparer is not fitted yet; call fit(graphs) first")
-        return self.model_
 
     def _where(self, among: Graphs | None) -> Graphs:
         """The graphs to look among."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -34,6 +34,7 @@ from graphpool.training.loop import FitResult
 logger = logging.getLogger(__name__)
 
 Array = NDArray[Any]
+Model = TypeVar("Model")
 Graphs = GraphSet | Sequence[Graph]
 _COMPARING = ("distance", "score")
 _MODEL = tuple(item.name for item in dataclasses.fields(ModelConfig) if item.name not in _COMPARING)
@@ -44,7 +45,23 @@ _TRAIN = tuple(
 )
 
 
-class GraphClassifier(ClassifierMixin, BaseEstimator):
+class Fitted(Generic[Model]):
+    """What has a `model_` once it is fitted or loaded."""
+
+    model_: Model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    @property
+    def _model(self) -> Model:
+        if not hasattr(self, "model_"):
+            name = type(self).__name__
+            raise NotFittedError(f"this {name} is not fitted yet; call fit(graphs) first")
+        return self.model_
+
+
+class GraphClassifier(Fitted[TrainedModel], ClassifierMixin, BaseEstimator):
     """Hierarchical adaptive pooling, or any other pooler, as a classifier of graphs.
 
     Without `y` the classes are those of `GraphSet.y`, and `predict` answers in its codes
@@ -235,15 +252,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = names if model.labels == "names" else np.arange(len(names))
         self.class_names_ = model.classes
         return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
-    @property
-    def _model(self) -> TrainedModel:
-        if not hasattr(self, "model_"):
-            raise NotFittedError("this GraphClassifier is not fitted yet; call fit(graphs) first")
-        return self.model_
 
     def _config(self, data: str) -> RunConfig:
         """The settings, checked as those of a file are."""

@@ -96,31 +96,31 @@ def scale(
 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
+def product(
+    x: Array, low: int, count: int, row_ptr: Array, col: Array, weight: Array, turned: bool
+) -> Array:
+    """A x for the adjacency of a graph whose `count` nodes begin at `low`; `turned`: Aᵀ x."""
+    found = np.zeros(x.shape)
+    for i in range(count):
+        for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
+            other, share = col[slot] - low, weight[slot]
+            to, come = (other, i) if turned else (i, other)
+            if share != 0:
+                for j in range(x.shape[1]):
+                    found[to, j] += share * x[come, j]
+    return found
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
 def left_over(
     plan: Array, low: int, mine: int, start: int, yours: int,
     row_ptr: Array, col: Array, weight: Array, back: bool,
 ) -> Array:  # fmt: skip
     """A₁P - PA₂; `back` is for its adjoint, which has both matrices transposed."""
-    rows, columns = plan.shape
-    found, turned = np.zeros((rows, columns)), np.zeros((columns, rows))
+    found = product(plan, low, mine, row_ptr, col, weight, back)
     over = np.ascontiguousarray(plan.T)
-    for i in range(mine):
-        for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
-            other, share = col[slot] - low, weight[slot]
-            to, come = (other, i) if back else (i, other)
-            if share != 0:
-                for j in range(columns):
-                    found[to, j] += share * plan[come, j]
-    for j in range(yours):
-        for slot in range(row_ptr[start + j], row_ptr[start + j + 1]):
-            other, share = col[slot] - start, weight[slot]
-            to, come = (j, other) if back else (other, j)
-            if share != 0:
-                for i in range(rows):
-                    turned[to, i] += share * over[come, i]
-    for i in range(rows):
-        for j in range(columns):
-            found[i, j] -= turned[j, i]
+    found -= product(over, start, yours, row_ptr, col, weight, not back).T
     return found
 
 
