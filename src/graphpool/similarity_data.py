@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from graphpool import datasets
 from graphpool.config import RunConfig
 from graphpool.errors import DataError
+from graphpool.ged.dividing import divide
 from graphpool.ged.matrix_file import open_matrix
-from graphpool.graphs.class_splits import class_split, query_splits
 from graphpool.graphs.distances import Distances, read_distances
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.naming import is_path
@@ -141,22 +141,11 @@ def split_graphs(
 ) -> Split:
     """Which graphs train, validate and test.
 
-    Of a published split, a tenth of the training graphs validate instead.
-
     Args:
         kind: `published`, `graphs` or `classes`, see `graphpool.config.CompareConfig`.
     """
-    if kind == "published":
-        given = datasets.published_split(_named(data), root)
-        cut = query_splits(len(given.train), seed, (9, 1, 0))
-        train, valid = (tuple(given.train[at] for at in part) for part in (cut.train, cut.valid))
-        return Split(train, valid, given.test)
-    if kind == "classes":
-        from graphpool.ged.collection import collect
-        from graphpool.ged.duplicates import isomorphic
-
-        return class_split(isomorphic(collect(graphs, edge_labels=False)), seed)
-    return query_splits(len(graphs), seed)
+    given = datasets.published_split(_named(data), root) if kind == "published" else None
+    return divide(graphs, kind, seed, given)
 
 
 def has_split(data: str, root: Path | None = None) -> bool:

@@ -203,6 +203,7 @@ def test_pairs_of_ones_own_are_learnt_and_scored(cli, own):
     done = cli("evaluate", "--model", "run", own, "--pairs", "pairs.csv")
     assert "12 pairs" in done.out
     assert "this is no test accuracy" in done.out
+    assert "with the best threshold for these very pairs:\n  numbers of nodes" in done.out
     Path("bad.csv").write_text(f"{rows[0]},{rows[1]},1\n{rows[0]},nobody,0\n")
     done = cli("train", own, "--task", "matching", "--pairs", "bad.csv", "--out", "other")
     assert done.code == 2

@@ -135,7 +135,7 @@ def test_a_rule_needs_pairs() -> None:
 
 
 def test_without_its_sign_the_difference_of_sizes_is_right_in_90_percent() -> None:
-    """More can't be had by a symmetric score that does not know sizes by heart."""
+    """A lack of 3 nodes is a match, 3 too many are none, and both differ by 3."""
     train, test = (matching_pairs("paper", 20, 4000, seed, verify=False) for seed in (0, 1))
 
     def unsigned(pairs: PairSet) -> np.ndarray:
@@ -143,3 +143,17 @@ def test_without_its_sign_the_difference_of_sizes_is_right_in_90_percent() -> No
 
     assert rule_accuracy(train, test, size_rule) == 1
     assert rule_accuracy(train, test, unsigned) == pytest.approx(0.9, abs=0.02)
+
+
+@pytest.mark.parametrize(("size", "accuracy"), [(20, 1.0), (100, 1.0), (21, 11 / 15)])
+def test_half_of_an_even_size_tells_which_graph_was_first(size: int, accuracy: float) -> None:
+    """Rounded up, half of 17 and of 20 differ by 1, half of 20 and of 23 by 2: a leak."""
+    train = matching_pairs("paper", 20, 4000, 0, verify=False)
+    test = matching_pairs("paper", size, 4000, 1, verify=False)
+
+    def halves(pairs: PairSet) -> np.ndarray:
+        nodes = pairs.graphs.node_counts.numpy()
+        left, right = (-(-nodes[end.numpy()] // 2) for end in (pairs.left, pairs.right))
+        return np.abs(left - right).astype(np.float64)
+
+    assert rule_accuracy(train, test, halves) == pytest.approx(accuracy, abs=0.02)

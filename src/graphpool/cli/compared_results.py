@@ -35,6 +35,7 @@ def matching_document(comparer: "Comparer", data: "MatchingData") -> dict[str, A
         "examples": {name: len(getattr(data, name)) for name in ("train", "valid", "test")},
         "test": pairs_figures(comparer, data.test),
         "rules": rule_figures(data.train, data.test),
+        "rules_fitted_on": "other pairs",
     }
 
 
@@ -104,14 +105,14 @@ def print_matching(document: dict[str, Any]) -> None:
         f"95 % interval {low:.1f} to {high:.1f}")  # fmt: skip
     say(f"Area under ROC  {percent(test['auc']):>7}")
     say(f"F1              {percent(test['f1']):>7}")
-    if document["rules"]:
-        say("\nRules that compare one thing of both graphs, with the best threshold:")
-        for name, reached in document["rules"].items():
-            say(f"  {RULE_NAMES[name]:<25}{percent(reached):>7}")
-        best = max(document["rules"], key=lambda name: float(document["rules"][name]))
-        if document["rules"][best] >= test["accuracy"]:
-            say(f"The model is no better than the rule of {RULE_NAMES[best]}.")
-        say()
+    where = "" if document["rules_fitted_on"] == "other pairs" else " for these very pairs"
+    say(f"\nRules that compare one thing of both graphs, with the best threshold{where}:")
+    for name, reached in document["rules"].items():
+        say(f"  {RULE_NAMES[name]:<25}{percent(reached):>7}")
+    best = max(document["rules"], key=lambda name: float(document["rules"][name]))
+    if document["rules"][best] >= test["accuracy"]:
+        say(f"The model is no better than the rule of {RULE_NAMES[best]}.")
+    say()
 
 
 def print_similarity(document: dict[str, Any]) -> None:

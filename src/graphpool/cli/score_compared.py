@@ -78,22 +78,22 @@ def _matching(comparer: "Comparer", name: str, pairs: str, root: Path | None) ->
     asked = replace(comparer.config.compare, pairs=pairs)
     config = replace(comparer.config, data=name, compare=asked)
     check_matching(config)
-    rules, warnings = {}, []
+    warnings = []
     if is_matching_name(name):
         tested = datasets.pairs(name, asked.test, part_seed(config, "test"))
-        others = datasets.pairs(name, asked.valid, part_seed(config, "valid"))
-        rules = rule_figures(others, tested)
+        fitted = datasets.pairs(name, asked.valid, part_seed(config, "valid"))
     else:
         graphs = datasets.find(name, root, features=None)
         comparer.check_labels(graphs)
-        tested = read_pairs(pairs, graphs)
+        tested = fitted = read_pairs(pairs, graphs)
         warnings = _seen(comparer, graphs)
     return {
         "task": "matching",
         "data": tested.name,
         "examples": {"test": len(tested)},
         "test": pairs_figures(comparer, tested),
-        "rules": rules,
+        "rules": rule_figures(fitted, tested),
+        "rules_fitted_on": "other pairs" if fitted is not tested else "the same pairs",
         "warnings": warnings,
     }
 

@@ -17,15 +17,15 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
-from graphpool.errors import ConfigError
 from graphpool.evaluation.handover import hand_over, take_over
 from graphpool.features.pipeline import FeaturePipeline
-from graphpool.graphs.class_splits import class_split, query_splits
+from graphpool.ged.dividing import divide
 from graphpool.graphs.distances import Distances
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.matching import VERSION, matching_pairs
 from graphpool.graphs.pairs import PairSet
 from graphpool.graphs.places_rule import PlaceRule
+from graphpool.graphs.splits import Split
 from graphpool.graphs.storage import content_hash, open_set, save
 from graphpool.graphs.triplets import TripletSet
 from graphpool.graphs.triplets_sampling import draw_triplets
@@ -226,7 +226,15 @@ def _prepare_triplets(
     source = sources / data.set
     graphs = open_set(source / _GRAPHS, verify=False)
     matrix = np.load(source / _MATRIX)
-    train, valid, test = _split(data, graphs, source)
+    published = None
+    if (source / _TEST).exists():
+        tested = np.load(source / _TEST)
+        known, asked = (tuple(np.flatnonzero(part).tolist()) for part in (~tested, tested))
+        published = Split(known, (), asked)
+    split = divide(graphs, data.split, data.seed, published)
+    train, valid, test = (
+        np.array(part, dtype=np.int64) for part in (split.train, split.valid, split.test)
+    )
     parts = {
         "train": draw_triplets(graphs, matrix, train, train, data.train, data.seed, "training"),
         "valid": draw_triplets(graphs, matrix, valid, train, data.valid, data.seed, "validation"),
@@ -244,29 +252,6 @@ def _prepare_triplets(
     ranked = {"queries": test, "candidates": np.sort(np.concatenate([train, valid]))}
     tensors = {key: torch.from_numpy(value) for key, value in ranked.items()}
     save_file({**tensors, "matrix": torch.from_numpy(matrix)}, folder / _RANKED)
-
-
-def _split(
-    data: TripletData, graphs: GraphSet, source: Path
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Positions of the graphs that train, validate and test."""
-    if data.split == "published":
-        if not (source / _TEST).exists():
-            raise ConfigError(f"{data.set} has no published split; use graphs or classes")
-        test = np.load(source / _TEST)
-        known = np.flatnonzero(~test)
-        split = query_splits(len(known), data.seed, (9, 1, 0))
-        return known[list(split.train)], known[list(split.valid)], np.flatnonzero(test)
-    if data.split == "classes":
-        from graphpool.ged.collection import collect
-        from graphpool.ged.duplicates import isomorphic
-
-        split = class_split(isomorphic(collect(graphs, edge_labels=False)), data.seed)
-    else:
-        split = query_splits(len(graphs), data.seed)
-    parts = (split.train, split.valid, split.test)
-    train, valid, test = (np.array(part, dtype=np.int64) for part in parts)
-    return train, valid, test
 
 
 # ---------------------------------------------------------------------- opening them

@@ -20,7 +20,7 @@ class Judged(NamedTuple):
     """What a model said about a batch.
 
     Attributes:
-        losses: `[B]`, of each example.
+        losses: `[levels, B]`, of each example at every level; the network learns from their mean.
         said: `[B]`, the answer as a number: a score, or a difference of distances.
         correct: `[B]`, 1 for a right answer, 0 for a wrong one, ½ for none.
         added: auxiliary losses, a scalar.
@@ -63,14 +63,17 @@ class ComparingTask(ABC):
     def losses(self, model: nn.Module, batch: Any) -> Tensor:
         """`[B]`, the loss of each example; auxiliary losses are added to each."""
         judged = self.judge(cast(PairModel, model), batch)
-        return judged.losses + judged.added
+        return judged.losses.mean(0) + judged.added
 
     def loss(self, model: nn.Module, batch: Any) -> Tensor:
         """Mean of `losses`."""
         return self.losses(model, batch).mean()
 
     def evaluate(self, model: nn.Module, examples: Examples, batch_size: int) -> dict[str, float]:
-        """Loss, accuracy and the task's own metrics, over all examples."""
+        """Loss, accuracy and the task's own metrics, over all examples.
+
+        The loss is that of the answer: where one row answers, the others don't count.
+        """
         self.check(examples)
         examples = examples.to(device_of(model))
         found, truth = [], []
@@ -80,7 +83,8 @@ class ComparingTask(ABC):
             for batch in batches(examples, at_once):
                 found.append(self.judge(cast(PairModel, model), batch))
                 truth.append(self.truth(batch))
-        losses = torch.cat([judged.losses + judged.added for judged in found])
+        overall = cast(PairModel, model).overall
+        losses = torch.cat([overall(judged.losses) + judged.added for judged in found])
         correct = torch.cat([judged.correct for judged in found])
         said = torch.cat([judged.said for judged in found])
         return {

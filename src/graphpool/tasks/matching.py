@@ -36,7 +36,7 @@ class MatchingTask(ComparingTask):
         """Score every pair."""
         compared = model.compare(batch.graphs, batch.left, batch.right)
         yes, no = model.log_scores(compared)
-        losses = -(batch.y * yes + (1 - batch.y) * no).mean(0)
+        losses = -(batch.y * yes + (1 - batch.y) * no)
         said = model.overall(yes.detach().exp())
         correct = ((said > 0.5) == (batch.y > 0.5)).to(said.dtype)
         return Judged(losses, said, correct, added_losses(compared, losses))

@@ -38,7 +38,7 @@ class SimilarityTask(ComparingTask):
         compared = model.compare(batch.graphs, torch.cat([query, query]), others)
         first, second = compared.distances.chunk(2, dim=1)
         differences = first - second
-        losses = (differences - batch.r).square().mean(0)
+        losses = (differences - batch.r).square()
         said = model.overall(differences.detach())
         correct = (1 + said.sign() * batch.r.sign()) / 2
         return Judged(losses, said, correct, added_losses(compared, losses))

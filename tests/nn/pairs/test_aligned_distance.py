@@ -9,7 +9,7 @@ from torch import Tensor
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsened import Nodes
-from graphpool.nn.pairs.aligned import AlignedDistances, NodeDistances, align
+from graphpool.nn.pairs.aligned import AlignedDistances, Alignment, NodeDistances, align
 
 SIZES = (4, 1, 9, 4, 6)
 
@@ -34,6 +34,11 @@ def some_edges(seed: int = 0) -> Adjacency:
     return Adjacency.from_edge_index(edges, sum(SIZES), torch.rand(60, generator=draw) + 0.5)
 
 
+def bare(sharpness: float, steps: int) -> Alignment:
+    """Without edges."""
+    return Alignment(torch.tensor(sharpness), torch.tensor(0.0), steps, 0)
+
+
 def costs(one: Tensor, other: Tensor) -> Tensor:
     most = max(len(one), len(other))
     sides = [torch.cat([part, part.new_zeros(most - len(part), 3)]) for part in (one, other)]
@@ -48,7 +53,7 @@ def test_a_sharp_alignment_is_the_best_assignment() -> None:
     other = one[torch.randperm(7, generator=draw)] + 0.01 * noise
     segments = Segments.from_counts(torch.tensor([7, 7]))
     pair = torch.tensor([0]), torch.tensor([1])
-    found = align(torch.cat([one, other]), segments, *pair, torch.tensor(1e3), steps=20)
+    found = align(torch.cat([one, other]), segments, *pair, bare(1e3, 20))
     cost = costs(one, other).numpy()
     assert found.item() == pytest.approx(cost[linear_sum_assignment(cost)].sum(), rel=1e-6)
 
@@ -57,7 +62,7 @@ def test_a_soft_alignment_against_plain_sinkhorn_steps() -> None:
     x, segments = ragged()
     left, right = all_pairs()
     parts = x.split(SIZES)
-    found = align(x, segments, left, right, torch.tensor(4.0), steps=3)
+    found = align(x, segments, left, right, bare(4.0, 3))
     for w, one, other in zip(found[0].tolist(), left.tolist(), right.tolist(), strict=True):
         cost = costs(parts[one], parts[other])
         share = torch.exp(-4.0 * cost)
@@ -94,25 +99,33 @@ def test_what_else_is_compared_changes_nothing() -> None:
         torch.testing.assert_close(alone[0, 0], together[position])
 
 
-def test_edges_left_over_against_plain_products() -> None:
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+def test_edges_left_over_against_plain_products(rounds: int) -> None:
     x, segments = ragged()
     left, right = all_pairs()
     parts, edges = x.split(SIZES), some_edges()
     dense = torch.zeros(len(x), len(x), dtype=x.dtype)
     dense.index_put_((edges.row, edges.col), edges.weight.double(), accumulate=True)
-    found = align(x, segments, left, right, torch.tensor(4.0), 3, edges)[1]
-    for over, one, other in zip(found.tolist(), left.tolist(), right.tolist(), strict=True):
+    how = Alignment(torch.tensor(4.0), torch.tensor(0.5), 3, rounds)
+    found = align(x, segments, left, right, how, edges)
+    for (work, over), one, other in zip(
+        found.t().tolist(), left.tolist(), right.tolist(), strict=True
+    ):
         cost = costs(parts[one], parts[other])
-        share = torch.exp(-4.0 * cost)
-        for _ in range(3):
-            share = share / share.sum(1, keepdim=True)
-            share = share / share.sum(0, keepdim=True)
         sides = []
         for graph in (one, other):
             low, high = int(segments.ptr[graph]), int(segments.ptr[graph + 1])
             side = torch.zeros_like(cost)
             side[: high - low, : high - low] = dense[low:high, low:high]
             sides.append(side)
+        pulled = torch.zeros_like(cost)
+        for _ in range(1 + rounds):
+            share = torch.exp(pulled - 4.0 * cost)
+            for _ in range(3):
+                share = share / share.sum(1, keepdim=True)
+                share = share / share.sum(0, keepdim=True)
+            pulled = 0.5 * torch.einsum("ik,kl,jl->ij", sides[0], share, sides[1])
+        assert work == pytest.approx(float((share * cost).sum()))
         apart = (sides[0] @ share - share @ sides[1]).abs().flatten().tolist()
         entries = [size**2 / 0.2 if size < 0.1 else size - 0.05 for size in apart]
         assert over == pytest.approx(sum(entries) / 2)
@@ -127,9 +140,31 @@ def test_edges_left_over_by_a_sharp_alignment_are_edges_that_differ() -> None:
     adjacency = Adjacency.from_edge_index(torch.cat([edges, edges.flip(0)], 1), 10)
     segments = Segments.from_counts(torch.tensor([5, 5]))
     pair = torch.tensor([0, 0]), torch.tensor([1, 0])
-    found = align(x, segments, *pair, torch.tensor(1e3), 5, adjacency)[1]
+    found = align(x, segments, *pair, bare(1e3, 5), adjacency)[1]
     # Two edges, four entries, each under Huber's function short of 1 by 0.05.
     assert found.tolist() == pytest.approx([2 * 0.95, 0])
+
+
+def test_rounds_with_edges_find_nodes_that_look_alike() -> None:
+    """Paths whose nodes all look alike but the two ends: only edges tell where the others go."""
+    length = 6
+    path = torch.tensor([(i, i + 1) for i in range(length - 1)]).t()
+    order = torch.tensor([3, 0, 5, 2, 4, 1])
+    edges = torch.cat([path, order[path] + length], 1)
+    adjacency = Adjacency.from_edge_index(torch.cat([edges, edges.flip(0)], 1), 2 * length)
+    x = torch.zeros(2 * length, 2, dtype=torch.float64)
+    x[[0, length + int(order[0])]] = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    x[[length - 1, length + int(order[-1])]] = torch.tensor([0.0, 1.0], dtype=torch.float64)
+    segments = Segments.from_counts(torch.tensor([length, length]))
+    pair = torch.tensor([0]), torch.tensor([1])
+    over = [
+        align(x, segments, *pair, bare(10.0, 5)._replace(pull=torch.tensor(8.0), rounds=rounds),
+              adjacency)[1].item()
+        for rounds in (0, 1, 2, 4)
+    ]  # fmt: skip
+    assert over == sorted(over, reverse=True)
+    assert over[0] > 3
+    assert over[-1] < 0.01
 
 
 def test_distances_of_nodes_leave_edges_out() -> None:
@@ -156,8 +191,8 @@ def test_it_is_the_same_both_ways_round_however_sharp() -> None:
         torch.testing.assert_close(there, back, rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("with_edges", [False, True])
-def test_compiled_loops_agree_with_products(with_edges: bool) -> None:
+@pytest.mark.parametrize(("with_edges", "rounds"), [(False, 2), (True, 0), (True, 1), (True, 3)])
+def test_compiled_loops_agree_with_products(with_edges: bool, rounds: int) -> None:
     x, segments = ragged(channels=5)
     left, right = all_pairs()
     edges = some_edges() if with_edges else None
@@ -166,10 +201,12 @@ def test_compiled_loops_agree_with_products(with_edges: bool) -> None:
     for kind in (torch.float32, torch.float64):
         nodes = x.to(kind, copy=True).requires_grad_()
         sharpness = torch.tensor(6.0, dtype=kind, requires_grad=True)
-        found = align(nodes, segments, left, right, sharpness, 4, edges)
+        pull = torch.tensor(0.7, dtype=kind, requires_grad=True)
+        found = align(nodes, segments, left, right, Alignment(sharpness, pull, 4, rounds), edges)
         assert found.shape == (1 + with_edges, len(left))
         (found * weigh[: len(found)].to(kind)).sum().backward()
-        results.append([found, nodes.grad, sharpness.grad])
+        looked = pull.grad if with_edges and rounds else torch.zeros_like(pull)
+        results.append([found, nodes.grad, sharpness.grad, looked])
     for compiled, plain in zip(*results, strict=True):
         torch.testing.assert_close(compiled.double(), plain, rtol=1e-5, atol=1e-5)
 
@@ -179,7 +216,7 @@ def test_costs_far_apart_are_finite() -> None:
     x = torch.tensor([[0.0], [0.0], [1e4], [0.0]]).requires_grad_()
     segments = Segments.from_counts(torch.tensor([2, 2]))
     pair = torch.tensor([0]), torch.tensor([1])
-    found = align(x, segments, *pair, torch.tensor(50.0), 5)
+    found = align(x, segments, *pair, bare(50.0, 5))
     found.sum().backward()
     assert found.item() == pytest.approx(1e4)
     assert x.grad is not None
@@ -189,7 +226,7 @@ def test_costs_far_apart_are_finite() -> None:
 def test_a_second_derivative_is_refused() -> None:
     x, segments = ragged()
     nodes = x.float().requires_grad_()
-    found = align(nodes, segments, *all_pairs(), torch.tensor(6.0), 4)
+    found = align(nodes, segments, *all_pairs(), bare(6.0, 4))
     with pytest.raises(RuntimeError, match="differentiated twice"):
         torch.autograd.grad(found.sum(), nodes, create_graph=True)
 
@@ -201,11 +238,14 @@ def test_gradients(with_edges: bool) -> None:
     apart = left < right
     edges = some_edges() if with_edges else None
 
-    def work(x: Tensor, sharpness: Tensor) -> Tensor:
-        return align(x, segments, left[apart], right[apart], sharpness, 3, edges)
+    def work(x: Tensor, sharpness: Tensor, pull: Tensor) -> Tensor:
+        how = Alignment(sharpness, pull, 3, 2)
+        return align(x, segments, left[apart], right[apart], how, edges)
 
-    sharpness = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(work, (x.requires_grad_(), sharpness))
+    sharpness, pull = (
+        torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in (3.0, 0.5)
+    )
+    assert torch.autograd.gradcheck(work, (x.requires_grad_(), sharpness, pull))
 
 
 def test_the_network_learns_from_the_sum_and_a_level_learns_its_scale() -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,8 @@ from graphpool.shapes import Float, Int
 
 # Steps of the alignment, each over rows and columns. From 5 to 15 the results hardly differ.
 STEPS = 5
+# How often edges are looked at to align the nodes anew.
+ROUNDS = 2
 # How sharp alignments are at first: a cost of 1 is shunned by a factor of e^-10.
 SHARPNESS = 10.0
 # Parts of edges below this that are left over are squared: rounding errors then weigh nothing.
@@ -31,20 +33,24 @@ SMALL = 16
 NEVER = -1e9
 
 
-class AlignedDistances(LevelDistances):
-    """Distances by soft alignment, level by level.
+class Alignment(NamedTuple):
+    """How nodes are aligned: sharpness β, pull of common edges γ, steps, rounds with edges."""
+
+    sharpness: Tensor
+    pull: Tensor
+    steps: int
+    rounds: int
+
+
+class NodeDistances(LevelDistances):
+    """Distances by soft alignment of nodes, level by level.
 
     Nodes of one graph are moved onto those of the other at the cost of their Euclidean distance,
     divided by √channels; the smaller graph is filled up with nodes of zeros. P, how much of node
-    i goes to node j, is found by Sinkhorn's steps (Cuturi 2013) from exp(-β C), β learned. Two
-    terms are read off it:
+    i goes to node j, is found by Sinkhorn's steps (Cuturi 2013) from exp(-β C), β learned, and
+    w(G₁, G₂) = Σ P C is what is left to move.
 
-    - nodes: w(G₁, G₂) = Σ P C, what is left to move;
-    - edges, where the level has a sparse adjacency: e(G₁, G₂) = ½ Σ |A₁P - PA₂|, which for a P of
-      zeros and ones is the number of edges that it leaves over (Umeyama 1988 has its square).
-      |·| is rounded off at 0 (Huber's function with δ = 0.1).
-
-    A soft alignment costs something even between a graph and itself, so of both
+    A soft alignment costs something even between a graph and itself, so
     w(G₁, G₂) - ½ w(G₁, G₁) - ½ w(G₂, G₂) is taken, and never below 0 (the Sinkhorn divergence of
     Feydy et al. 2019, without its entropy).
 
@@ -58,17 +64,20 @@ class AlignedDistances(LevelDistances):
         steps: of Sinkhorn's algorithm.
     """
 
-    terms = 2
-
     def __init__(self, channels: tuple[int, ...], steps: int = STEPS) -> None:
         super().__init__(channels)
         self.steps = steps
         self.log_sharpness = nn.Parameter(torch.full((len(channels),), math.log(SHARPNESS)))
 
+    def alignment(self, level: int) -> Alignment:
+        """How nodes of a level are aligned."""
+        sharpness = self.log_sharpness[level].exp()
+        return Alignment(sharpness, torch.zeros_like(sharpness), self.steps, 0)
+
     def measure(
         self, level: int, nodes: Laid, left: Tensor, right: Tensor
     ) -> Float[Tensor, "terms pairs"]:
-        """Nodes to be moved, and edges left over where there are any to see."""
+        """Nodes to be moved, and edges left over where they count and there are any to see."""
         x, segments, _ = nodes
         adjacency = nodes.adjacency if self.terms > 1 else None
         every = torch.arange(segments.num_graphs, device=x.device)
@@ -80,17 +89,37 @@ class AlignedDistances(LevelDistances):
         equal = (mine == yours).nonzero().squeeze(-1)
         first = torch.cat([every, small, large[equal]])
         second = torch.cat([every, large, small[equal]])
-        sharpness = self.log_sharpness[level].exp()
-        found = align(x, segments, first, second, sharpness, self.steps, adjacency)
+        found = align(x, segments, first, second, self.alignment(level), adjacency)
         own, there, back = torch.tensor_split(found, (len(every), len(every) + len(left)), dim=1)
         between = there.index_copy(1, equal, (there[:, equal] + back) / 2)
         return (between - (own[:, left] + own[:, right]) / 2).clamp(min=0)
 
 
-class NodeDistances(AlignedDistances):
-    """The same without the term of edges: for graphs that differ in size, and in edges with it."""
+class AlignedDistances(NodeDistances):
+    """The same with edges, at levels that have a sparse adjacency.
 
-    terms = 1
+    P is found anew in a few rounds from exp(-β C + γ A₁PA₂ᵀ), γ learned: A₁PA₂ᵀ are the edges
+    that i and j have in common if P is right, so that nodes with aligned neighbours are drawn to
+    each other (Gold and Rangarajan 1996). And there is a second term, the edges left over:
+    e(G₁, G₂) = ½ Σ |A₁P - PA₂|, which for a P of zeros and ones is their number (Umeyama 1988 has
+    its square). |·| is rounded off at 0 (Huber's function with δ = 0.1).
+
+    Args:
+        channels: of the nodes of each level.
+        steps: of Sinkhorn's algorithm.
+        rounds: in which edges help to align.
+    """
+
+    terms = 2
+
+    def __init__(self, channels: tuple[int, ...], steps: int = STEPS, rounds: int = ROUNDS) -> None:
+        super().__init__(channels, steps)
+        self.rounds = rounds
+        self.log_pull = nn.Parameter(torch.zeros(()))
+
+    def alignment(self, level: int) -> Alignment:
+        """How nodes of a level are aligned, edges in sight."""
+        return super().alignment(level)._replace(pull=self.log_pull.exp(), rounds=self.rounds)
 
 
 def align(
@@ -98,14 +127,14 @@ def align(
     segments: Segments,
     left: Int[Tensor, " pairs"],
     right: Int[Tensor, " pairs"],
-    sharpness: Tensor,
-    steps: int,
+    how: Alignment,
     adjacency: Adjacency | None = None,
 ) -> Float[Tensor, "terms pairs"]:
     """Σ P C of every pair; with an adjacency of the nodes also the edges left over."""
+    sharpness, pull, steps, rounds = how
     if x.dtype is torch.float32 and x.is_cpu:
-        fixed = (segments, left, right, steps, adjacency)
-        return _Align.apply(x, sharpness, *fixed)  # type: ignore[no-any-return]
+        fixed = (steps, rounds, segments, left, right, adjacency)
+        return _Align.apply(x, sharpness, pull, *fixed)  # type: ignore[no-any-return]
     counts = segments.ptr.diff()
     wide = torch.maximum(counts[left], counts[right])
     order = wide.argsort(stable=True)
@@ -124,12 +153,16 @@ def align(
         cost = torch.cdist(side(one), side(other), compute_mode=exact) / math.sqrt(x.shape[1])
         real = rank < wide[order[begin:end]].unsqueeze(-1)
         plan = _aligned(cost * -sharpness, real, steps)
-        terms = [(plan * cost).sum((-2, -1))]
-        if adjacency is not None:
-            edges = [_dense(adjacency, segments, graph, width).to(x) for graph in (one, other)]
-            over = edges[0] @ plan - plan @ edges[1]
-            size = huber_loss(over, torch.zeros_like(over), reduction="none", delta=ROUNDING)
-            terms.append(size.sum((-2, -1)) / (2 * ROUNDING))
+        if adjacency is None:
+            found.append((plan * cost).sum((-2, -1)).unsqueeze(0))
+            continue
+        mine, yours = (_dense(adjacency, segments, each, width).to(x) for each in (one, other))
+        for _ in range(rounds):
+            common = mine @ plan @ yours.mT
+            plan = _aligned(pull * common - sharpness * cost, real, steps)
+        over = mine @ plan - plan @ yours
+        size = huber_loss(over, torch.zeros_like(over), reduction="none", delta=ROUNDING)
+        terms = [(plan * cost).sum((-2, -1)), size.sum((-2, -1)) / (2 * ROUNDING)]
         found.append(torch.stack(terms))
     return torch.cat(found, 1)[:, order.argsort()]
 
@@ -178,21 +211,21 @@ class _Align(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, sharpness: Tensor, segments: Segments, left: Tensor, right: Tensor,
-        steps: int, adjacency: Adjacency | None,
+        ctx: Any, x: Tensor, sharpness: Tensor, pull: Tensor, steps: int, rounds: int,
+        segments: Segments, left: Tensor, right: Tensor, adjacency: Adjacency | None,
     ) -> Tensor:  # fmt: skip
         counts = segments.ptr.diff()
         mine, yours = counts[left], counts[right]
         cost_ptr = pointer((mine + (mine < yours)) * (yours + (yours < mine)))
         if adjacency is None:
             none = segments.ptr[:0]
-            edges, terms = (none, none, x.new_zeros(0)), 1
+            edges, terms, rounds = (none, none, x.new_zeros(0)), 1, 0
         else:
             weight = adjacency.weight.detach().float()
             edges, terms = (adjacency.row_ptr, adjacency.col, weight), 2
         ctx.fixed = (
             *(part.numpy() for part in (segments.ptr, left, right)),
-            *(float(sharpness), steps, ROUNDING),
+            *(float(sharpness), float(pull), steps, rounds, ROUNDING),
             *(part.numpy() for part in (*edges, cost_ptr)),
         )
         x = x.contiguous()
@@ -206,7 +239,8 @@ class _Align(torch.autograd.Function):
         refuse_second_order("a distance by alignment")
         x, costs, sharpness = ctx.saved_tensors
         dx = torch.zeros_like(x)
-        dsharpness = align_backward(
+        gradients = align_backward(
             grad.contiguous().numpy(), x.numpy(), *ctx.fixed, costs.numpy(), dx.numpy()
         )
-        return dx, sharpness.new_full((), dsharpness), None, None, None, None, None
+        both = (sharpness.new_full((), each) for each in gradients)
+        return dx, *both, None, None, None, None, None, None

@@ -1,14 +1,15 @@
 """Compiled loops for the alignment of nodes on a CPU: pair by pair, without padding.
 
-Sinkhorn's steps are done as scalings: P_ij = u_i K_ij v_j with K = exp(-β (C_ij - r_i - c_j)). The
-least cost r_i of a row is taken off because rows are scaled first anyway; c_j, the least of what is
-left in a column, is given back by the first v. So every row and column of K has a 1 in it, and no
-sum can vanish however large the costs are.
+Sinkhorn's steps on logits M are done as scalings: P_ij = u_i K_ij v_j with
+K = exp(M_ij - r_i - c_j). The largest logit r_i of a row is taken off because rows are scaled first
+anyway; c_j, the largest of what is left in a column, is given back by the first v. So every row and
+column of K has a 1 in it, and no sum can vanish however far logits lie apart.
 
 Nodes of zeros that fill up the smaller graph have the same row (or column) each: it is worked out
 once and counts as often as there are such nodes.
 
-Edges that an alignment leaves over are D = A₁P - PA₂, entry by entry under Huber's function.
+At first M = -β C; in further rounds it is -β C + γ A₁PA₂ᵀ with the P of the round before. Edges
+that an alignment leaves over are D = A₁P - PA₂, entry by entry under Huber's function.
 """
 
 from typing import Any, no_type_check
@@ -59,25 +60,25 @@ def measure(x: Array, low: int, mine: int, start: int, yours: int, cost: Array) 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def scale(
-    cost: Array, sharpness: float, often_row: Array, often_column: Array, steps: int
-) -> tuple[Array, Array, Array]:
-    """K, and u and v of every step; `v[0]` is what the first step begins with."""
-    rows, columns = cost.shape
+    logits: Array, often_row: Array, often_column: Array, steps: int
+) -> tuple[Array, Array, Array, Array]:
+    """P; K, and u and v of every step, `v[0]` being what the first step begins with."""
+    rows, columns = logits.shape
     kernel = np.empty((rows, columns))
     u, v = np.empty((steps, rows)), np.empty((steps + 1, columns))
-    least = np.full(columns, np.inf)
+    most = np.full(columns, -np.inf)
     for i in range(rows):
-        best = np.inf
+        best = -np.inf
         for j in range(columns):
-            best = min(best, cost[i, j])
+            best = max(best, logits[i, j])
         for j in range(columns):
-            kernel[i, j] = cost[i, j] - best
-            least[j] = min(least[j], kernel[i, j])
+            kernel[i, j] = logits[i, j] - best
+            most[j] = max(most[j], kernel[i, j])
     for j in range(columns):
-        v[0, j] = np.exp(-sharpness * least[j])
+        v[0, j] = np.exp(most[j])
     for i in range(rows):
         for j in range(columns):
-            kernel[i, j] = np.exp(-sharpness * (kernel[i, j] - least[j]))
+            kernel[i, j] = np.exp(kernel[i, j] - most[j])
     for step in range(steps):
         for j in range(columns):
             v[step + 1, j] = 0
@@ -91,7 +92,58 @@ def scale(
                 v[step + 1, j] += kernel[i, j] * share
         for j in range(columns):
             v[step + 1, j] = 1 / v[step + 1, j]
-    return kernel, u, v
+    plan = np.empty((rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            plan[i, j] = kernel[i, j] * u[steps - 1, i] * v[steps, j]
+    return plan, kernel, u, v
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def scale_back(
+    dplan: Array, plan: Array, kernel: Array, u: Array, v: Array, often_row: Array,
+    often_column: Array,
+) -> Array:  # fmt: skip
+    """The gradient of the logits M, summed over the nodes that a row or column stands for.
+
+    With f = log u and g = log v, the steps are f_i = -log Σ_j exp(M_ij + g_j) and
+    g_j = -log Σ_i exp(M_ij + f_i); they are gone through backwards.
+    """
+    rows, columns = plan.shape
+    df, dg = np.zeros(rows), np.zeros(columns)
+    dlogits = np.empty((rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            dlogits[i, j] = often_row[i] * often_column[j] * plan[i, j] * dplan[i, j]
+            df[i] += dlogits[i, j]
+            dg[j] += dlogits[i, j]
+    # What the steps take off, without the K in common.
+    taken = np.zeros((rows, columns))
+    for step in range(u.shape[0] - 1, -1, -1):
+        for j in range(columns):
+            dg[j] *= v[step + 1, j]
+        for i in range(rows):
+            share = u[step, i] * often_row[i]
+            back = 0.0
+            for j in range(columns):
+                taken[i, j] += share * dg[j]
+                back += kernel[i, j] * dg[j]
+            df[i] -= back * share
+        for j in range(columns):
+            dg[j] = 0
+        for i in range(rows):
+            part = u[step, i] * df[i]
+            for j in range(columns):
+                taken[i, j] += part * v[step, j] * often_column[j]
+                dg[j] -= kernel[i, j] * part
+            df[i] = 0
+        for j in range(columns):
+            dg[j] *= v[step, j] * often_column[j]
+    for i in range(rows):
+        for j in range(columns):
+            dlogits[i, j] -= kernel[i, j] * taken[i, j]
+    return dlogits
 
 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
@@ -126,9 +178,22 @@ def left_over(
 
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
+def in_common(
+    plan: Array, low: int, mine: int, start: int, yours: int,
+    row_ptr: Array, col: Array, weight: Array, back: bool,
+) -> Array:  # fmt: skip
+    """A₁PA₂ᵀ: edges that nodes i and j have in common under P; `back` is for its adjoint."""
+    found = product(plan, low, mine, row_ptr, col, weight, back)
+    over = np.ascontiguousarray(found.T)
+    return product(over, start, yours, row_ptr, col, weight, back).T
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
 def align_forward(
-    x: Array, ptr: Array, left: Array, right: Array, sharpness: float, steps: int, rounding: float,
-    row_ptr: Array, col: Array, weight: Array, cost_ptr: Array, costs: Array, out: Array,
+    x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float, steps: int,
+    rounds: int, rounding: float, row_ptr: Array, col: Array, weight: Array, cost_ptr: Array,
+    costs: Array, out: Array,
 ) -> None:  # fmt: skip
     """Rows of `out`: Σ P C of every pair, and edges left over; C of all pairs in `costs`.
 
@@ -141,12 +206,15 @@ def align_forward(
         rows, columns = len(often_row), len(often_column)
         cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(rows, columns)
         measure(x, low, mine, start, yours, cost)
-        plan, u, v = scale(cost, sharpness, often_row, often_column, steps)
+        own = -sharpness * cost
+        plan = scale(own, often_row, often_column, steps)[0]
+        for _ in range(rounds):
+            common = in_common(plan, low, mine, start, yours, row_ptr, col, weight, False)
+            plan = scale(own + pull * common, often_row, often_column, steps)[0]
         work = 0.0
         for i in range(rows):
             part = 0.0
             for j in range(columns):
-                plan[i, j] *= u[steps - 1, i] * v[steps, j]
                 part += plan[i, j] * often_column[j] * cost[i, j]
             work += part * often_row[i]
         out[0, pair] = work
@@ -168,28 +236,26 @@ def align_forward(
 @njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
 @no_type_check
 def align_backward(
-    grad: Array, x: Array, ptr: Array, left: Array, right: Array, sharpness: float, steps: int,
-    rounding: float, row_ptr: Array, col: Array, weight: Array, cost_ptr: Array, costs: Array,
-    dx: Array,
-) -> float:  # fmt: skip
-    """Gradient of the nodes, added to `dx`; returned is that of β.
-
-    With M = -β C, f = log u and g = log v, the steps are f_i = -log Σ_j exp(M_ij + g_j) and
-    g_j = -log Σ_i exp(M_ij + f_i); they are gone through backwards. `dlog` is the gradient of M.
-    """
-    channels = x.shape[1]
-    dsharpness = 0.0
+    grad: Array, x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float,
+    steps: int, rounds: int, rounding: float, row_ptr: Array, col: Array, weight: Array,
+    cost_ptr: Array, costs: Array, dx: Array,
+) -> tuple[float, float]:  # fmt: skip
+    """Gradient of the nodes, added to `dx`; returned are those of `sharpness` and `pull`."""
+    dsharpness, dpull = 0.0, 0.0
     for pair in range(left.shape[0]):
         low, start = ptr[left[pair]], ptr[right[pair]]
         mine, yours = ptr[left[pair] + 1] - low, ptr[right[pair] + 1] - start
         often_row, often_column = copies(mine, yours)
         rows, columns = len(often_row), len(often_column)
         cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(rows, columns)
-        kernel, u, v = scale(cost, sharpness, often_row, often_column, steps)
-        plan = np.empty((rows, columns))
-        for i in range(rows):
-            for j in range(columns):
-                plan[i, j] = kernel[i, j] * u[steps - 1, i] * v[steps, j]
+        own = -sharpness * cost
+        done = [scale(own, often_row, often_column, steps)]
+        shared = [own]
+        for _ in range(rounds):
+            common = in_common(done[-1][0], low, mine, start, yours, row_ptr, col, weight, False)
+            shared.append(np.ascontiguousarray(common))
+            done.append(scale(own + pull * common, often_row, often_column, steps))
+        plan = done[-1][0]
         dplan = np.empty((rows, columns))
         for i in range(rows):
             for j in range(columns):
@@ -203,54 +269,48 @@ def align_backward(
             for i in range(rows):
                 for j in range(columns):
                     dplan[i, j] += grad[1, pair] * apart[i, j] / 2
-        # Sums over all nodes that a row or column stands for.
-        df, dg = np.zeros(rows), np.zeros(columns)
-        dlog = np.empty((rows, columns))
+        dcost = np.empty((rows, columns))
         for i in range(rows):
             for j in range(columns):
-                plan[i, j] *= often_row[i] * often_column[j]
-                dlog[i, j] = plan[i, j] * dplan[i, j]
-                df[i] += dlog[i, j]
-                dg[j] += dlog[i, j]
-        # What the steps take off, without the K in common.
-        taken = np.zeros((rows, columns))
-        for step in range(steps - 1, -1, -1):
-            for j in range(columns):
-                dg[j] *= v[step + 1, j]
+                dcost[i, j] = grad[0, pair] * plan[i, j] * often_row[i] * often_column[j]
+        for turn in range(rounds, -1, -1):
+            plan, kernel, u, v = done[turn]
+            change = scale_back(dplan, plan, kernel, u, v, often_row, often_column)
             for i in range(rows):
-                share = u[step, i] * often_row[i]
-                back = 0.0
                 for j in range(columns):
-                    taken[i, j] += share * dg[j]
-                    back += kernel[i, j] * dg[j]
-                df[i] -= back * share
-            for j in range(columns):
-                dg[j] = 0
-            for i in range(rows):
-                part = u[step, i] * df[i]
-                for j in range(columns):
-                    taken[i, j] += part * v[step, j] * often_column[j]
-                    dg[j] -= kernel[i, j] * part
-                df[i] = 0
-            for j in range(columns):
-                dg[j] *= v[step, j] * often_column[j]
-        for i in range(rows):
-            for j in range(columns):
-                change = dlog[i, j] - kernel[i, j] * taken[i, j]
-                dsharpness -= change * cost[i, j]
-                if cost[i, j] <= 0:
-                    continue
-                dcost = grad[0, pair] * plan[i, j] - sharpness * change
-                part = np.float32(dcost / (cost[i, j] * channels))
-                if i < mine and j < yours:
-                    for c in range(channels):
-                        moved = part * (x[low + i, c] - x[start + j, c])
-                        dx[low + i, c] += moved
-                        dx[start + j, c] -= moved
-                elif i < mine:
-                    for c in range(channels):
-                        dx[low + i, c] += part * x[low + i, c]
-                elif j < yours:
-                    for c in range(channels):
-                        dx[start + j, c] += part * x[start + j, c]
-    return dsharpness
+                    dsharpness -= change[i, j] * cost[i, j]
+                    dcost[i, j] -= sharpness * change[i, j]
+            if turn > 0:
+                for i in range(rows):
+                    for j in range(columns):
+                        dpull += change[i, j] * shared[turn][i, j]
+                back = in_common(change, low, mine, start, yours, row_ptr, col, weight, True)
+                dplan = pull * back
+        move(x, low, mine, start, yours, cost, dcost, dx)
+    return dsharpness, dpull
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def move(
+    x: Array, low: int, mine: int, start: int, yours: int, cost: Array, dcost: Array, dx: Array
+) -> None:
+    """Add the gradient of C to that of the nodes."""
+    channels = x.shape[1]
+    rows, columns = cost.shape
+    for i in range(rows):
+        for j in range(columns):
+            if cost[i, j] <= 0:
+                continue
+            part = np.float32(dcost[i, j] / (cost[i, j] * channels))
+            if i < mine and j < yours:
+                for c in range(channels):
+                    moved = part * (x[low + i, c] - x[start + j, c])
+                    dx[low + i, c] += moved
+                    dx[start + j, c] -= moved
+            elif i < mine:
+                for c in range(channels):
+                    dx[low + i, c] += part * x[low + i, c]
+            elif j < yours:
+                for c in range(channels):
+                    dx[start + j, c] += part * x[start + j, c]

@@ -59,7 +59,7 @@ class PairModel(nn.Module, ABC):
         return self.log_scores(compared)[0].exp()
 
     def overall(self, rows: Float[Tensor, "levels pairs"]) -> Float[Tensor, " pairs"]:
-        """One number per pair from the distances or scores of all levels: their mean."""
+        """One number per pair from the distances, scores or losses of all levels: their mean."""
         return rows.mean(0)
 
     def forward(
