@@ -29,9 +29,15 @@ def test_pairs_of_every_size_have_their_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evaluate_task(
-        quick("matching"), ["matching-paper-8-10"], ["sum"], seeds=2, jobs=1, out=tmp_path
-    )
+        quick("matching"), ["matching-paper-8-10"], ["sum"], seeds=2, jobs=1, out=tmp_path,
+        report=True,
+    )  # fmt: skip
     said = capsys.readouterr().out
+    assert "results.json, report.html" in said
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<h2>8 nodes</h2>" in page
+    assert "<h2>10 nodes</h2>" in page
+    assert "numbers of nodes" in page
     assert "matching-paper-8-10, 8 nodes" in said
     assert "matching-paper-8-10, 10 nodes" in said
     written = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
@@ -133,7 +139,6 @@ def test_graphs_of_ones_own_are_ranked_by_distances_of_a_file(cli: Any, small: P
         (["--task", "similarity", "MUTAG", "--methods", "label-edge"], "without being named"),
         (["--task", "matchin", "MUTAG"], "did you mean 'matching'"),
         (["--task", "similarity", "MUTAG", "--pairs", "x.csv"], "--pairs is for --task matching"),
-        (["--task", "similarity", "MUTAG", "--report"], "--report is of classification"),
         (["--task", "similarity", "MUTAG", "--protocol", "cv10"], "has one of its own"),
         (["MUTAG", "--distances", "x.ged"], "--distances with --task similarity"),
         (["MUTAG", "--examples", "9"], "--examples is for --task"),

@@ -111,9 +111,13 @@ def evaluate(
     if run.task != options.CLASSIFICATION:
         from graphpool.cli.evaluate_task import evaluate_task
 
-        _check_classifying(run.task, protocol, report)
-        evaluate_task(run, sets, options.words(methods), seeds=seeds, jobs=jobs,
-                      baselines=baselines, out=out, root=root, json=json)  # fmt: skip
+        if protocol is not None:
+            raise ConfigError(
+                f"--protocol is of classification, and --task {run.task} has one of its own; "
+                "leave it out"
+            )
+        evaluate_task(run, sets, options.words(methods), seeds=seeds, jobs=jobs, out=out,
+                      baselines=baselines, root=root, report=report, json=json)  # fmt: skip
         return
     protocol = protocol or "cv10"
     _refuse_pair_networks(options.words(methods))
@@ -159,19 +163,6 @@ def _no_set(run: "RunConfig") -> str:
     """What to say when no set is named."""
     task = "" if run.task == options.CLASSIFICATION else f"--task {run.task} "
     return f"name at least one data set, such as: graphpool evaluate {task}{run.data}"
-
-
-def _check_classifying(task: str, protocol: str | None, report: bool) -> None:
-    """Refuse what is of classification alone."""
-    if protocol is not None:
-        raise ConfigError(
-            f"--protocol is of classification, and --task {task} has one of its own; leave it out"
-        )
-    if report:
-        raise ConfigError(
-            f"--report is of classification; a page about one trained model is made by: graphpool "
-            f"train --task {task}, then graphpool report RUN"
-        )
 
 
 def _refuse_pair_networks(methods: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from graphpool.cli.experiment import stopping
 from graphpool.cli.output import plural, print_json, print_table, say, tell
-from graphpool.cli.run_folder import DISTANCES
+from graphpool.cli.run_folder import DISTANCES, REPORT
 from graphpool.cli.sources import file_name
 from graphpool.config import RunConfig
 from graphpool.errors import ConfigError, nearest
@@ -42,6 +42,7 @@ def evaluate_task(
     baselines: bool = True,
     out: Path | None = None,
     root: Path | None = None,
+    report: bool = False,
     json: bool = False,
 ) -> None:
     """Train every method on every set from every seed, and print what they reach.
@@ -51,6 +52,7 @@ def evaluate_task(
         sets: names of pairs that are drawn (matching), or sets of graphs (similarity).
         methods: poolers, or networks for pairs.
         baselines: put rules and, for similarity, approximate edit distances beside them.
+        report: write a page, too.
     """
     from graphpool.evaluation.machine import usable_cores
 
@@ -72,8 +74,11 @@ def evaluate_task(
             document = _document(run, data, found, folder)
             write_json(folder / FILE, document)
             documents.append(document)
+            if report:
+                _write_page(document, folder)
             if not json:
                 _print(document)
+                say(f"Written to {folder}: {FILE}{f', {REPORT}' if report else ''}")
     if json:
         print_json({"results": documents})
     if failed:
@@ -271,10 +276,22 @@ def _summary(records: "Sequence[Record]") -> dict[str, Any]:
     return {"kind": records[0]["kind"], "seeds": len(records), "tested": tested, "seconds": seconds}
 
 
+def _write_page(document: dict[str, Any], folder: Path) -> None:
+    from graphpool.cli.report_methods import methods_page
+    from graphpool.evaluation.experiment import command_line
+    from graphpool.report.page import write_page
+
+    columns = _columns(document)
+    write_page(methods_page(document, columns, _cell, command_line()), folder / REPORT)
+
+
+def _columns(document: dict[str, Any]) -> dict[str, str]:
+    return _MATCHING if document["task"] == "matching" else _RANKING
+
+
 def _print(document: dict[str, Any]) -> None:
     """One table for each size of pairs, or for the ranking."""
-    columns = _MATCHING if document["task"] == "matching" else _RANKING
-    methods = document["methods"]
+    columns, methods = _columns(document), document["methods"]
     tests = dict.fromkeys(name for one in methods.values() for name in one["tested"])
     for test in tests:
         nodes = f", {test} nodes" if document["task"] == "matching" else ""
@@ -291,7 +308,6 @@ def _print(document: dict[str, Any]) -> None:
         say(f"failed: {unit}: {error}")
     if any(one["seeds"] > 1 for one in methods.values()):
         say("Mean ± standard deviation over seeds.")
-    say(f"Written to {document['folder']}: {FILE}")
 
 
 def _cell(value: dict[str, float | None] | None, key: str) -> str:

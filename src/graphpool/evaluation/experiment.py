@@ -101,7 +101,7 @@ def run_experiment(
         failures=tuple(failures),
         machine=machine(config.train.device),
         versions=provenance(),
-        command=_command() if command is None else command,
+        command=command_line() if command is None else command,
     )
     write_results(result, folder)
     write_table(result, folder)
@@ -227,5 +227,6 @@ def _run_and_keep(graphs: GraphSet, unit: Unit, config: RunConfig, folder: Path)
     return result
 
 
-def _command() -> str:
+def command_line() -> str:
+    """The command that is running, as one would type it."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])

@@ -17,8 +17,9 @@ class ComparedRow:
         figures: by the names of `ComparerReport.columns`, as they are printed; what lacks is not
             known.
         share: the first of them as a fraction, which is drawn.
-        main: whether it is the model of the page.
+        main: whether it is what the page is about.
         note: a few words beside the name.
+        learns: whether it is a network; rules are drawn paler.
     """
 
     name: str
@@ -26,6 +27,7 @@ class ComparedRow:
     share: float
     main: bool = False
     note: str = ""
+    learns: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,4 +129,24 @@ class ComparerReport:
     distances: DistancePlot | None = None
     queries: Sequence[QueryExample] = ()
     labels: Sequence[str] = ()
+    environment: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class MethodsReport:
+    """Methods side by side; every part but the title may be left out.
+
+    Args:
+        hero, columns: as in `ComparerReport`.
+        tables: the rows of every test, by its name; a name may be empty.
+        warnings: what failed.
+    """
+
+    title: str
+    subtitle: str = ""
+    command: str = ""
+    hero: Sequence[tuple[str, str, str, str]] = ()
+    columns: Sequence[str] = ()
+    tables: Mapping[str, Sequence[ComparedRow]] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
     environment: Mapping[str, str | int | float] = field(default_factory=dict)

@@ -1,8 +1,11 @@
-"""The page about a model that compares graphs: figures beside rules, charts, drawn graphs."""
+"""Pages about models that compare graphs: figures beside rules, charts, drawn graphs."""
+
+from collections.abc import Sequence
 
 from graphpool.report.compared_charts import distance_chart, score_chart
-from graphpool.report.compared_data import ComparedRow, ComparerReport
+from graphpool.report.compared_data import ComparedRow, ComparerReport, MethodsReport
 from graphpool.report.compared_pictures import label_key, pair_figure, query_figure
+from graphpool.report.health import warning_box
 from graphpool.report.page import curves_section, header, hero_cell, repeat_section, section, shell
 from graphpool.report.svg import text
 
@@ -11,7 +14,7 @@ def render_comparer(report: ComparerReport) -> str:
     """The whole page: no scripts, no other files."""
     parts = (
         header(report.title, report.subtitle, _hero(report), report.dataset),
-        _table(report),
+        _rows(report),
         _scores(report),
         _distances(report),
         _queries(report),
@@ -22,43 +25,68 @@ def render_comparer(report: ComparerReport) -> str:
     return shell(report.title, "".join(parts))
 
 
+def render_methods(report: MethodsReport) -> str:
+    """The whole page about several methods."""
+    below = _cells(report.hero) + warning_box(report.warnings)
+    words = (
+        "Mean over seeds ± standard deviation between them; the bar is the first figure. A network "
+        "has learnt something only where it is above the rules."
+    )
+    tables = "".join(
+        section(text(title or "Methods and rules"), words, _table(report.columns, rows))
+        for title, rows in report.tables.items()
+    )
+    end = repeat_section(report.command, report.environment)
+    top = header(report.title, report.subtitle, below, {})
+    return shell(report.title, f"{top}{tables}{end}")
+
+
 def _hero(report: ComparerReport) -> str:
+    cells = _cells(report.hero)
+    return f"{cells}<p>{text(report.verdict)}</p>" if cells else ""
+
+
+def _cells(hero: Sequence[tuple[str, str, str, str]]) -> str:
+    """Figures in large print, the model's own first."""
     cells = "".join(
         hero_cell("" if number else "ours", name, value, below, unit)
-        for number, (name, value, unit, below) in enumerate(report.hero)
+        for number, (name, value, unit, below) in enumerate(hero)
     )
-    if not cells:
-        return ""
-    return f'<div class="hero">{cells}</div><p>{text(report.verdict)}</p>'
+    return f'<div class="hero">{cells}</div>' if cells else ""
 
 
-def _table(report: ComparerReport) -> str:
+def _rows(report: ComparerReport) -> str:
     if not report.rows:
         return ""
     words = (
         "A model has learnt something only where it is above the rules: they compare one thing of "
         "both graphs, and learn at most a threshold."
     )
-    names = "".join(f'<th scope="col" class="num">{text(name)}</th>' for name in report.columns)
-    body = "".join(_row(row, report) for row in report.rows)
-    table = (
+    made = _table(report.columns, report.rows, badge="this model")
+    return section("Results beside rules", words, made)
+
+
+def _table(columns: Sequence[str], rows: Sequence[ComparedRow], badge: str = "") -> str:
+    names = "".join(f'<th scope="col" class="num">{text(name)}</th>' for name in columns)
+    body = "".join(_row(row, columns, badge) for row in rows)
+    return (
         '<table class="results plain"><thead><tr><th scope="col">Method</th>'
-        f'<th scope="col" class="chart">{text(report.columns[0])}</th>{names}</tr></thead>'
+        f'<th scope="col" class="chart">{text(columns[0])}</th>{names}</tr></thead>'
         f"<tbody>{body}</tbody></table>"
     )
-    return section("Results beside rules", words, table)
 
 
-def _row(row: ComparedRow, report: ComparerReport) -> str:
-    badge = ' <span class="badge">this model</span>' if row.main else ""
+def _row(row: ComparedRow, columns: Sequence[str], badge: str) -> str:
+    mark = f' <span class="badge">{text(badge)}</span>' if row.main and badge else ""
     note = f'<span class="note">{text(row.note)}</span>' if row.note else ""
     figures = "".join(
         f'<td class="num" data-name="{text(name)}">{text(row.figures.get(name, "–"))}</td>'
-        for name in report.columns
+        for name in columns
     )
+    kind = "ours main" if row.main else "baseline" if row.learns else "rule"
     return (
-        f'<tr class="{"ours main" if row.main else "rule"}">'
-        f'<th scope="row">{text(row.name)}{badge}{note}</th><td class="chart">'
+        f'<tr class="{kind}">'
+        f'<th scope="row">{text(row.name)}{mark}{note}</th><td class="chart">'
         f'<div class="bar"><span style="width:{100 * row.share:.1f}%"></span></div></td>'
         f"{figures}</tr>"
     )

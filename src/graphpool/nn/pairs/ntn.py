@@ -4,12 +4,16 @@ import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import leaky_relu
 
 from graphpool.shapes import Float
 
 
 class TensorNetwork(nn.Module):
     """g(h₁, h₂) = ReLU(h₁ᵀ W_k h₂ + V [h₁, h₂] + b), k = 1 … slices (Socher et al., 2013).
+
+    Deviation: the ReLU is leaky. Products of two graph vectors are large, and slices that are all
+    off for all pairs would never come back.
 
     Args:
         channels: of the graph vectors.
@@ -30,7 +34,7 @@ class TensorNetwork(nn.Module):
         moved = torch.tensordot(one, self.tensor, ([1], [1]))
         product = (moved @ other.unsqueeze(-1)).squeeze(-1)
         together: Tensor = product + self.linear(torch.cat([one, other], -1))
-        return together.relu()
+        return leaky_relu(together)
 
 
 class PairHead(nn.Module):

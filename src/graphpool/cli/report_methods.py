@@ -1,0 +1,69 @@
+"""The page of `graphpool evaluate --task matching|similarity --report`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphpool.cli.compared_results import RULE_NAMES
+from graphpool.cli.output import plural
+from graphpool.report.compared_data import ComparedRow, MethodsReport
+from graphpool.report.compared_page import render_methods
+
+
+def methods_page(
+    document: Mapping[str, Any], columns: Mapping[str, str], cells: Any, command: str
+) -> str:
+    """The page about methods side by side, as HTML.
+
+    Args:
+        document: what `results.json` holds.
+        columns: title of every figure.
+        cells: prints a figure, given its mean and deviation and which one it is.
+    """
+    methods = document["methods"]
+    tests = dict.fromkeys(name for one in methods.values() for name in one["tested"])
+    many = document["task"] == "matching"
+    networks = [name for name, one in methods.items() if one["kind"] == "network"]
+    tables = {}
+    for test in tests:
+        rows = []
+        for name, one in methods.items():
+            figures = one["tested"].get(test)
+            if figures is None or figures["accuracy"]["mean"] is None:
+                continue
+            shown = {title: cells(figures.get(key), key) for key, title in columns.items()}
+            learns, main = one["kind"] == "network", networks[:1] == [name]
+            note = "" if learns else one["kind"]
+            share = figures["accuracy"]["mean"]
+            rows.append(ComparedRow(RULE_NAMES.get(name, name), shown, share, main, note, learns))
+        rows.sort(key=lambda row: -row.share)
+        tables[f"{test} nodes" if many else ""] = rows
+    seeds = max((one["seeds"] for one in methods.values()), default=0)
+    first = next(iter(tables.values()), [])
+    made = document["results"][0] if document["results"] else {}
+    return render_methods(
+        MethodsReport(
+            title=f"{document['task'].capitalize()} on {document['data']}",
+            subtitle=f"{plural(len(networks), 'network')} from {plural(seeds, 'seed')}, beside "
+            "what learns nothing.",
+            command=command,
+            hero=_hero(first, next(iter(columns.values()))),
+            columns=list(columns.values()),
+            tables=tables,
+            warnings=[f"{unit}: {error}" for unit, error in document["failures"].items()],
+            environment={**made.get("versions", {}), **made.get("machine", {})},
+        )
+    )
+
+
+def _hero(rows: list[ComparedRow], figure: str) -> list[tuple[str, str, str, str]]:
+    """The first network, the best other one, and the best of what learns nothing."""
+    chosen = {
+        "": next((row for row in rows if row.main), None),
+        "Best other network": next((row for row in rows if row.learns and not row.main), None),
+        "Best without learning": next((row for row in rows if not row.learns), None),
+    }
+    return [
+        (title or row.name, f"{100 * row.share:.1f}", "%", row.name if title else figure)
+        for title, row in chosen.items()
+        if row is not None
+    ]
