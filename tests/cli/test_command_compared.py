@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from graphpool.cli.compared_results import rule_figures_by_halves
 from graphpool.cli.main import run
 from graphpool.cli.run_folder import DISTANCES, _distances
 from graphpool.comparer import GraphComparer
@@ -16,6 +17,7 @@ from graphpool.config import RunConfig, defaults_for, read_toml
 from graphpool.datasets import load, read
 from graphpool.ged.parts import parts_folder
 from graphpool.graphs.jsonl import write_jsonl
+from graphpool.graphs.matching import matching_pairs
 from graphpool.tasks.compared import ComparingTask
 from graphpool.training.checkpoint import read_checkpoint
 
@@ -203,12 +205,20 @@ def test_pairs_of_ones_own_are_learnt_and_scored(cli, own):
     done = cli("evaluate", "--model", "run", own, "--pairs", "pairs.csv")
     assert "12 pairs" in done.out
     assert "this is no test accuracy" in done.out
-    assert "with the best threshold for these very pairs:\n  numbers of nodes" in done.out
+    assert "with a threshold from other pairs:\n  numbers of nodes" in done.out
     Path("bad.csv").write_text(f"{rows[0]},{rows[1]},1\n{rows[0]},nobody,0\n")
     done = cli("train", own, "--task", "matching", "--pairs", "bad.csv", "--out", "other")
     assert done.code == 2
     assert "bad.csv, line 2: there is no graph 'nobody'" in done.err
     assert not Path("other").exists()
+
+
+def test_rules_beside_pairs_of_ones_own_are_fitted_on_the_other_half() -> None:
+    pairs = matching_pairs("paper", 10, 40, 0, verify=False)
+    order = torch.argsort(pairs.y)  # files are often sorted
+    assert rule_figures_by_halves(pairs.select(order))["size"] == 1
+    assert rule_figures_by_halves(pairs.select(order[:20])) == {}  # no pair that matches
+    assert rule_figures_by_halves(pairs.select(order[19:21])) == {}
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,13 @@ class Apart(PairModel):
         return Compared(self.factor * d, losses)
 
 
+class LastAnswers(Apart):
+    """The same, with the last row as the answer."""
+
+    def overall(self, rows: Tensor) -> Tensor:
+        return rows[-1]
+
+
 def points(*values: float) -> GraphSet:
     count = len(values)
     return GraphSet.build(
@@ -121,3 +128,16 @@ def test_odd_examples_are_named() -> None:
         SimilarityTask().check(triplets((0, 1, 2, 0.0)))
     with pytest.raises(DataError, match="no pairs"):
         MatchingTask().check(pairs((0, 1, 1.0)).select([]))
+
+
+def test_the_loss_that_counts_is_that_of_the_row_that_answers() -> None:
+    """All rows are learnt from, but a row that answers nothing must not choose the epoch."""
+    examples, model = triplets((0, 1, 2, -3.5), (2, 1, 0, -1.0)), LastAnswers(auxiliary=0.25)
+    task, batch = SimilarityTask(), examples.batch()
+    rows = task.judge(model, batch).losses.detach()
+    assert rows[0].mean() != rows[1].mean()
+    step = task.step(model, batch)
+    assert step.loss.detach().item() == pytest.approx(float(rows.mean()) + 0.25)
+    assert step.recorded is not None
+    assert step.recorded.item() == pytest.approx(float(rows[1].mean()) + 0.25)
+    assert task.evaluate(model, examples, 1)["loss"] == pytest.approx(step.recorded.item())

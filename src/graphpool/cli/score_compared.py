@@ -10,6 +10,7 @@ from graphpool.cli.compared_results import (
     print_similarity,
     ranking_figures,
     rule_figures,
+    rule_figures_by_halves,
 )
 from graphpool.cli.output import plural, print_json, say
 
@@ -81,19 +82,20 @@ def _matching(comparer: "Comparer", name: str, pairs: str, root: Path | None) ->
     warnings = []
     if is_matching_name(name):
         tested = datasets.pairs(name, asked.test, part_seed(config, "test"))
-        fitted = datasets.pairs(name, asked.valid, part_seed(config, "valid"))
+        others = datasets.pairs(name, asked.valid, part_seed(config, "valid"))
+        rules = rule_figures(others, tested)
     else:
         graphs = datasets.find(name, root, features=None)
         comparer.check_labels(graphs)
-        tested = fitted = read_pairs(pairs, graphs)
+        tested = read_pairs(pairs, graphs)
+        rules = rule_figures_by_halves(tested)
         warnings = _seen(comparer, graphs)
     return {
         "task": "matching",
         "data": tested.name,
         "examples": {"test": len(tested)},
         "test": pairs_figures(comparer, tested),
-        "rules": rule_figures(fitted, tested),
-        "rules_fitted_on": "other pairs" if fitted is not tested else "the same pairs",
+        "rules": rules,
         "warnings": warnings,
     }
 

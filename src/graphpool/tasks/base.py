@@ -88,10 +88,12 @@ class Step(NamedTuple):
     Attributes:
         loss: scalar to differentiate.
         correct: scalar, how many of the batch's examples were answered rightly.
+        recorded: scalar, the loss as `evaluate` counts it, where that is another one.
     """
 
     loss: Tensor
     correct: Tensor
+    recorded: Tensor | None = None
 
 
 class Criterion(NamedTuple):

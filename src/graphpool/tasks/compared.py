@@ -58,7 +58,12 @@ class ComparingTask(ABC):
     def step(self, model: nn.Module, batch: Any) -> Step:
         """Mean loss plus auxiliary losses, and the number of right answers."""
         judged = self.judge(cast(PairModel, model), batch)
-        return Step(judged.losses.mean() + judged.added, judged.correct.sum())
+        answered = cast(PairModel, model).overall(judged.losses.detach()).mean()
+        return Step(
+            judged.losses.mean() + judged.added,
+            judged.correct.sum(),
+            answered + judged.added.detach(),
+        )
 
     def losses(self, model: nn.Module, batch: Any) -> Tensor:
         """`[B]`, the loss of each example; auxiliary losses are added to each."""
@@ -72,7 +77,7 @@ class ComparingTask(ABC):
     def evaluate(self, model: nn.Module, examples: Examples, batch_size: int) -> dict[str, float]:
         """Loss, accuracy and the task's own metrics, over all examples.
 
-        The loss is that of the answer: where one row answers, the others don't count.
+        The loss is that of the rows that answer: of distances between multisets the last one.
         """
         self.check(examples)
         examples = examples.to(device_of(model))

@@ -239,7 +239,7 @@ class _Run:
 
     def _step(self, index: Tensor) -> Tensor:
         """Forward, backward, update; the loss stays on the device."""
-        loss, correct = self.task.step(self.model, self.train.batch(index))
+        loss, correct, recorded = self.task.step(self.model, self.train.batch(index))
         for weight in self.parameters:  # Optimizer.zero_grad does the same, 20 times slower
             weight.grad = None
         loss.backward()  # type: ignore[no-untyped-call]
@@ -247,7 +247,7 @@ class _Run:
             nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
         self.optimizer.step()
         loss = loss.detach()
-        self.loss_sum.add_(loss, alpha=index.shape[0])
+        self.loss_sum.add_(loss if recorded is None else recorded, alpha=index.shape[0])
         self.correct_sum.add_(correct)
         return loss
 

@@ -69,6 +69,8 @@ class NodeDistances(LevelDistances):
 
     def __init__(self, channels: tuple[int, ...], steps: int = STEPS) -> None:
         super().__init__(channels)
+        if steps < 1:
+            raise ValueError(f"steps is {steps}; there must be at least 1")
         self.steps = steps
         self.log_sharpness = nn.Parameter(torch.full((len(channels),), math.log(SHARPNESS)))
 
@@ -102,10 +104,14 @@ class AlignedDistances(NodeDistances):
     """The same with edges, at levels that have a sparse adjacency.
 
     P is found once more from exp(-β C + γ A₁PA₂ᵀ), γ learned: A₁PA₂ᵀ are the edges
-    that i and j have in common if P is right, so that nodes with aligned neighbours are drawn to
-    each other (Gold and Rangarajan 1996). And there is a second term, the edges left over:
-    e(G₁, G₂) = ½ Σ |A₁P - PA₂|, which for a P of zeros and ones is their number (Umeyama 1988 has
-    its square). |·| is rounded off at 0 (Huber's function with δ = 0.1).
+    that i and j have in common if P is right (of directed graphs those that come in), so that nodes
+    with aligned neighbours are drawn to each other (Gold and Rangarajan 1996). They are the more
+    the denser graphs are; γ has to suit the graphs of a set, and between graphs of very different
+    density it can't.
+
+    And there is a second term, the edges left over: e(G₁, G₂) = ½ Σ |A₁P - PA₂|, which for
+    undirected graphs and a P of zeros and ones is their number (Umeyama 1988 has its square). |·|
+    is rounded off at 0 (Huber's function with δ = 0.1).
 
     Args:
         channels: of the nodes of each level.

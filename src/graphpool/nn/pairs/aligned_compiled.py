@@ -250,11 +250,12 @@ def align_backward(
         cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(rows, columns)
         own = -sharpness * cost
         done = [scale(own, often_row, often_column, steps)]
-        shared = [own]
-        for _ in range(rounds):
-            common = in_common(done[-1][0], low, mine, start, yours, row_ptr, col, weight, False)
-            shared.append(np.ascontiguousarray(common))
-            done.append(scale(own + pull * common, often_row, often_column, steps))
+        shared = np.empty((rounds, rows, columns))
+        for turn in range(rounds):
+            shared[turn] = in_common(
+                done[turn][0], low, mine, start, yours, row_ptr, col, weight, False
+            )
+            done.append(scale(own + pull * shared[turn], often_row, often_column, steps))
         plan = done[-1][0]
         dplan = np.empty((rows, columns))
         for i in range(rows):
@@ -283,7 +284,7 @@ def align_backward(
             if turn > 0:
                 for i in range(rows):
                     for j in range(columns):
-                        dpull += change[i, j] * shared[turn][i, j]
+                        dpull += change[i, j] * shared[turn - 1, i, j]
                 back = in_common(change, low, mine, start, yours, row_ptr, col, weight, True)
                 dplan = pull * back
         move(x, low, mine, start, yours, cost, dcost, dx)

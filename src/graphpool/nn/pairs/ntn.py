@@ -12,8 +12,8 @@ from graphpool.shapes import Float
 class TensorNetwork(nn.Module):
     """g(h₁, h₂) = ReLU(h₁ᵀ W_k h₂ + V [h₁, h₂] + b), k = 1 … slices (Socher et al., 2013).
 
-    Deviation: the ReLU is leaky. Products of two graph vectors are large, and slices that are all
-    off for all pairs would never come back.
+    Deviation from the paper: the ReLU is leaky. Products of two graph vectors are large, and
+    slices that are all off for all pairs would never come back.
 
     Args:
         channels: of the graph vectors.
