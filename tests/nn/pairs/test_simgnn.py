@@ -62,9 +62,16 @@ def test_tensor_network_is_that_of_a_loop_over_slices() -> None:
         for k in range(3):
             value = one[pair] @ network.tensor[k] @ other[pair]
             value = value + network.linear.weight[k] @ torch.cat([one[pair], other[pair]])
-            value = value + network.linear.bias[k]
-            wanted = torch.where(value > 0, value, 0.01 * value)
+            wanted = (value + network.linear.bias[k]).relu()
             torch.testing.assert_close(found[pair, k], wanted)
+
+
+def test_products_of_vectors_are_as_large_as_the_vectors() -> None:
+    torch.manual_seed(0)
+    network = TensorNetwork(64, 16)
+    one, other = torch.randn(2, 500, 64)
+    products = torch.einsum("pi,kij,pj->pk", one, network.tensor, other)
+    assert 0.8 < float(products.detach().std()) < 1.2
 
 
 def test_head_is_the_mean_over_both_orders() -> None:

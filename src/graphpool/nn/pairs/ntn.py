@@ -4,16 +4,12 @@ import math
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import leaky_relu
 
 from graphpool.shapes import Float
 
 
 class TensorNetwork(nn.Module):
     """g(h₁, h₂) = ReLU(h₁ᵀ W_k h₂ + V [h₁, h₂] + b), k = 1 … slices (Socher et al., 2013).
-
-    Deviation from the paper: the ReLU is leaky. Products of two graph vectors are large, and
-    slices that are all off for all pairs would never come back.
 
     Args:
         channels: of the graph vectors.
@@ -24,7 +20,9 @@ class TensorNetwork(nn.Module):
         super().__init__()
         self.tensor = nn.Parameter(torch.empty(slices, channels, channels))
         self.linear = nn.Linear(2 * channels, slices)
-        limit = math.sqrt(3 / channels)  # Glorot & Bengio 2010, for each slice
+        # A slice sums up channels² products: with this they are as large as the vectors. Larger
+        # ones put whole slices out for all pairs, for good.
+        limit = math.sqrt(3) / channels
         nn.init.uniform_(self.tensor, -limit, limit)
 
     def forward(
@@ -34,7 +32,7 @@ class TensorNetwork(nn.Module):
         moved = torch.tensordot(one, self.tensor, ([1], [1]))
         product = (moved @ other.unsqueeze(-1)).squeeze(-1)
         together: Tensor = product + self.linear(torch.cat([one, other], -1))
-        return leaky_relu(together)
+        return together.relu()
 
 
 class PairHead(nn.Module):
