@@ -184,7 +184,7 @@ def test_all_tables_are_planned(matching: ModuleType, monkeypatch: pytest.Monkey
     paper = next(one for one in planned if one.data.name == "paper-20")
     assert (paper.data.train, paper.data.valid, paper.data.test) == (1000, 125, 2000)
     large = next(one for one in planned if one.data.name == "paper-20-30-40-50")
-    assert large.data.sizes == (100, 200)
+    assert large.data.sizes == (100, 101, 200, 201)
 
 
 def test_triplets_are_ranked_by_networks_and_rules(
