@@ -109,6 +109,22 @@ def test_an_infinite_gradient_is_traced_to_its_graph_before_the_step(tmp_path):
     assert read_checkpoint(tmp_path / "last.safetensors").header["state"]["step"] == step - 1
 
 
+class Unrecorded(ClassificationTask):
+    """A loss that is not finite, where another one is recorded."""
+
+    def losses(self, model, batch):
+        return super().losses(model, batch) * math.nan
+
+    def step(self, model, batch):
+        step = super().step(model, batch)
+        return step._replace(loss=self.loss(model, batch), recorded=step.loss.detach())
+
+
+def test_a_loss_that_is_not_recorded_is_guarded_too(tmp_path):
+    with pytest.raises(NonFiniteError, match="the loss is not finite"):
+        train(tmp_path, task=Unrecorded(2))
+
+
 def test_a_signal_never_saves_weights_that_are_not_finite(tmp_path):
     class Interrupting(SpoiltGradient):
         sent = False

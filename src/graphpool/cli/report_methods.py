@@ -1,6 +1,6 @@
 """The page of `graphpool evaluate --task matching|similarity --report`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphpool.cli.compared_results import RULE_NAMES
@@ -10,14 +10,17 @@ from graphpool.report.compared_page import render_methods
 
 
 def methods_page(
-    document: Mapping[str, Any], columns: Mapping[str, str], cells: Any, command: str
+    document: Mapping[str, Any],
+    columns: Mapping[str, str],
+    cell: Callable[[Any, str], str],
+    command: str,
 ) -> str:
     """The page about methods side by side, as HTML.
 
     Args:
         document: what `results.json` holds.
         columns: title of every figure.
-        cells: prints a figure, given its mean and deviation and which one it is.
+        cell: prints a figure, given its mean and deviation and which one it is.
     """
     methods = document["methods"]
     tests = dict.fromkeys(name for one in methods.values() for name in one["tested"])
@@ -30,7 +33,7 @@ def methods_page(
             figures = one["tested"].get(test)
             if figures is None or figures["accuracy"]["mean"] is None:
                 continue
-            shown = {title: cells(figures.get(key), key) for key, title in columns.items()}
+            shown = {title: cell(figures.get(key), key) for key, title in columns.items()}
             learns, main = one["kind"] == "network", networks[:1] == [name]
             note = "" if learns else one["kind"]
             share = figures["accuracy"]["mean"]

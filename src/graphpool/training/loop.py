@@ -247,7 +247,10 @@ class _Run:
             nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
         self.optimizer.step()
         loss = loss.detach()
-        self.loss_sum.add_(loss if recorded is None else recorded, alpha=index.shape[0])
+        if recorded is None:
+            recorded = loss
+        # The sum tells of every loss that is not finite, also of one that is not recorded.
+        self.loss_sum.add_(torch.where(loss.isfinite(), recorded, loss), alpha=index.shape[0])
         self.correct_sum.add_(correct)
         return loss
 

@@ -18,8 +18,7 @@ from graphpool.shapes import Float, Int
 
 # Steps of the alignment, each over rows and columns. From 5 to 15 the results hardly differ.
 STEPS = 5
-# How often nodes are aligned anew, edges in sight. On AIDS700nef one round is worth 0.6 % of the
-# triplets, and more are worth no more.
+# How often nodes are aligned anew, edges in sight. More rounds take longer and gain nothing.
 ROUNDS = 1
 # How strongly edges in common draw nodes to each other at first: each by a factor of e^3.
 PULL = 3.0
