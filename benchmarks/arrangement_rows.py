@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig
-from graphpool.graphs.arrangements import make
+from graphpool.data.splits import Split
+from graphpool.data.synthetic.arrangements.build import make
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.splits import Split
 
 GRAPHS = 4000
 """Graphs of a set: the first half to learn from, the second to test."""
@@ -33,7 +33,7 @@ class Column:
     """A set of graphs.
 
     Attributes:
-        kind, knobs: what `graphpool.graphs.arrangements.make` draws.
+        kind, knobs: what `graphpool.data.synthetic.arrangements.build.make` draws.
         learn: graphs to learn from at most; the last tenth of them chooses the epoch.
         train: settings of the training that this set needs, the same for every row.
     """

@@ -25,13 +25,13 @@ from arrangement_rows import COLUMNS, DRAW, GRAPHS, ROWS
 from arrangements_page import summary
 
 from graphpool.config import RunConfig, to_dict
-from graphpool.evaluation.machine import code_digest, machine, usable_cores
-from graphpool.evaluation.methods import settings_of
-from graphpool.evaluation.pool import Failed, Job, run_here, run_parallel
-from graphpool.evaluation.run import run_unit
-from graphpool.evaluation.unit import Unit
+from graphpool.data.synthetic.arrangements.build import VERSION
+from graphpool.experiments.machine import code_digest, machine, usable_cores
+from graphpool.experiments.methods import settings_of
+from graphpool.experiments.process_pool import Failed, Job, run_here, run_parallel
+from graphpool.experiments.run import run_unit
+from graphpool.experiments.unit import Unit
 from graphpool.files import atomic_write, strict_json
-from graphpool.graphs.arrangements import VERSION
 from graphpool.graphs.graphset import GraphSet
 from graphpool.training.signals import interrupts_exit
 

@@ -17,10 +17,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from graphpool import datasets
 from graphpool.config import RunConfig, read_toml
-from graphpool.evaluation.experiment import run_experiment
-from graphpool.evaluation.tables import merged_table
+from graphpool.data import load as datasets
+from graphpool.experiments.engine import run_experiment
+from graphpool.experiments.tables import merged_table
 from graphpool.files import atomic_write
 from graphpool.training.signals import interrupts_exit
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphpool.datasets import load
+from graphpool.data.load import load
 from graphpool.graphs.graphset import GraphSet
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from graphpool.config import RunConfig, defaults_for
-from graphpool.evaluation.comparison_data import Data
-from graphpool.evaluation.comparison_unit import ComparisonUnit, Record, write_record
-from graphpool.evaluation.comparisons import run_comparisons
-from graphpool.evaluation.pool import Failed
+from graphpool.experiments.comparison_data import Data
+from graphpool.experiments.comparison_unit import ComparisonUnit, Record, write_record
+from graphpool.experiments.comparisons import run_comparisons
+from graphpool.experiments.process_pool import Failed
 from graphpool.files import atomic_write, strict_json
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from graphpool import ged
-from graphpool.evaluation.machine import machine, provenance
+from graphpool.experiments.machine import machine, provenance
 from graphpool.files import write_json
 from graphpool.ged import METHODS, Collection, Costs
 from graphpool.ged.pair import make_task

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphpool import ged
-from graphpool.datasets import load
+from graphpool.data.load import load
 from graphpool.ged import Collection
 
 Plain = tuple[list[str], list[tuple[int, int]]]

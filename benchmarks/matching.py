@@ -21,9 +21,9 @@ from comparison_rows import ROOT, measure, networks, parser, rules, run, setting
 from comparison_titles import MODULES, SLOTS
 
 from graphpool.config import RunConfig
-from graphpool.evaluation.comparison_data import PairData
-from graphpool.evaluation.comparison_unit import ComparisonUnit
-from graphpool.graphs.matching_rules import RULES
+from graphpool.data.synthetic.matching.rules import RULES
+from graphpool.experiments.comparison_data import PairData
+from graphpool.experiments.comparison_unit import ComparisonUnit
 
 SIZES, BALANCED = (20, 30, 40, 50), (20, 50)
 # Sizes are all even in training; some poolers see that, and odd ones show which.

@@ -93,7 +93,7 @@ def growth(kind: str, sizes: list[int], rounds: int) -> dict[str, Any]:
 
 def whole_set(name: str, root: str | None, rounds: int) -> dict[str, float]:
     """Seconds for all graphs of a set."""
-    from graphpool.datasets import load
+    from graphpool.data.load import load
 
     graphs = load(name, root=root, features=None)
     places = graphs.places()

@@ -10,8 +10,8 @@ import numpy as np
 
 from graphpool.files import atomic_write
 from graphpool.report.data import Array
-from graphpool.report.hierarchy import edge_list
-from graphpool.report.svg import LIGHT
+from graphpool.report.draw.hierarchy import edge_list
+from graphpool.report.draw.svg import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,12 +17,12 @@ import torch
 from places_drawing import INK, SOFT, Clustered, draw_coarse, draw_nodes, on_a_circle, save
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
+from graphpool.data.synthetic.arrangements import build as arrangements
 from graphpool.files import write_json
-from graphpool.graphs import arrangements
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.refinement import node_colours
-from graphpool.model_file import TrainedModel, train_model
-from graphpool.nn.coarsened import Coarsened
+from graphpool.models.classifier import TrainedModel, train_model
+from graphpool.nn.coarsen.outputs import Coarsened
 from graphpool.report.data import Array
 from graphpool.training.checkpoint import versions
 

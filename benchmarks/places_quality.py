@@ -16,10 +16,10 @@ import networkx as nx
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
+from graphpool.data.synthetic.arrangements.build import communities, make
 from graphpool.files import write_json
-from graphpool.graphs.arrangements import communities, make
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.places_rule import PlaceRule
+from graphpool.graphs.places.rule import PlaceRule
 
 RESOLUTION = PlaceRule().resolution
 

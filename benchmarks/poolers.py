@@ -23,8 +23,8 @@ import poolers_accuracy
 import poolers_speed
 
 from graphpool.errors import GraphpoolError
-from graphpool.evaluation.machine import usable_cores
-from graphpool.nn.build import METHODS
+from graphpool.experiments.machine import usable_cores
+from graphpool.nn.zoo.build import METHODS
 from graphpool.training.signals import interrupts_exit
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"

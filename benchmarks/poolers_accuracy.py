@@ -15,18 +15,18 @@ from typing import Any
 from poolers_page import accuracy_table, not_above_majority
 
 from graphpool.config import RunConfig, TrainConfig, to_dict
-from graphpool.datasets import load
+from graphpool.data.formats.safetensors import content_hash
+from graphpool.data.load import load
 from graphpool.errors import ConfigError
-from graphpool.evaluation.machine import code_digest, machine
-from graphpool.evaluation.methods import EVALUATED
-from graphpool.evaluation.pool import Failed, Job, run_here, run_parallel
 from graphpool.evaluation.protocols import CV10, splits_for
-from graphpool.evaluation.run import run_unit
-from graphpool.evaluation.unit import Unit
+from graphpool.experiments.machine import code_digest, machine
+from graphpool.experiments.methods import EVALUATED
+from graphpool.experiments.process_pool import Failed, Job, run_here, run_parallel
+from graphpool.experiments.run import run_unit
+from graphpool.experiments.unit import Unit
 from graphpool.files import atomic_write, strict_json
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.storage import content_hash
-from graphpool.nn.build import METHODS
+from graphpool.nn.zoo.build import METHODS
 
 SETS = ("MUTAG", "PROTEINS")
 SEED, FOLDS, EPOCHS = 0, 3, 30

@@ -22,19 +22,19 @@ from epoch import BATCH, WIDTH, best_times, train
 from poolers_page import pyg_table, speed_table
 
 from graphpool.config import ModelConfig
-from graphpool.datasets import load
-from graphpool.evaluation.handover import hand_over, take_over
-from graphpool.evaluation.machine import machine, provenance
-from graphpool.evaluation.methods import model_of
-from graphpool.evaluation.pool import Failed, attempt
+from graphpool.data.load import load
+from graphpool.experiments.machine import machine, provenance
+from graphpool.experiments.methods import model_of
+from graphpool.experiments.process_pool import Failed, attempt
+from graphpool.experiments.worker_data import hand_over, take_over
 from graphpool.files import write_json
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.places_rule import PlaceRule
-from graphpool.nn.build import METHODS, build_model
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.zoo.build import METHODS, build_model
 from graphpool.tasks.classification import ClassificationTask
-from graphpool.training.choose_places import place_rules
 from graphpool.training.environment import thread_count
+from graphpool.training.select_place_rule import place_rules
 
 SETS = ("MUTAG", "PROTEINS", "COLLAB")
 BASE = "sum"

@@ -18,9 +18,9 @@ from pathlib import Path
 from comparison_rows import ROOT, measure, networks, parser, rules, run, settings
 from comparison_titles import MODULES, SLOTS
 
-from graphpool.datasets import distances, load
-from graphpool.evaluation.classical import EDIT_METHODS, RULES
-from graphpool.evaluation.comparison_data import SPLITS, TripletData, add_source
+from graphpool.data.load import distances, load
+from graphpool.evaluation.baselines.distances import EDIT_METHODS, RULES
+from graphpool.experiments.comparison_data import SPLITS, TripletData, add_source
 
 SETS = ("AIDS700nef", "LINUX")
 METHODS = (

@@ -19,13 +19,13 @@ from epoch import best_times
 from torch import Tensor
 
 from graphpool.config import defaults_for
-from graphpool.datasets import distances, load
-from graphpool.evaluation.machine import machine, provenance
+from graphpool.data.load import distances, load
+from graphpool.data.pairs.sampling import sample_triplets
+from graphpool.data.pairs.triplets import TripletBatch, TripletSet
+from graphpool.experiments.machine import machine, provenance
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.files import write_json
-from graphpool.graphs.triplets import TripletBatch, TripletSet
-from graphpool.graphs.triplets_sampling import sample_triplets
-from graphpool.nn.pairs.build import build_pair_model, pair_place_rule
+from graphpool.nn.zoo.pairs import build_pair_model, pair_place_rule
 from graphpool.tasks.similarity import SimilarityTask
 from graphpool.training.environment import thread_count
 

@@ -9,27 +9,16 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 
 ROOMS = [
-    {"errors", "files", "config", "shapes", "bars", "compiling"},
+    {"errors", "files", "config", "typing", "progress", "numba_cache"},
     {"graphs"},
     {"features", "ged"},
+    {"data"},
     {"nn"},
     {"tasks"},
     {"training"},
     {"evaluation"},
     {"report"},
-    {"datasets"},
-    {
-        "model_file",
-        "comparer",
-        "comparer_file",
-        "matching_data",
-        "similarity_data",
-        "model_report",
-        "comparer_report",
-        "estimators",
-        "experiments",
-        "demo",
-    },
+    {"models", "experiments", "estimators"},
     {"cli"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(ROOMS) for room in rooms}

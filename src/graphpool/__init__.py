@@ -12,39 +12,52 @@ _HOMES = {
     "GraphSet": "graphpool.graphs.graphset",
     "Graph": "graphpool.graphs.graphset",
     "GraphBatch": "graphpool.graphs.batch",
-    "load": "graphpool.datasets",
-    "read": "graphpool.datasets",
-    "save": "graphpool.graphs.storage",
+    "load": "graphpool.data.load",
+    "read": "graphpool.data.load",
+    "save": "graphpool.data.formats.safetensors",
     "concatenate": "graphpool.graphs.combine",
     "statistics": "graphpool.graphs.statistics",
-    "from_pyg": "graphpool.graphs.convert",
-    "to_pyg": "graphpool.graphs.convert",
-    "from_networkx": "graphpool.graphs.convert",
-    "to_networkx": "graphpool.graphs.convert",
-    "GraphClassifier": "graphpool.estimators",
-    "GraphComparer": "graphpool.comparer",
-    "list_poolers": "graphpool.nn.build",
+    "from_pyg": "graphpool.data.interop.convert",
+    "to_pyg": "graphpool.data.interop.convert",
+    "from_networkx": "graphpool.data.interop.convert",
+    "to_networkx": "graphpool.data.interop.convert",
+    "GraphClassifier": "graphpool.estimators.classifier",
+    "GraphComparer": "graphpool.estimators.comparer",
+    "list_poolers": "graphpool.nn.zoo.build",
     "GraphpoolError": "graphpool.errors",
 }
-_ROOMS = ("graphs", "features", "ged", "nn", "tasks", "training", "evaluation", "report")
+_ROOMS = (
+    "graphs",
+    "data",
+    "features",
+    "ged",
+    "nn",
+    "tasks",
+    "training",
+    "evaluation",
+    "report",
+    "models",
+    "experiments",
+    "estimators",
+)
 
 if TYPE_CHECKING:
-    from graphpool.comparer import GraphComparer as GraphComparer
-    from graphpool.datasets import load as load
-    from graphpool.datasets import read as read
+    from graphpool.data.formats.safetensors import save as save
+    from graphpool.data.interop.convert import from_networkx as from_networkx
+    from graphpool.data.interop.convert import from_pyg as from_pyg
+    from graphpool.data.interop.convert import to_networkx as to_networkx
+    from graphpool.data.interop.convert import to_pyg as to_pyg
+    from graphpool.data.load import load as load
+    from graphpool.data.load import read as read
     from graphpool.errors import GraphpoolError as GraphpoolError
-    from graphpool.estimators import GraphClassifier as GraphClassifier
+    from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
+    from graphpool.estimators.comparer import GraphComparer as GraphComparer
     from graphpool.graphs.batch import GraphBatch as GraphBatch
     from graphpool.graphs.combine import concatenate as concatenate
-    from graphpool.graphs.convert import from_networkx as from_networkx
-    from graphpool.graphs.convert import from_pyg as from_pyg
-    from graphpool.graphs.convert import to_networkx as to_networkx
-    from graphpool.graphs.convert import to_pyg as to_pyg
     from graphpool.graphs.graphset import Graph as Graph
     from graphpool.graphs.graphset import GraphSet as GraphSet
     from graphpool.graphs.statistics import statistics as statistics
-    from graphpool.graphs.storage import save as save
-    from graphpool.nn.build import list_poolers as list_poolers
+    from graphpool.nn.zoo.build import list_poolers as list_poolers
 
 
 def __getattr__(name: str) -> Any:

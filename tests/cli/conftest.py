@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from graphpool.cli.main import run
-from graphpool.datasets import load
-from graphpool.graphs.jsonl import write_jsonl
+from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.load import load
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ import torch
 from graphpool.cli.compared_results import rule_figures_by_halves
 from graphpool.cli.main import run
 from graphpool.cli.run_folder import DISTANCES, _distances
-from graphpool.comparer import GraphComparer
 from graphpool.config import RunConfig, defaults_for, read_toml
-from graphpool.datasets import load, read
-from graphpool.ged.parts import parts_folder
-from graphpool.graphs.jsonl import write_jsonl
-from graphpool.graphs.matching import matching_pairs
+from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.load import load, read
+from graphpool.data.synthetic.matching.build import matching_pairs
+from graphpool.estimators.comparer import GraphComparer
+from graphpool.ged.partial_results import parts_folder
 from graphpool.tasks.compared import ComparingTask
 from graphpool.training.checkpoint import read_checkpoint
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from graphpool.datasets import read
-from graphpool.graphs.jsonl_row import KEYS
-from graphpool.graphs.storage import content_hash
+from graphpool.data.formats.jsonl_row import KEYS
+from graphpool.data.formats.safetensors import content_hash
+from graphpool.data.load import read
 
 
 def test_list_says_what_is_found_where(cli):

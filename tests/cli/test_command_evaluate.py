@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from graphpool.datasets import read
-from graphpool.estimators import GraphClassifier
-from graphpool.model_file import load_model, save_model
+from graphpool.data.load import read
+from graphpool.estimators.classifier import GraphClassifier
+from graphpool.models.classifier import load_model, save_model
 
 QUICK = ("--seeds", "1", "--jobs", "1", "--epochs", "1", "--hidden", "4")
 

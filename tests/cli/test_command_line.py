@@ -8,7 +8,7 @@ import pytest
 
 from graphpool import ged
 from graphpool.cli import main
-from graphpool.cli.failures import environment_message
+from graphpool.cli.errors import environment_message
 
 PYTHON = [sys.executable, "-c"]
 
@@ -117,7 +117,7 @@ def test_a_bug_keeps_its_traceback(cli, monkeypatch):
     def broken(*arguments):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("graphpool.cli.settings.check_names", broken)
+    monkeypatch.setattr("graphpool.cli.options.check_names", broken)
     with pytest.raises(RuntimeError, match="a bug"):
         main.run(["train"])
 

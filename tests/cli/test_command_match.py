@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphpool.cli.main import run
-from graphpool.datasets import load
-from graphpool.graphs.jsonl import write_jsonl
+from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.load import load
 
 SMALL = ("--hidden", "8", "--layers", "1", "--threads", "1", "--epochs", "1")
 FEW = ("--examples", "24", "--set", "compare.valid=8", "--set", "compare.test=8")

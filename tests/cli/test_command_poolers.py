@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from graphpool.nn.build import METHODS
-from graphpool.nn.pairs.build import PAIR_METHODS
+from graphpool.nn.zoo.build import METHODS
+from graphpool.nn.zoo.pairs import PAIR_METHODS
 
 QUICK = ("--epochs", "1", "--hidden", "8", "--threads", "1", "--out", "run")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphpool.datasets import read
-from graphpool.estimators import GraphClassifier
+from graphpool.data.load import read
+from graphpool.estimators.classifier import GraphClassifier
 
 
 @pytest.fixture(scope="module")

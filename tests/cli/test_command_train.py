@@ -9,9 +9,9 @@ import pytest
 
 from graphpool.cli.run_folder import graphs_of
 from graphpool.config import RunConfig, read_toml
-from graphpool.datasets import read
-from graphpool.graphs.places_rule import PlaceRule
-from graphpool.model_file import TrainedModel, load_model
+from graphpool.data.load import read
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.models.classifier import TrainedModel, load_model
 from graphpool.training.checkpoint import read_checkpoint
 
 QUICK = ("--epochs", "2", "--hidden", "8", "--threads", "1")

@@ -10,9 +10,9 @@ import pytest
 
 from graphpool.cli.evaluate_task import evaluate_task
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, defaults_for
-from graphpool.datasets import load
+from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.load import load
 from graphpool.errors import ConfigError
-from graphpool.graphs.jsonl import write_jsonl
 
 
 def quick(task: Any, **compare: Any) -> RunConfig:

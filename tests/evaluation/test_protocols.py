@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from small import CV3, mutag
 
+from graphpool.data.splits import Split
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.protocols import (
     CV10,
@@ -13,7 +14,6 @@ from graphpool.evaluation.protocols import (
     splits_for,
     stored_splits,
 )
-from graphpool.graphs.splits import Split
 
 
 def test_cv10_tests_every_graph_once_per_seed():

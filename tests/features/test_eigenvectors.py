@@ -6,10 +6,10 @@ import pytest
 import torch
 from scipy.sparse import linalg as sparse
 
+from graphpool.data.interop.convert import from_networkx
 from graphpool.errors import DataError
 from graphpool.features import eigenvectors
 from graphpool.features.eigenvectors import Eigenvectors
-from graphpool.graphs.convert import from_networkx
 from graphpool.graphs.graphset import GraphSet
 
 

@@ -2,7 +2,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphpool.datasets import load
+from graphpool.data.load import load
 from graphpool.ged.collection import collect
 from graphpool.ged.duplicates import first_of, identical, isomorphic
 

@@ -2,10 +2,11 @@
 
 from typing import no_type_check
 
-from graphpool.compiling import digest
-from graphpool.ged import beam, bipartite, isomorphism, pair
+from graphpool.ged import isomorphism, pair
 from graphpool.ged.exact import search
 from graphpool.ged.kernel import ROOM, compiled
+from graphpool.ged.methods import beam, bipartite
+from graphpool.numba_cache import digest
 
 
 def test_kept_code_is_keyed_by_all_sources() -> None:

@@ -12,7 +12,7 @@ from graphpool import ged
 from graphpool.errors import ConfigError, DataError
 from graphpool.ged import Costs, workers
 from graphpool.ged.matrix_file import open_matrix
-from graphpool.ged.methods import METHODS
+from graphpool.ged.methods.registry import METHODS
 
 
 def random_graphs(count, seed=0, most=6, labels="CNO"):

@@ -6,8 +6,8 @@ from safetensors.numpy import save_file
 
 from graphpool import ged
 from graphpool.errors import DataError
+from graphpool.ged.array_file import digest, read_arrays, write_arrays
 from graphpool.ged.matrix_file import open_matrix
-from graphpool.ged.store import digest, read_arrays, write_arrays
 
 GRAPHS = [(["C"], []), (["C", "N"], [(0, 1)]), (["N", "C"], [(0, 1)]), (3, [(0, 1), (1, 2)])]
 
@@ -91,7 +91,7 @@ def test_a_file_whose_numbers_lead_nowhere_is_refused(path, change):
 
 
 def test_a_file_of_a_later_format_is_refused(path, monkeypatch):
-    monkeypatch.setattr("graphpool.ged.store.FORMAT", 2)
+    monkeypatch.setattr("graphpool.ged.array_file.FORMAT", 2)
     header, arrays = read_arrays_of(path)
     write_arrays(path, "distance matrix", header, arrays)
     monkeypatch.undo()

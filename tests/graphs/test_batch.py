@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_graphs import packed, random_graphs
 
+from graphpool.data.interop.convert import to_pyg
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.convert import to_pyg
 from graphpool.graphs.graphset import GraphSet
 
 FEW = settings(max_examples=25, deadline=None, derandomize=True, database=None)

@@ -9,11 +9,11 @@ import pytest
 import torch
 from random_graphs import packed, random_graphs
 
-from graphpool.graphs.convert import from_networkx, to_networkx
+from graphpool.data.formats.tu import read_tu
+from graphpool.data.interop.convert import from_networkx, to_networkx
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.refinement import graph_colours, node_colours
 from graphpool.graphs.statistics import Duplicates, Spread, statistics
-from graphpool.graphs.tu import read_tu
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -20,13 +20,12 @@ from torch import Tensor, nn
 import graphpool.nn
 from graphpool.config import ModelConfig
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.places_rule import PlaceRule
-from graphpool.nn.build import METHODS, build_model
-from graphpool.nn.coarsened import Coarsened, Kept
-from graphpool.nn.concat import ConcatEncoder, ConcatNetwork
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.coarsen.outputs import Coarsened, Kept
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.hap import CONNECTIONS, RELAXATIONS, HAPCoarsening
 from graphpool.nn.hap.moa import ASSIGNMENTS, PLACE_ASSIGNMENTS
+from graphpool.nn.ops.products import segment_sum, spmm
 from graphpool.nn.pool import (
     DiffPool,
     DMoN,
@@ -36,8 +35,9 @@ from graphpool.nn.pool import (
     SortPool,
     StructPool,
 )
-from graphpool.nn.products import segment_sum, spmm
 from graphpool.nn.readout import REDUCTIONS, Readout
+from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.nn.zoo.concat import ConcatEncoder, ConcatNetwork
 
 ODD = odd_graphs()
 DTYPES = {"compiled": torch.float32, "tensors": torch.float64}

@@ -9,9 +9,9 @@ from torch.nn.functional import cross_entropy
 
 from graphpool.config import ModelConfig
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.places import places_of
-from graphpool.graphs.places_rule import PlaceRule
-from graphpool.nn.build import METHODS, build_model
+from graphpool.graphs.places.find import places_of
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.zoo.build import METHODS, build_model
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 

@@ -9,11 +9,11 @@ from plain import CHANNELS, Plain, batch_of, from_edges, random_graph
 
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn import HAP, HAPCoarsening
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsen.health import clusters_used, effective_rank, off_identity
+from graphpool.nn.coarsen.outputs import Coarsened
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.hap import CONNECTIONS, RELAXATIONS
-from graphpool.nn.hap.formation import form_clusters
-from graphpool.nn.health import clusters_used, effective_rank, off_identity
+from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.readout import Readout
 
 FORMS = [("content", "gram"), *(("static", relaxation) for relaxation in RELAXATIONS)]

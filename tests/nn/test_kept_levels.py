@@ -7,14 +7,14 @@ from torch import Tensor
 
 from graphpool.config import ModelConfig
 from graphpool.graphs.batch import GraphBatch
-from graphpool.nn.build import METHODS, build_model
-from graphpool.nn.coarsened import Coarsened, Kept
+from graphpool.nn.coarsen.outputs import Coarsened, Kept
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.model import Pooled
 from graphpool.nn.pool import ASAP, MeanAttPool, SAGPool, Set2Set, TopKPool
 from graphpool.nn.readout import Readout
+from graphpool.nn.zoo.build import METHODS, build_model
 
 
 def batch() -> GraphBatch:

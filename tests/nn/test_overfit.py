@@ -7,7 +7,7 @@ import torch
 
 import graphpool as gp
 from graphpool.config import ModelConfig
-from graphpool.nn.build import build_model
+from graphpool.nn.zoo.build import build_model
 
 
 @pytest.mark.skipif(importlib.util.find_spec("grakel") is None, reason="grakel holds MUTAG")

@@ -7,11 +7,11 @@ from sklearn.metrics import f1_score as sklearn_f1
 from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
+from graphpool.data.pairs.pairset import PairSet
+from graphpool.data.pairs.triplets import TripletSet
 from graphpool.errors import DataError
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.pairs import PairSet
-from graphpool.graphs.triplets import TripletSet
 from graphpool.nn.pairs.base import Compared, PairModel
 from graphpool.tasks.matching import MatchingTask, area_under_roc, f1_score
 from graphpool.tasks.similarity import SimilarityTask

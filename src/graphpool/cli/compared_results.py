@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from graphpool.evaluation.comparing import Comparer
+    from graphpool.data.pairs.pairset import PairSet
     from graphpool.graphs.graphset import GraphSet
-    from graphpool.graphs.pairs import PairSet
-    from graphpool.matching_data import MatchingData
-    from graphpool.similarity_data import SimilarityData
+    from graphpool.models.comparer import Comparer
+    from graphpool.tasks.matching_data import MatchingData
+    from graphpool.tasks.similarity_data import SimilarityData
 
 # Pairs that the threshold of a rule is found on: more don't move it, and spectra take their time.
 RULE_PAIRS = 4000
@@ -51,7 +51,7 @@ def pairs_figures(comparer: "Comparer", pairs: "PairSet") -> dict[str, Any]:
 
 def rule_figures(train: "PairSet", test: "PairSet") -> dict[str, float]:
     """Accuracy of every rule on the test pairs; that of eigenvalues on small graphs alone."""
-    from graphpool.graphs.matching_rules import RULES, rule_accuracy
+    from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
 
     learnt = train.select(slice(RULE_PAIRS))
     largest = max(int(pairs.graphs.node_counts.max()) for pairs in (train, test))
@@ -108,9 +108,9 @@ def ranking_figures(
     """Metrics of the comparer and of the rule, over all triplets of these graphs."""
     import numpy as np
 
-    from graphpool.evaluation.classical import label_edge_rule
-    from graphpool.evaluation.comparing import ranked
+    from graphpool.evaluation.baselines.distances import label_edge_rule
     from graphpool.evaluation.ranking import ranking_metrics
+    from graphpool.models.comparer import ranked
 
     known = true[np.ix_(queries, candidates)]
     known[queries[:, None] == candidates] = np.nan

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphpool.cli.data_arguments import Root, open_graphs
 from graphpool.cli.output import Json, percent, plural, print_json, print_table, say
-from graphpool.cli.sources import Root, open_graphs
 from graphpool.errors import DataError
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ data_app = typer.Typer(
 @data_app.command("list")
 def list_sets(root: Root = None, json: Json = False) -> None:
     """Show which sets are on this machine, which are made here, and which can be fetched."""
-    from graphpool import datasets
-    from graphpool.graphs import catalogue
-    from graphpool.graphs.arrangement_knobs import turnable
+    from graphpool.data import catalogue
+    from graphpool.data import load as datasets
+    from graphpool.data.synthetic.arrangements.knobs import turnable
 
     folder = datasets.data_root(root)
     found = datasets.available(root)
@@ -70,9 +70,9 @@ def show(
     json: Json = False,
 ) -> None:
     """Describe a set: sizes, classes, labels, duplicates, notes of the reader."""
-    from graphpool.graphs.catalogue import PAPER
+    from graphpool.data.catalogue import PAPER
+    from graphpool.data.formats.safetensors import content_hash
     from graphpool.graphs.statistics import statistics
-    from graphpool.graphs.storage import content_hash
 
     graphs = open_graphs(name, root)
     facts = statistics(graphs)
@@ -128,7 +128,7 @@ def import_set(
     \b
     {"node_labels": ["C", "N"], "edges": [[0, 1]], "y": "toxic"}
     """
-    from graphpool import datasets
+    from graphpool.data import load as datasets
 
     _check_target(out, overwrite)
     graphs = datasets.read(path, features=None, cache=False)
@@ -158,11 +158,11 @@ def _check_target(out: Path, overwrite: bool) -> None:
 
 def _write(graphs: "GraphSet", out: Path) -> None:
     if out.suffix == ".jsonl":
-        from graphpool.graphs.jsonl import write_jsonl
+        from graphpool.data.formats.jsonl import write_jsonl
 
         write_jsonl(graphs, out)
     else:
-        from graphpool.graphs.storage import save
+        from graphpool.data.formats.safetensors import save
 
         save(graphs, out)
 

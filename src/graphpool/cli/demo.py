@@ -20,7 +20,7 @@ def demo(
     json: Json = False,
 ) -> None:
     """Train HAP and its baselines on MUTAG, which needs no download, and write a report."""
-    from graphpool.demo import run_demo
+    from graphpool.experiments.demo import run_demo
 
     with stopping():
         made = run_demo(out, seeds=tuple(range(seeds)), tell=tell)

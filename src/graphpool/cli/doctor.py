@@ -97,7 +97,7 @@ def _kernels() -> dict[str, Any]:
 
 
 def _data() -> dict[str, Any]:
-    from graphpool import datasets
+    from graphpool.data import load as datasets
     from graphpool.errors import GraphpoolError
 
     try:
@@ -111,7 +111,7 @@ def _data() -> dict[str, Any]:
 
 
 def _cache() -> dict[str, Any]:
-    from graphpool.graphs.cache import cache_root
+    from graphpool.data.cache import cache_root
 
     folder = cache_root()
     nearest = next((place for place in (folder, *folder.parents) if place.exists()), Path("/"))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli import settings as options
+from graphpool.cli import options as options
+from graphpool.cli.data_arguments import Root, file_name, open_classes, open_training, short_name
 from graphpool.cli.experiment import (
     print_experiment,
     print_score,
@@ -15,14 +16,13 @@ from graphpool.cli.experiment import (
     summary_document,
 )
 from graphpool.cli.output import Json, print_json, say, tell
-from graphpool.cli.sources import Root, file_name, open_classes, open_training, short_name
 from graphpool.errors import ConfigError
 
 if TYPE_CHECKING:
     from graphpool.config import RunConfig
-    from graphpool.evaluation.results import ExperimentResult
+    from graphpool.experiments.results import ExperimentResult
     from graphpool.graphs.graphset import GraphSet
-    from graphpool.model_file import TrainedModel
+    from graphpool.models.classifier import TrainedModel
 
 BASELINES = ("structure-free", "wl", "majority")
 
@@ -141,7 +141,7 @@ def evaluate(
         ]
         print_json({"results": documents})
     elif len(results) > 1:
-        from graphpool.evaluation.tables import merged_table
+        from graphpool.experiments.tables import merged_table
 
         say(merged_table(results))
     if any(result.failures for result in results):
@@ -167,7 +167,7 @@ def _no_set(run: "RunConfig") -> str:
 
 def _refuse_pair_networks(methods: Sequence[str]) -> None:
     """Say which task a network for pairs is of."""
-    from graphpool.nn.pairs.build import PAIR_METHODS
+    from graphpool.nn.zoo.pairs import PAIR_METHODS
 
     for name in methods:
         if name in PAIR_METHODS:
@@ -194,9 +194,9 @@ def _experiment(
     jobs: int | None,
     root: Path | None,
 ) -> "ExperimentResult":
-    from graphpool.evaluation.experiment import run_experiment
-    from graphpool.evaluation.methods import check_methods
     from graphpool.evaluation.protocols import find_protocol
+    from graphpool.experiments.engine import run_experiment
+    from graphpool.experiments.methods import check_methods
 
     names, chosen = check_methods(methods), find_protocol(protocol)
     graphs = open_training(data, root)
@@ -207,8 +207,8 @@ def _experiment(
 
 
 def _write_report(result: "ExperimentResult", config: "RunConfig", folder: Path) -> None:
-    from graphpool import model_report
-    from graphpool.evaluation.methods import model_of
+    from graphpool.experiments.methods import model_of
+    from graphpool.models import classifier_report as model_report
     from graphpool.report import Report, write
 
     first = result.methods[0]
@@ -235,9 +235,9 @@ def _score(
     files: tuple[str, str] = ("", ""),
 ) -> None:
     """Accuracy of a trained model on whole sets; `files` are of pairs and distances, if any."""
-    from graphpool.model_file import load_model
-    from graphpool.training.setup import find_device
-    from graphpool.training.trained_file import COMPARER, open_trained
+    from graphpool.models.classifier import load_model
+    from graphpool.models.file import COMPARER, open_trained
+    from graphpool.training.device import find_device
 
     find_device(device, "--device")
     if open_trained(model)[1].get("kind") == COMPARER:
@@ -265,7 +265,7 @@ def score_document(model: "TrainedModel", graphs: "GraphSet") -> dict[str, Any]:
     `trained_on` counts the graphs that trained the model or chose its epoch. It is None, which
     is to say unknown, for any set but the very one the model was made from.
     """
-    from graphpool.model_file import set_digest
+    from graphpool.data.source import set_digest
 
     assert graphs.y is not None
     model.check_labels(graphs)

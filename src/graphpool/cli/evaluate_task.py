@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from graphpool.cli.data_arguments import file_name
 from graphpool.cli.experiment import stopping
 from graphpool.cli.output import plural, print_json, print_table, say, tell
 from graphpool.cli.run_folder import DISTANCES, REPORT
-from graphpool.cli.sources import file_name
 from graphpool.config import RunConfig
 from graphpool.errors import ConfigError, nearest
 from graphpool.files import write_json
 
 if TYPE_CHECKING:
-    from graphpool.evaluation.comparison_data import Data
-    from graphpool.evaluation.comparison_unit import ComparisonUnit, Record
-    from graphpool.evaluation.comparisons import Compared
+    from graphpool.experiments.comparison_data import Data
+    from graphpool.experiments.comparison_unit import ComparisonUnit, Record
+    from graphpool.experiments.comparisons import Compared
 
 SEEDS = 3
 FILE = "results.json"
@@ -54,7 +54,7 @@ def evaluate_task(
         baselines: put rules and, for similarity, approximate edit distances beside them.
         report: write a page, too.
     """
-    from graphpool.evaluation.machine import usable_cores
+    from graphpool.experiments.machine import usable_cores
 
     _check_methods(methods, run.task)
     for data in sets:
@@ -93,8 +93,8 @@ def _folder(out: Path | None, data: str, task: str, many: bool) -> Path:
 
 
 def _check_methods(methods: Sequence[str], task: str) -> None:
-    from graphpool.nn.build import METHODS
-    from graphpool.nn.pairs.build import PAIR_METHODS
+    from graphpool.nn.zoo.build import METHODS
+    from graphpool.nn.zoo.pairs import PAIR_METHODS
 
     known = (*METHODS, *PAIR_METHODS)
     for name in methods:
@@ -114,7 +114,7 @@ def _check_set(run: RunConfig, root: Path | None) -> None:
     if run.task == "matching":
         _pairs(run, 1)
     else:
-        from graphpool.similarity_data import known_distances, open_similar
+        from graphpool.tasks.similarity_data import known_distances, open_similar
 
         graphs = open_similar(run.data, root)
         known_distances(graphs, run.data, run.compare.distances, root)
@@ -130,8 +130,8 @@ def _compare(
     root: Path | None,
 ) -> "Compared":
     """Run all units of one set."""
-    from graphpool.evaluation.comparison_unit import ComparisonUnit
-    from graphpool.evaluation.comparisons import run_comparisons
+    from graphpool.experiments.comparison_unit import ComparisonUnit
+    from graphpool.experiments.comparisons import run_comparisons
 
     with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
         sources = Path(place)
@@ -155,18 +155,18 @@ def _compare(
 def _rules(task: str) -> tuple[str, ...]:
     """What stands beside the methods: rules that compare one thing, approximate edit distances."""
     if task == "matching":
-        from graphpool.graphs.matching_rules import RULES as MATCHING
+        from graphpool.data.synthetic.matching.rules import RULES as MATCHING
 
         return tuple(MATCHING)
-    from graphpool.evaluation.classical import EDIT_METHODS, RULES
+    from graphpool.evaluation.baselines.distances import EDIT_METHODS, RULES
 
     return (*EDIT_METHODS, *RULES)
 
 
 def _pairs(run: RunConfig, seeds: int) -> "Sequence[Data]":
     """Pairs of each seed."""
-    from graphpool.evaluation.comparison_data import PairData
-    from graphpool.graphs.matching_names import is_matching_name, parse_matching_name
+    from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
+    from graphpool.experiments.comparison_data import PairData
 
     if run.compare.pairs or not is_matching_name(run.data):
         raise ConfigError(
@@ -189,11 +189,11 @@ def _triplets(
     run: RunConfig, seeds: int, sources: Path, folder: Path, root: Path | None
 ) -> "Sequence[Data]":
     """Triplets of each seed; distances that have to be computed are kept in the folder."""
-    from graphpool.datasets import published_split
-    from graphpool.evaluation.comparison_data import TripletData, add_source
-    from graphpool.graphs.distances import Distances
-    from graphpool.graphs.naming import is_path
-    from graphpool.similarity_data import (
+    from graphpool.data.load import published_split
+    from graphpool.data.naming import is_path
+    from graphpool.data.pairs.distances import Distances
+    from graphpool.experiments.comparison_data import TripletData, add_source
+    from graphpool.tasks.similarity_data import (
         computed_distances,
         has_split,
         known_distances,
@@ -228,7 +228,7 @@ def _published(data: "Data") -> bool:
 
 
 def _say(unit: "ComparisonUnit", outcome: Any) -> None:
-    from graphpool.evaluation.pool import Failed
+    from graphpool.experiments.process_pool import Failed
 
     if isinstance(outcome, Failed):
         tell(f"{unit} failed: {outcome.error}")
@@ -278,7 +278,7 @@ def _summary(records: "Sequence[Record]") -> dict[str, Any]:
 
 def _write_page(document: dict[str, Any], folder: Path) -> None:
     from graphpool.cli.report_methods import methods_page
-    from graphpool.evaluation.experiment import command_line
+    from graphpool.experiments.engine import command_line
     from graphpool.report.page import write_page
 
     columns = _columns(document)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from graphpool.cli.output import percent, plural, print_table, quiet_log, say, tell
 
 if TYPE_CHECKING:
-    from graphpool.evaluation.results import ExperimentResult
+    from graphpool.experiments.results import ExperimentResult
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def stopping(go_on: str = "") -> Iterator[None]:
 
 def print_experiment(result: "ExperimentResult") -> None:
     """One row per method, with the first method's gain over each."""
-    from graphpool.evaluation.tables import (
+    from graphpool.experiments.tables import (
         accuracy_text,
         choices,
         gain_text,

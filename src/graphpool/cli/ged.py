@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphpool.cli.data_arguments import Root, open_graphs
 from graphpool.cli.ged_arguments import (
     CostList,
     EdgeLabels,
@@ -18,7 +19,6 @@ from graphpool.cli.ged_arguments import (
     read_pairs,
 )
 from graphpool.cli.output import Json, percent, plural, print_json, print_table, say, tell
-from graphpool.cli.sources import Root, open_graphs
 from graphpool.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def pair(
         max_nodes_expanded=max_expanded, edge_labels=edge_labels,
     )  # fmt: skip
     if draw is not None:
-        from graphpool.report.edit_path import draw_edit_path
+        from graphpool.report.draw.edit_path import draw_edit_path
 
         try:
             draw_edit_path(one, two, found, draw, names=(name, other), edge_labels=edge_labels)

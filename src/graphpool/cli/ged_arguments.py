@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli.sources import file_name, is_path, open_one, some_ids
+from graphpool.cli.data_arguments import file_name, is_path, open_one, some_ids
 from graphpool.errors import ConfigError, DataError
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from graphpool import __version__
 from graphpool.cli.data import data_app
 from graphpool.cli.demo import demo
 from graphpool.cli.doctor import doctor
-from graphpool.cli.evaluate import evaluate
-from graphpool.cli.failures import (
+from graphpool.cli.errors import (
     USER_ERROR,
     ClickError,
     complain,
@@ -18,9 +17,10 @@ from graphpool.cli.failures import (
     show_warnings,
     usage_message,
 )
+from graphpool.cli.evaluate import evaluate
 from graphpool.cli.ged import ged_app
+from graphpool.cli.list import list_methods
 from graphpool.cli.match import match
-from graphpool.cli.methods import list_methods
 from graphpool.cli.predict import predict
 from graphpool.cli.report import report
 from graphpool.cli.train import train

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphpool.cli.data_arguments import Root, open_one
 from graphpool.cli.output import Json, print_json, print_table, quiet_log, say
-from graphpool.cli.sources import Root, open_one
 
 if TYPE_CHECKING:
-    from graphpool.evaluation.comparing import Comparer
-    from graphpool.evaluation.matched import Matched
     from graphpool.graphs.graphset import GraphSet
+    from graphpool.models.comparer import Comparer
+    from graphpool.models.matched import Matched
 
 _GRAPH = "A file with one graph, or FILE:ID or SET:ID for one of several (SET:#0 by position)."
 
@@ -30,9 +30,9 @@ def match(
 
     Which graph comes first makes no difference. Equal graphs are at distance 0, except for simgnn.
     """
-    from graphpool.comparer_file import load_comparer
-    from graphpool.evaluation.matched import compare_two
-    from graphpool.training.setup import find_device
+    from graphpool.models.comparer_file import load_comparer
+    from graphpool.models.matched import compare_two
+    from graphpool.training.device import find_device
 
     find_device(device, "--device")
     comparer = load_comparer(model, device)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def place_counts(graphs: "GraphSet", run: "RunConfig") -> dict[str, int | float] | None:
     """Fewest, mean and most places of a graph; None for a model that looks for none."""
-    from graphpool.nn.build import place_rule
+    from graphpool.nn.zoo.build import place_rule
 
     rule = place_rule(run.model)
     if rule is None or not len(graphs):
@@ -42,7 +42,7 @@ def counts_text(counts: dict[str, int | float]) -> str:
 
 def plan_text(graphs: "GraphSet", run: "RunConfig") -> str:
     """What is known of places before the training; nothing for a model that looks for none."""
-    from graphpool.training.choose_places import VALIDATION, candidates, pilot_epochs
+    from graphpool.training.select_place_rule import VALIDATION, candidates, pilot_epochs
 
     if run.model.count == VALIDATION:
         return (
@@ -55,7 +55,7 @@ def plan_text(graphs: "GraphSet", run: "RunConfig") -> str:
 
 def choice_lines(choice: dict[str, Any]) -> list[str]:
     """What validation graphs chose, and under it what was tried."""
-    from graphpool.training.choose_places import describe
+    from graphpool.training.select_place_rule import describe
 
     chosen = describe(choice["count"], choice["resolution"])
     lines = [f"Places: {chosen}, chosen on validation graphs after {choice['epochs']} epochs each:"]

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from graphpool.cli.data_arguments import Root, open_graphs
 from graphpool.cli.output import Json, plural, print_json, tell
-from graphpool.cli.sources import Root, open_graphs
 from graphpool.errors import ConfigError
 from graphpool.files import atomic_write
 
@@ -29,8 +29,8 @@ def predict(
         raise ConfigError(f"--out {out}: end it with .csv or .jsonl, or give - for stdout")
     if out != "-" and Path(out).exists() and not overwrite:
         raise ConfigError(f"--out {out}: exists already; give --overwrite to replace it")
-    from graphpool.model_file import load_model
-    from graphpool.training.setup import find_device
+    from graphpool.models.classifier import load_model
+    from graphpool.training.device import find_device
 
     find_device(device, "--device")
     trained = load_model(model, device)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphpool.cli.data_arguments import Root
+from graphpool.cli.options import CLASSIFICATION
 from graphpool.cli.output import Json, print_json, say
 from graphpool.cli.run_folder import REPORT, RESULT, graphs_of, read_config
-from graphpool.cli.settings import CLASSIFICATION
-from graphpool.cli.sources import Root
 from graphpool.errors import CheckpointError
 
 if TYPE_CHECKING:
+    from graphpool.data.splits import Split
     from graphpool.graphs.graphset import GraphSet
-    from graphpool.graphs.splits import Split
     from graphpool.report import Report
 
 
@@ -47,8 +47,8 @@ def report(
 
 
 def _build(run: Path, graphs: "GraphSet", split: "Split") -> "Report":
-    from graphpool import model_report
-    from graphpool.model_file import load_model
+    from graphpool.models import classifier_report as model_report
+    from graphpool.models.classifier import load_model
     from graphpool.report import Report, ResultRow
     from graphpool.training.events import EVENTS, read_events
 
@@ -90,7 +90,7 @@ def _build(run: Path, graphs: "GraphSet", split: "Split") -> "Report":
 def _places(result: dict[str, Any]) -> dict[str, str | float]:
     """How many places graphs have, and who chose that; nothing of runs without them."""
     from graphpool.cli.places import short_counts
-    from graphpool.training.choose_places import describe
+    from graphpool.training.select_place_rule import describe
 
     facts: dict[str, str | float] = {}
     if counts := result.get("places"):

@@ -11,9 +11,9 @@ from graphpool.errors import CheckpointError
 
 if TYPE_CHECKING:
     from graphpool.config import RunConfig
-    from graphpool.evaluation.comparing import Comparer
-    from graphpool.graphs.pairs import PairSet
-    from graphpool.report.compared_data import ComparedRow, ComparerReport
+    from graphpool.data.pairs.pairset import PairSet
+    from graphpool.models.comparer import Comparer
+    from graphpool.report.comparison_data import ComparedRow, ComparerReport
 
 _MATCHING = {"accuracy": "Accuracy, %", "auc": "AUC, %", "f1": "F1, %"}
 _RANKED = dict(zip(RANKING, ("Triplets, %", "Spearman", "Kendall", "p@10", "p@20"), strict=True))
@@ -21,8 +21,8 @@ _RANKED = dict(zip(RANKING, ("Triplets, %", "Spearman", "Kendall", "p@10", "p@20
 
 def comparer_page(run: Path, config: "RunConfig", root: Path | None) -> str:
     """The page about a finished run, as HTML."""
-    from graphpool.comparer_file import load_comparer
-    from graphpool.report.compared_page import render_comparer
+    from graphpool.models.comparer_file import load_comparer
+    from graphpool.report.sections.comparison import render_comparer
 
     result: dict[str, Any] = json_text.loads((run / RESULT).read_text(encoding="utf-8"))
     make = _matching if config.task == "matching" else _similarity
@@ -32,8 +32,8 @@ def comparer_page(run: Path, config: "RunConfig", root: Path | None) -> str:
 def _matching(
     run: Path, config: "RunConfig", comparer: "Comparer", result: dict[str, Any], root: Path | None
 ) -> "ComparerReport":
-    from graphpool import comparer_report
-    from graphpool.report.compared_data import ComparerReport, Scores
+    from graphpool.models import comparer_report
+    from graphpool.report.comparison_data import ComparerReport, Scores
 
     pairs, test = _test_pairs(run, config, root), result["test"]
     scores = comparer_report.pair_scores(comparer, pairs)
@@ -69,9 +69,9 @@ def _similarity(
 ) -> "ComparerReport":
     import numpy as np
 
-    from graphpool import comparer_report
     from graphpool.cli.train_compared import open_ranking
-    from graphpool.report.compared_data import ComparerReport
+    from graphpool.models import comparer_report
+    from graphpool.report.comparison_data import ComparerReport
 
     graphs, distances, split, _ = open_ranking(config, run, True, root)
     _check(run, ("distances", "digest"), distances.digest)
@@ -107,7 +107,7 @@ def _common(
     run: Path, config: "RunConfig", comparer: "Comparer", result: dict[str, Any]
 ) -> dict[str, Any]:
     """What pages of both tasks have."""
-    from graphpool.model_report import learning_curve
+    from graphpool.models.classifier_report import learning_curve
     from graphpool.training.events import EVENTS, read_events
 
     pooler, counts = config.model.pooler, result["examples"]
@@ -144,7 +144,7 @@ def _best_rule(rules: Mapping[str, float]) -> list[tuple[str, str, str, str]]:
 def _row(
     name: str, figures: Mapping[str, Any], columns: Mapping[str, str], main: bool = False
 ) -> "ComparedRow":
-    from graphpool.report.compared_data import ComparedRow
+    from graphpool.report.comparison_data import ComparedRow
 
     shown = {
         title: f"{100 * figures[key]:.1f}" if "%" in title else f"{figures[key]:.3f}"
@@ -156,10 +156,10 @@ def _row(
 
 def _test_pairs(run: Path, config: "RunConfig", root: Path | None) -> "PairSet":
     """The pairs that the run was tested on; drawn ones are drawn again, without the others."""
-    from graphpool import datasets
-    from graphpool.graphs.matching_names import is_matching_name
-    from graphpool.matching_data import matching_data, part_seed
-    from graphpool.training.identity import data_digest
+    from graphpool.data import load as datasets
+    from graphpool.data.source import data_digest
+    from graphpool.data.synthetic.matching.names import is_matching_name
+    from graphpool.tasks.matching_data import matching_data, part_seed
 
     pairs = (
         datasets.pairs(config.data, config.compare.test, part_seed(config, "test"))

@@ -5,8 +5,8 @@ from typing import Any
 
 from graphpool.cli.compared_results import RULE_NAMES
 from graphpool.cli.output import plural
-from graphpool.report.compared_data import ComparedRow, MethodsReport
-from graphpool.report.compared_page import render_methods
+from graphpool.report.comparison_data import ComparedRow, MethodsReport
+from graphpool.report.sections.comparison import render_methods
 
 
 def methods_page(

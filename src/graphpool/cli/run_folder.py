@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphpool.cli.settings import CLASSIFICATION
-from graphpool.cli.sources import open_classes
+from graphpool.cli.data_arguments import open_classes
+from graphpool.cli.options import CLASSIFICATION
 from graphpool.config import RunConfig, read_toml, to_dict
 from graphpool.errors import CheckpointError, ConfigError
 from graphpool.files import write_json
 
 if TYPE_CHECKING:
+    from graphpool.data.splits import Split
     from graphpool.graphs.graphset import GraphSet
-    from graphpool.graphs.splits import Split
 
 CONFIG, SPLIT, RESULT, REPORT = "config.toml", "split.json", "result.json", "report.html"
 EXAMPLES, DISTANCES = "examples.json", "distances.ged"
@@ -30,7 +30,7 @@ def has_run(folder: Path) -> bool:
 
 def has_work(folder: Path) -> bool:
     """Whether a run got so far that replacing it would lose something."""
-    from graphpool.training.choose_places import CHOICE, PILOTS
+    from graphpool.training.select_place_rule import CHOICE, PILOTS
 
     names = ("last.safetensors", "best.safetensors", RESULT, CHOICE, PILOTS)
     return any(path.exists() for path in (*(folder / name for name in names), *_distances(folder)))
@@ -39,7 +39,7 @@ def has_work(folder: Path) -> bool:
 def _distances(folder: Path) -> tuple[Path, Path]:
     """Where a run keeps distances that it computes, and those of an unfinished computation.
 
-    The latter is `graphpool.ged.parts.parts_folder`, which would take long to import.
+    The latter is `graphpool.ged.partial_results.parts_folder`, which would take long to import.
     """
     return folder / DISTANCES, folder / f"{DISTANCES}.parts"
 
@@ -59,7 +59,7 @@ def check_free(folder: Path, resume: bool, overwrite: bool) -> None:
 
 def check_settings(folder: Path, run: RunConfig) -> None:
     """Refuse to go on with settings other than those the run was begun with."""
-    from graphpool.training.identity import check_same_run
+    from graphpool.training.run_identity import check_same_run
 
     if (folder / CONFIG).exists():
         before, now = _settings(read_config(folder)), _settings(run)
@@ -79,7 +79,7 @@ def _settings(run: RunConfig) -> dict[str, Any]:
 
 def prepare(folder: Path, resume: bool) -> None:
     """Make the folder, and drop what an older run left there; `fit` replaces its checkpoints."""
-    from graphpool.training.choose_places import CHOICE, PILOTS
+    from graphpool.training.select_place_rule import CHOICE, PILOTS
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ def split_of(folder: Path, graphs: "GraphSet", seed: int) -> "Split":
     80 % of the graphs train, 10 % choose the epoch, 10 % test, each with the same mix of
     classes: the first fold of ten-fold cross-validation with the run's seed.
     """
-    from graphpool.graphs.splits import cv_splits
+    from graphpool.data.splits import cv_splits
 
     def make() -> "Split":
         assert graphs.y is not None
@@ -126,8 +126,8 @@ def kept_split(
     folder: Path, graphs: "GraphSet", protocol: str, seed: int, make: "Callable[[], Split]"
 ) -> "Split":
     """The split that the folder holds of these graphs; made and stored if there is none."""
-    from graphpool.graphs.splits import load_splits, save_splits
-    from graphpool.graphs.storage import content_hash
+    from graphpool.data.formats.safetensors import content_hash
+    from graphpool.data.splits import load_splits, save_splits
 
     path, digest = folder / SPLIT, content_hash(graphs)
     if not path.exists():

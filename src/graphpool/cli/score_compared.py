@@ -15,8 +15,8 @@ from graphpool.cli.compared_results import (
 from graphpool.cli.output import plural, print_json, say
 
 if TYPE_CHECKING:
-    from graphpool.evaluation.comparing import Comparer
     from graphpool.graphs.graphset import GraphSet
+    from graphpool.models.comparer import Comparer
 
 
 def score_compared(
@@ -33,8 +33,8 @@ def score_compared(
     Args:
         pairs: file of pairs, for a set of graphs of one's own; `distances` likewise.
     """
-    from graphpool.comparer_file import load_comparer
     from graphpool.errors import ConfigError
+    from graphpool.models.comparer_file import load_comparer
 
     comparer = load_comparer(model, device)
     matching = comparer.config.task == "matching"
@@ -71,10 +71,10 @@ def _matching(comparer: "Comparer", name: str, pairs: str, root: Path | None) ->
     """Pairs of a file over a set, or drawn ones: as many as the run tested, from its seed."""
     from dataclasses import replace
 
-    from graphpool import datasets
-    from graphpool.graphs.matching_names import is_matching_name
-    from graphpool.graphs.pairs_csv import read_pairs
-    from graphpool.matching_data import check_matching, part_seed
+    from graphpool.data import load as datasets
+    from graphpool.data.pairs.pairs_csv import read_pairs
+    from graphpool.data.synthetic.matching.names import is_matching_name
+    from graphpool.tasks.matching_data import check_matching, part_seed
 
     asked = replace(comparer.config.compare, pairs=pairs)
     config = replace(comparer.config, data=name, compare=asked)
@@ -106,9 +106,9 @@ def _similarity(
     """Test graphs rank the others, if the set is the model's own; else each graph all others."""
     import numpy as np
 
-    from graphpool import datasets
-    from graphpool.similarity_data import computed_distances, known_distances
-    from graphpool.training.trained_file import set_digest
+    from graphpool.data import load as datasets
+    from graphpool.data.source import set_digest
+    from graphpool.tasks.similarity_data import computed_distances, known_distances
 
     graphs = datasets.find(name, root, features=None)
     comparer.check_labels(graphs)
@@ -134,7 +134,7 @@ def _similarity(
 
 def _seen(comparer: "Comparer", graphs: "GraphSet") -> list[str]:
     """What to warn of graphs that the model was trained on."""
-    from graphpool.training.trained_file import set_digest
+    from graphpool.data.source import set_digest
 
     source = comparer.source
     if source is None or source.digest != set_digest(graphs):

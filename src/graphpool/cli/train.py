@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli import settings as options
+from graphpool.cli import options as options
+from graphpool.cli.data_arguments import Root, file_name, is_path, open_training
 from graphpool.cli.experiment import same_answer, stopping
 from graphpool.cli.output import Json, percent, plural, print_json, say, tell
 from graphpool.cli.places import choice_lines, counts_text, place_counts, plan_text
@@ -19,14 +20,13 @@ from graphpool.cli.run_folder import (
     prepare,
     split_of,
 )
-from graphpool.cli.sources import Root, file_name, is_path, open_training
 from graphpool.config import RunConfig, to_dict, write_toml
 from graphpool.files import write_json
 
 if TYPE_CHECKING:
+    from graphpool.data.splits import Split
     from graphpool.graphs.graphset import GraphSet
-    from graphpool.graphs.splits import Split
-    from graphpool.model_file import TrainedModel
+    from graphpool.models.classifier import TrainedModel
     from graphpool.training.loop import FitResult
 
 
@@ -136,7 +136,7 @@ def _data(data: str | None) -> str | None:
 
 
 def _introduce(graphs: "GraphSet", split: "Split", run: RunConfig, folder: Path) -> None:
-    from graphpool.nn.build import METHODS
+    from graphpool.nn.zoo.build import METHODS
 
     tell(
         f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
@@ -152,8 +152,9 @@ def _run(
     graphs: "GraphSet", split: "Split", run: RunConfig, folder: Path, resume: bool
 ) -> dict[str, Any]:
     """Train and test; a signal ends it with a hint how to go on."""
-    from graphpool.model_file import Source, set_digest, train_model
-    from graphpool.training.choose_places import place_rules
+    from graphpool.data.source import Source, set_digest
+    from graphpool.models.classifier import train_model
+    from graphpool.training.select_place_rule import place_rules
 
     # Found for the whole set: its parts then have them.
     for rule in place_rules(run.model):
@@ -175,10 +176,10 @@ def result_document(
     graphs: "GraphSet", split: "Split", model: "TrainedModel", result: "FitResult"
 ) -> dict[str, Any]:
     """What `result.json` says of a finished run."""
-    from graphpool.evaluation.answer import accuracy
-    from graphpool.evaluation.baselines import majority
+    from graphpool.evaluation.baselines.kernel import majority
+    from graphpool.evaluation.prediction import accuracy
     from graphpool.evaluation.statistics import wilson
-    from graphpool.training.collapse import collapse_warnings
+    from graphpool.training.health_warnings import collapse_warnings
 
     assert graphs.y is not None
     test, classes = graphs[split.test], graphs.y.cpu().numpy()

@@ -26,11 +26,11 @@ from graphpool.config import RunConfig, to_dict, write_toml
 from graphpool.files import write_json
 
 if TYPE_CHECKING:
-    from graphpool.evaluation.comparing import Comparer
+    from graphpool.data.splits import Split
     from graphpool.graphs.graphset import GraphSet
-    from graphpool.graphs.splits import Split
-    from graphpool.matching_data import MatchingData
-    from graphpool.similarity_data import SimilarityData, TrueDistances
+    from graphpool.models.comparer import Comparer
+    from graphpool.tasks.matching_data import MatchingData
+    from graphpool.tasks.similarity_data import SimilarityData, TrueDistances
     from graphpool.training.loop import FitResult
 
 
@@ -38,9 +38,9 @@ def train_compared(
     run: RunConfig, folder: Path, resume: bool, root: Path | None, json: bool
 ) -> None:
     """Train a comparer with these settings, test it, and print what came of it."""
-    from graphpool.evaluation.comparing import train_comparer
-    from graphpool.matching_data import MatchingData, check_matching
-    from graphpool.similarity_data import SimilarityData
+    from graphpool.models.comparer import train_comparer
+    from graphpool.tasks.matching_data import MatchingData, check_matching
+    from graphpool.tasks.similarity_data import SimilarityData
 
     matching = run.task == "matching"
     if matching:
@@ -83,7 +83,7 @@ def train_compared(
 
 
 def _pairs(run: RunConfig, folder: Path, resume: bool, root: Path | None) -> "MatchingData":
-    from graphpool.matching_data import matching_data
+    from graphpool.tasks.matching_data import matching_data
 
     data = matching_data(run, root)
     prepare(folder, resume)
@@ -91,7 +91,7 @@ def _pairs(run: RunConfig, folder: Path, resume: bool, root: Path | None) -> "Ma
 
 
 def _triplets(run: RunConfig, folder: Path, resume: bool, root: Path | None) -> "SimilarityData":
-    from graphpool.similarity_data import similarity_data
+    from graphpool.tasks.similarity_data import similarity_data
 
     return similarity_data(run, *open_ranking(run, folder, resume, root))
 
@@ -100,7 +100,7 @@ def open_ranking(
     run: RunConfig, folder: Path, resume: bool, root: Path | None
 ) -> "tuple[GraphSet, TrueDistances, Split, str]":
     """Graphs of a run, their distances, their split and its kind; the folder keeps what is made."""
-    from graphpool.similarity_data import (
+    from graphpool.tasks.similarity_data import (
         computed_distances,
         has_split,
         known_distances,
@@ -140,10 +140,10 @@ def _go_on(folder: Path) -> str:
 
 
 def _introduce(data: "MatchingData | SimilarityData", run: RunConfig, folder: Path) -> None:
-    from graphpool.matching_data import MatchingData
-    from graphpool.nn.build import METHODS
-    from graphpool.nn.pairs.build import PAIR_METHODS
-    from graphpool.similarity_data import COMPUTED, PUBLISHED
+    from graphpool.nn.zoo.build import METHODS
+    from graphpool.nn.zoo.pairs import PAIR_METHODS
+    from graphpool.tasks.matching_data import MatchingData
+    from graphpool.tasks.similarity_data import COMPUTED, PUBLISHED
 
     counts = (
         f"{len(data.train):,} train, {len(data.valid):,} choose the epoch, {len(data.test):,} test"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from graphpool.data.splits import Split, cv_splits, load_splits, random_splits, save_splits
 from graphpool.errors import ConfigError, DataError, nearest
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.splits import Split, cv_splits, load_splits, random_splits, save_splits
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import torch
 from graphpool.errors import DataError
 from graphpool.features.base import Feature, fitted
 from graphpool.graphs.graphset import GraphSet
-from graphpool.shapes import Float, Tensor
+from graphpool.typing import Float, Tensor
 
 
 class Attributes(Feature):

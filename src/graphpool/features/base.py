@@ -5,7 +5,7 @@ from typing import Any, ClassVar, TypeVar
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
-from graphpool.shapes import Float, Tensor
+from graphpool.typing import Float, Tensor
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import torch
 
 from graphpool.features.base import Feature
 from graphpool.graphs.graphset import GraphSet
-from graphpool.shapes import Float, Tensor
+from graphpool.typing import Float, Tensor
 
 
 class Constant(Feature):

@@ -11,7 +11,7 @@ from torch.nn.functional import one_hot
 
 from graphpool.features.base import Feature, fitted, whole_number
 from graphpool.graphs.graphset import GraphSet
-from graphpool.shapes import Float, Tensor
+from graphpool.typing import Float, Tensor
 
 
 def _largest(graphs: GraphSet) -> int:

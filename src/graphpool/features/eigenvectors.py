@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from graphpool.errors import DataError
 from graphpool.features.base import Feature, whole_number
 from graphpool.graphs.graphset import GraphSet
-from graphpool.shapes import Float, Tensor
+from graphpool.typing import Float, Tensor
 
 Array = NDArray[Any]
 

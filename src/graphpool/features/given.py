@@ -5,7 +5,7 @@ from typing import Any
 from graphpool.errors import DataError
 from graphpool.features.base import Feature, fitted
 from graphpool.graphs.graphset import GraphSet
-from graphpool.shapes import Float, Tensor
+from graphpool.typing import Float, Tensor
 
 
 class Given(Feature):

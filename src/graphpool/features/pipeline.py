@@ -8,7 +8,7 @@ from graphpool.errors import CheckpointError, ConfigError
 from graphpool.features.base import Feature, fitted
 from graphpool.features.registry import AUTO, KINDS, parse
 from graphpool.graphs.graphset import GraphSet
-from graphpool.shapes import Float, Tensor
+from graphpool.typing import Float, Tensor
 
 
 class FeaturePipeline:

@@ -8,7 +8,7 @@ from graphpool.errors import DataError
 from graphpool.features.base import Feature, whole_number
 from graphpool.features.returns import return_probabilities
 from graphpool.graphs.graphset import GraphSet
-from graphpool.shapes import Float, Tensor
+from graphpool.typing import Float, Tensor
 
 
 class RandomWalk(Feature):

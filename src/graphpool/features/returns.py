@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.packing import gather
+from graphpool.graphs.ragged import gather
 
 Array = NDArray[Any]
 

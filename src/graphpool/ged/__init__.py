@@ -6,7 +6,7 @@ from graphpool.ged.costs import Costs
 from graphpool.ged.distance import distance
 from graphpool.ged.matrix import matrix
 from graphpool.ged.matrix_file import DistanceMatrix, open_matrix
-from graphpool.ged.methods import METHODS, Method
+from graphpool.ged.methods.registry import METHODS, Method
 from graphpool.ged.path import Operation
 from graphpool.ged.result import EditDistance
 

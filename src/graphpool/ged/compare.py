@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from graphpool.errors import ConfigError, DataError
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
-from graphpool.ged.methods import METHODS, Method
-from graphpool.ged.methods import method as find_method
+from graphpool.ged.methods.registry import METHODS, Method
+from graphpool.ged.methods.registry import method as find_method
 from graphpool.ged.pair import Task, make_task
 from graphpool.ged.result import Answers, Limits
 

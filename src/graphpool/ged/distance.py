@@ -7,7 +7,7 @@ import numpy as np
 
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
-from graphpool.ged.methods import method as find_method
+from graphpool.ged.methods.registry import method as find_method
 from graphpool.ged.pair import make_task
 from graphpool.ged.path import edit_path
 from graphpool.ged.result import EditDistance, Limits

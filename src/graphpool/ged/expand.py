@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.ged.kernel import inlined, kernel
-from graphpool.ged.multiset import Rates, edge_bag, node_bag
+from graphpool.ged.label_bags import Rates, edge_bag, node_bag
+from graphpool.ged.node_table import Side
+from graphpool.ged.open_labels import Remaining
 from graphpool.ged.pair import Pair, Task
-from graphpool.ged.remaining import Remaining
-from graphpool.ged.sides import Side
 
 
 @inlined

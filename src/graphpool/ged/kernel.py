@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from graphpool.compiling import compiler
+from graphpool.numba_cache import compiler
 
 ROOM = Path(__file__).parent
 

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphpool.errors import ConfigError, DataError
+from graphpool.ged.array_file import digest
 from graphpool.ged.collection import Collection, collect
 from graphpool.ged.costs import Costs, Tables
 from graphpool.ged.duplicates import first_of, identical, isomorphic
 from graphpool.ged.matrix_file import DistanceMatrix, open_matrix, plain_json
-from graphpool.ged.methods import Method
-from graphpool.ged.methods import method as find_method
+from graphpool.ged.methods.registry import Method
+from graphpool.ged.methods.registry import method as find_method
 from graphpool.ged.pair import Task, make_task
-from graphpool.ged.parts import Parts, Solved, difference, parts_folder
+from graphpool.ged.partial_results import Parts, Solved, difference, parts_folder
 from graphpool.ged.progress import PairBar
 from graphpool.ged.result import Limits
-from graphpool.ged.store import digest
 from graphpool.ged.workers import Workers, count_cores
 
 Pairs = NDArray[np.int64]

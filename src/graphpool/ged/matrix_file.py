@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graphpool.errors import DataError
-from graphpool.ged.methods import METHODS
-from graphpool.ged.store import read_arrays, write_arrays
+from graphpool.ged.array_file import read_arrays, write_arrays
+from graphpool.ged.methods.registry import METHODS
 
 Array = NDArray[Any]
 _KIND = "distance matrix"

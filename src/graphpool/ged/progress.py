@@ -1,6 +1,6 @@
 """How far a matrix is: a bar on stderr with pairs, rate and time left, for people who watch."""
 
-from graphpool.bars import open_bar
+from graphpool.progress import open_bar
 
 
 class PairBar:

@@ -14,9 +14,9 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.ged.methods import Solve
+from graphpool.ged.methods.registry import Solve
 from graphpool.ged.pair import Task
-from graphpool.ged.parts import Solved
+from graphpool.ged.partial_results import Solved
 from graphpool.ged.result import Limits
 
 # A worker takes as many pairs as it should finish in a second, and no larger share of the work

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.places import Places, places_of
-from graphpool.graphs.places_rule import PlaceRule
+from graphpool.graphs.places.find import Places, places_of
+from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.segments import Segments
 
 

@@ -15,9 +15,9 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import check_edges, check_lengths
 from graphpool.graphs.graph import Graph as Graph
 from graphpool.graphs.graph import Name as Name
-from graphpool.graphs.packing import Slots, gather, pointer, repeat, take
-from graphpool.graphs.places import Places, find
-from graphpool.graphs.places_rule import PlaceRule
+from graphpool.graphs.places.find import Places, find
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.graphs.ragged import Slots, gather, pointer, repeat, take
 from graphpool.graphs.selection import Selection, positions
 
 

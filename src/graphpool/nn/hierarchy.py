@@ -8,12 +8,12 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsened import Kept, Level, Nodes, Trace
+from graphpool.nn.coarsen.outputs import Kept, Level, Nodes, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.head import Head
+from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.readout import Readout
-from graphpool.nn.rows import Rows
 
 
 class Hierarchy(nn.Module):

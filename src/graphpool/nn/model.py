@@ -8,16 +8,16 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.places_rule import PlaceRule
-from graphpool.nn.coarsened import Level, Trace
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.coarsen.base import Grouping
+from graphpool.nn.coarsen.outputs import Level, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hap.moa import PLACE_ASSIGNMENTS
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.diffpool import DiffPool
 from graphpool.nn.pool.flat import FlatPool
-from graphpool.nn.pool.grouping import Grouping
-from graphpool.nn.products import segment_sum
 from graphpool.nn.readout import Readout
 
 log = logging.getLogger(__name__)

@@ -7,9 +7,9 @@ from torch import Tensor
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.segments import Segments
-from graphpool.nn.compiled import compilable, reduce_backward, reduce_forward
-from graphpool.nn.products import segment_max, segment_mean, segment_sum
-from graphpool.nn.rows import Rows
+from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.compiled import compilable, reduce_backward, reduce_forward
+from graphpool.nn.ops.products import segment_max, segment_mean, segment_sum
 
 REDUCTIONS = {"sum": segment_sum, "mean": segment_mean, "max": segment_max}
 

@@ -12,7 +12,7 @@ from graphpool.report.data import (
     Report,
     ResultRow,
 )
-from graphpool.report.figure import draw_hierarchy_png
+from graphpool.report.draw.figure import draw_hierarchy_png
 from graphpool.report.page import render, write
 
 __all__ = [

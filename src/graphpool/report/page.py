@@ -6,14 +6,20 @@ from pathlib import Path
 
 from graphpool import __version__
 from graphpool.files import atomic_write
-from graphpool.report.curves import learning_curves
 from graphpool.report.data import Curve, EmbeddingPlot, Report, ResultRow
-from graphpool.report.health import health_section, warning_box
-from graphpool.report.hierarchy import draw_hierarchy
+from graphpool.report.draw.curves import learning_curves
+from graphpool.report.draw.hierarchy import draw_hierarchy
+from graphpool.report.draw.svg import figure, text
+from graphpool.report.draw.tsne import FEWEST_FOR_TSNE, graph_map
+from graphpool.report.sections.accuracies import (
+    all_numbers,
+    difference,
+    percent,
+    results_table,
+    summary_of,
+)
+from graphpool.report.sections.health import health_section, warning_box
 from graphpool.report.style import stylesheet
-from graphpool.report.svg import figure, text
-from graphpool.report.tables import all_numbers, difference, percent, results_table, summary_of
-from graphpool.report.tsne import FEWEST_FOR_TSNE, graph_map
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,6 @@
 """The page's CSS: light, dark and print, from phone to desk."""
 
-from graphpool.report.svg import DARK, LIGHT, palette_css
+from graphpool.report.draw.svg import DARK, LIGHT, palette_css
 
 _LIGHT = (
     "color-scheme:light;--paper:#faf9f6;--card:#fff;--ink:#23272c;--soft:#6a7079;--line:#e4e1da;"

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
+from graphpool.data.pairs.pairset import PairBatch, PairSet
 from graphpool.errors import DataError
-from graphpool.graphs.pairs import PairBatch, PairSet
 from graphpool.nn.pairs.base import PairModel
 from graphpool.tasks.compared import ComparingTask, Judged, added_losses
 

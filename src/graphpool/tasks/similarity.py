@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
+from graphpool.data.pairs.triplets import TripletBatch, TripletSet
 from graphpool.errors import DataError
-from graphpool.graphs.triplets import TripletBatch, TripletSet
 from graphpool.nn.pairs.base import PairModel
 from graphpool.tasks.compared import ComparingTask, Judged, added_losses
 

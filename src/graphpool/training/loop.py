@@ -13,10 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
+from graphpool.data.source import data_digest
 from graphpool.errors import ConfigError
 from graphpool.tasks.base import Examples, Task, is_better
 from graphpool.training.checkpoint import versions
-from graphpool.training.collapse import collapse_warnings
+from graphpool.training.device import find_device, make_optimizer, make_sums
 from graphpool.training.environment import deterministic, suitable_threads, thread_count
 from graphpool.training.events import EventLog
 from graphpool.training.guard import (
@@ -28,12 +29,11 @@ from graphpool.training.guard import (
     guilty_when_evaluated,
     stop_message,
 )
-from graphpool.training.identity import data_digest
+from graphpool.training.health_warnings import collapse_warnings
 from graphpool.training.progress import ProgressBar
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
 from graphpool.training.seeding import epoch_order, seed_everything
-from graphpool.training.setup import find_device, make_optimizer, make_sums
 from graphpool.training.signals import Interrupted, StopRequest, watch_signals
 from graphpool.training.state import RunState, Snapshot, load_weights
 from graphpool.training.tensorboard import TensorBoardLog

@@ -12,7 +12,7 @@ from graphpool.training.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from graphpool.training.identity import check_same_run
+from graphpool.training.run_identity import check_same_run
 from graphpool.training.state import RunState, Snapshot
 
 

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from graphpool.nn.encoders import Encoder
-from graphpool.nn.rows import Rows
+from graphpool.nn.ops.cluster_mask import Rows
 
 CHANNELS = 3
 # Not always the first ones: a row counts by where the mask says.

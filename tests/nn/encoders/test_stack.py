@@ -6,7 +6,7 @@ from torch import nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.encoders import Encoder, encoder_names
-from graphpool.nn.rows import Rows
+from graphpool.nn.ops.cluster_mask import Rows
 
 
 @torch.no_grad()

@@ -6,7 +6,7 @@ import torch
 from plain import CHANNELS, Plain, batch_of, random_graph
 
 from graphpool.errors import ConfigError, DataError
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsen.outputs import Coarsened
 from graphpool.nn.hap import CONNECTIONS, RELAXATIONS, HAPCoarsening, clusters_from_ratio
 from graphpool.nn.hap.moa import ASSIGNMENTS, PLACE_ASSIGNMENTS
 

@@ -14,7 +14,7 @@ from torch.func import functional_call
 
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.profile import PlaceProfile
-from graphpool.nn.rows import Rows, batch_normalised
+from graphpool.nn.ops.cluster_mask import Rows, batch_normalised
 
 CHANNELS = 4
 SIZES, COUNTS = (5, 1, 9, 4), (3, 1, 4, 2)

@@ -14,9 +14,9 @@ from torch.autograd import gradcheck
 from torch.func import functional_call
 
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.places import Places, places_of
-from graphpool.graphs.places_rule import PlaceRule
-from graphpool.nn.coarsened import Coarsened
+from graphpool.graphs.places.find import Places, places_of
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.coarsen.outputs import Coarsened
 from graphpool.nn.hap import CONNECTIONS, HAPCoarsening
 from graphpool.nn.hap.moa import PLACE_ASSIGNMENTS
 from graphpool.nn.hap.places import PlaceAttention

@@ -6,8 +6,8 @@ import torch
 from literal_pairs import unmatched
 from torch import Tensor
 
-from graphpool.nn.pairs import cross
-from graphpool.nn.pairs.cross import Crossing
+from graphpool.nn.pairs import cross_attention as cross
+from graphpool.nn.pairs.cross_attention import Crossing
 
 CPU = torch.device("cpu")
 SIZES = np.array([[1, 3, 2, 4, 4, 1], [1, 3, 5, 5, 9, 12]], dtype=np.int64)

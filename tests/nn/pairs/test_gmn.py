@@ -6,12 +6,12 @@ from literal_pairs import gmn_states, message
 from plain import CHANNELS, Plain, batch_of, random_graph
 from torch import Tensor
 
-from graphpool.graphs.places_rule import PlaceRule
+from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.model import HAP
 from graphpool.nn.pairs import GMN
 from graphpool.nn.pairs.embedded import without_encoder
+from graphpool.nn.pairs.layout import Paired, repeated
 from graphpool.nn.pairs.messages import Messages, meet
-from graphpool.nn.pairs.paired import Paired, repeated
 from graphpool.nn.pool.gated import GatedPool
 
 LEFT, RIGHT = torch.tensor([0, 3, 2, 2, 1]), torch.tensor([1, 2, 3, 2, 0])

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 import graphpool.nn.pairs
 from graphpool.config import ModelConfig
-from graphpool.nn.build import METHODS
 from graphpool.nn.pairs import PAIR_METHODS, Compared, PairModel, build_pair_model
+from graphpool.nn.zoo.build import METHODS
 
 ODD = odd_graphs()
 DTYPES = {"compiled": torch.float32, "tensors": torch.float64}

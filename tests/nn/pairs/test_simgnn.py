@@ -7,8 +7,9 @@ from plain import CHANNELS, Plain, batch_of, random_graph
 
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.model import HAP
-from graphpool.nn.pairs import SimGNN, cross
-from graphpool.nn.pairs.cross import Crossing
+from graphpool.nn.pairs import SimGNN
+from graphpool.nn.pairs import cross_attention as cross
+from graphpool.nn.pairs.cross_attention import Crossing
 from graphpool.nn.pairs.embedded import without_encoder
 from graphpool.nn.pairs.histogram import similarity_histogram
 from graphpool.nn.pairs.ntn import PairHead, TensorNetwork

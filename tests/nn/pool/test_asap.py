@@ -6,7 +6,7 @@ from plain import CHANNELS, Plain, batch_of, from_edges, random_graph
 from torch import Tensor, nn
 
 from graphpool.nn.pool.asap import ASAP
-from graphpool.nn.pool.kept import Kept
+from graphpool.nn.pool.topk_base import Kept
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from plain import (
 )
 
 from graphpool.errors import ConfigError
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsen.outputs import Coarsened
+from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.pool import DiffPool
-from graphpool.nn.rows import Rows
 
 CLUSTERS = 4
 

@@ -9,12 +9,12 @@ from torch import Tensor
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.pool.flat import FlatPool, segment_softmax
 from graphpool.nn.pool.gated import GatedPool
 from graphpool.nn.pool.mean_att import MeanAttPool
 from graphpool.nn.pool.set2set import Set2Set
 from graphpool.nn.pool.sort import SortPool
-from graphpool.nn.rows import Rows
 
 POOLERS: dict[str, Callable[[], FlatPool]] = {
     "mean-att": lambda: MeanAttPool(CHANNELS),

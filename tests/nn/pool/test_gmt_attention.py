@@ -8,11 +8,11 @@ from torch import Tensor, nn
 
 import graphpool as gp
 from graphpool.graphs.batch import GraphBatch
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsen.health import effective_rank
+from graphpool.nn.coarsen.outputs import Coarsened
 from graphpool.nn.encoders import Encoder
-from graphpool.nn.health import effective_rank
+from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.pool import GMTPool
-from graphpool.nn.rows import Rows
 
 SEEDS = 8
 

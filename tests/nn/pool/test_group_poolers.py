@@ -10,15 +10,15 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.batch import GraphBatch
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsen.outputs import Coarsened
+from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.products import segment_sum, spmm
 from graphpool.nn.pool.asap import ASAP
 from graphpool.nn.pool.dmon import DMoN
 from graphpool.nn.pool.gmt import GMTPool
-from graphpool.nn.pool.kept import Kept
 from graphpool.nn.pool.mincut import MinCutPool
 from graphpool.nn.pool.structpool import StructPool
-from graphpool.nn.products import segment_sum, spmm
-from graphpool.nn.rows import Rows
+from graphpool.nn.pool.topk_base import Kept
 
 CLUSTERS = 4
 COARSE: dict[str, Callable[[int], nn.Module]] = {

@@ -9,11 +9,11 @@ from plain import CHANNELS, Plain, batch_of, from_edges, odd_graphs, random_grap
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.losses import Assigned
+from graphpool.nn.coarsen.losses import Assigned
+from graphpool.nn.coarsen.modularity import collapse, modularity
 from graphpool.nn.pool.dmon import DMoN
 from graphpool.nn.pool.gmt import GMTPool
 from graphpool.nn.pool.mincut import MinCutPool
-from graphpool.nn.pool.modularity import collapse, modularity
 from graphpool.nn.pool.multiset import SeedAttention, SelfAttention
 from graphpool.nn.pool.structpool import StructPool, within
 

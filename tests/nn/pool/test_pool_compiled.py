@@ -12,13 +12,13 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.products import spmm
+from graphpool.nn.ops.spgemm import Sparse
 from graphpool.nn.pool.asap import ASAP
 from graphpool.nn.pool.asap_joined import laid, laid_by_sorting
 from graphpool.nn.pool.gmt import GMTPool
-from graphpool.nn.pool.kept import chosen, chosen_by_sorting
-from graphpool.nn.pool.sparse import Sparse
 from graphpool.nn.pool.structpool import StructPool
-from graphpool.nn.products import spmm
+from graphpool.nn.pool.topk_base import chosen, chosen_by_sorting
 
 WIDTH = 6
 SIZES = (7, 1, 4, 2, 13)

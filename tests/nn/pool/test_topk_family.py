@@ -21,9 +21,9 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.pool.attpool import AttPoolGlobal, AttPoolLocal
-from graphpool.nn.pool.kept import Kept
 from graphpool.nn.pool.sag import SAGPool
 from graphpool.nn.pool.topk import TopKPool
+from graphpool.nn.pool.topk_base import Kept
 
 POOLERS: dict[str, Callable[..., nn.Module]] = {
     "topk": TopKPool,

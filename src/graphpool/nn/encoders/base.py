@@ -7,7 +7,7 @@ from typing import Generic, TypeVar, cast
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.rows import Rows
+from graphpool.nn.ops.cluster_mask import Rows
 
 Prepared = TypeVar("Prepared")
 

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.compiled import compilable, slot_products
 from graphpool.nn.encoders.base import EncoderLayer
-from graphpool.nn.products import (
+from graphpool.nn.ops.compiled import compilable, slot_products
+from graphpool.nn.ops.products import (
     bag_sum,
     refuse_second_order,
     slot_max,

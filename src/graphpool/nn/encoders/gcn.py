@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
 from graphpool.nn.encoders.gcn_rows import rows_gcn
-from graphpool.nn.normalise import normalise
-from graphpool.nn.products import refuse_second_order, spmm
-from graphpool.nn.rows import Rows
+from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.normalise import normalise
+from graphpool.nn.ops.products import refuse_second_order, spmm
 
 _relu_backward = torch.ops.aten.threshold_backward.default
 

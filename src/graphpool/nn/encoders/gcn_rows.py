@@ -11,10 +11,10 @@ import torch
 from numba import njit
 from torch import Tensor
 
-from graphpool.nn.compiled import FASTMATH
-from graphpool.nn.products import refuse_second_order
-from graphpool.nn.rows import Rows
-from graphpool.shapes import Float
+from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.products import refuse_second_order
+from graphpool.typing import Float
 
 Array = Any
 

@@ -4,7 +4,7 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
-from graphpool.nn.products import spmm
+from graphpool.nn.ops.products import spmm
 
 
 class GraphConvLayer(EncoderLayer[Adjacency | Tensor]):

@@ -8,17 +8,17 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.places import Places, places_of
-from graphpool.graphs.places_rule import PlaceRule
+from graphpool.graphs.places.find import Places, places_of
+from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsened import Coarsened
-from graphpool.nn.hap.connect import CONNECTIONS
-from graphpool.nn.hap.formation import form_clusters
+from graphpool.nn.coarsen.connect import CONNECTIONS
+from graphpool.nn.coarsen.losses import Assigned, auxiliary_losses, check_weights
+from graphpool.nn.coarsen.outputs import Coarsened
 from graphpool.nn.hap.moa import ASSIGNMENTS, PLACE_ASSIGNMENTS
 from graphpool.nn.hap.profile import PlaceProfile
 from graphpool.nn.hap.relaxation import RELAXATIONS
-from graphpool.nn.losses import Assigned, auxiliary_losses, check_weights
-from graphpool.nn.rows import Rows
+from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.formation import form_clusters
 
 
 class HAPCoarsening(nn.Module):
@@ -40,7 +40,7 @@ class HAPCoarsening(nn.Module):
         rule: how many places a graph has; without it as many as `clusters`, with it `clusters` is
             not looked at.
         profile: add to each cluster what it is like as a place; `None`: with places.
-        losses: weights of auxiliary losses by name; see `graphpool.nn.losses`.
+        losses: weights of auxiliary losses by name; see `graphpool.nn.coarsen.losses`.
     """
 
     def __init__(

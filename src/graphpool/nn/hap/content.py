@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.compiled import compilable
-from graphpool.nn.hap.compiled import content_backward, content_scores
-from graphpool.nn.products import refuse_second_order, row_mm, segment_mm, segment_sum, spread
-from graphpool.shapes import Float
+from graphpool.nn.ops.compiled import compilable
+from graphpool.nn.ops.formation_compiled import content_backward, content_scores
+from graphpool.nn.ops.products import refuse_second_order, row_mm, segment_mm, segment_sum, spread
+from graphpool.typing import Float
 
 VARIANCE_FLOOR = 1e-5
 # Where all nodes are alike the variance is the rounding of the mean; against this it vanishes.

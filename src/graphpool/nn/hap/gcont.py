@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 
 class GCont(nn.Module):

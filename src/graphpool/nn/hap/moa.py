@@ -17,8 +17,8 @@ from graphpool.nn.hap.content import content_assignment
 from graphpool.nn.hap.gcont import GCont
 from graphpool.nn.hap.places import PlaceAttention
 from graphpool.nn.hap.relaxation import RELAXATIONS
-from graphpool.nn.products import spread
-from graphpool.shapes import Float
+from graphpool.nn.ops.products import spread
+from graphpool.typing import Float
 
 
 class StaticAttention(nn.Module):

@@ -1,8 +1,8 @@
 """The place assignment: clusters are where the edges are dense, and content has its say.
 
-A graph's *places* are a partition found from its edges alone (`graphpool.graphs.places`), softened
-by a few steps of a lazy random walk into shares P. They differ in number from graph to graph, and
-a place's number means nothing: whatever is learned treats all places of a graph alike.
+A graph's *places* are a partition found from its edges alone (`graphpool.graphs.places.find`),
+softened by a few steps of a lazy random walk into shares P. They differ in number from graph to
+graph, and a place's number means nothing: whatever is learned treats all places of a graph alike.
 """
 
 import math
@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from graphpool.graphs.places import TINY, Places
+from graphpool.graphs.places.find import TINY, Places
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.content import MEAN_FLOOR, VARIANCE_FLOOR
 from graphpool.nn.hap.gcont import GCont
 from graphpool.nn.hap.places_compiled import place_backward, place_forward
-from graphpool.nn.products import (
+from graphpool.nn.ops.products import (
     refuse_second_order,
     row_mm,
     segment_mean,
@@ -25,7 +25,7 @@ from graphpool.nn.products import (
     segment_sum,
     spread,
 )
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 # The least size of a place, against division by zero.
 FLOOR = 1e-6

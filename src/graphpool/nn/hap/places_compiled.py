@@ -11,7 +11,7 @@ from typing import Any, no_type_check
 import numpy as np
 from numba import njit
 
-from graphpool.nn.compiled import FASTMATH
+from graphpool.nn.ops.compiled import FASTMATH
 
 Array = Any
 

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.profile_compiled import profile_backward, profile_forward
-from graphpool.nn.products import refuse_second_order, segment_sum
-from graphpool.nn.rows import RowNorm, Rows, batch_normalised
-from graphpool.shapes import Float
+from graphpool.nn.ops.cluster_mask import RowNorm, Rows, batch_normalised
+from graphpool.nn.ops.products import refuse_second_order, segment_sum
+from graphpool.typing import Float
 
 
 class PlaceProfile(nn.Module):

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.products import segment_mm
-from graphpool.shapes import Float
+from graphpool.nn.ops.products import segment_mm
+from graphpool.typing import Float
 
 
 def gram(

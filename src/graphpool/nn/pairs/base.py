@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.pairs.score import ExpScore, Score
-from graphpool.shapes import Float, Int
+from graphpool.typing import Float, Int
 
 # Inside the root of a distance, whose gradient has no value at 0 without it.
 EPSILON = 1e-8

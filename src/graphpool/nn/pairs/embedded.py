@@ -5,8 +5,8 @@ from torch import Tensor
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.pool.flat import FlatPool
-from graphpool.nn.rows import Rows
 
 
 class Embedded(Encoder):

@@ -8,15 +8,15 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.ops.cluster_mask import batch_normalised
 from graphpool.nn.pairs.base import Compared, PairModel, euclidean
-from graphpool.nn.pairs.cross import Crossing
+from graphpool.nn.pairs.cross_attention import Crossing
 from graphpool.nn.pairs.embedded import flat_pooling
+from graphpool.nn.pairs.layout import Paired
 from graphpool.nn.pairs.messages import Messages
-from graphpool.nn.pairs.paired import Paired
 from graphpool.nn.pairs.score import Score
 from graphpool.nn.pool.gated import GatedPool
-from graphpool.nn.rows import batch_normalised
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 
 class Propagation(nn.Module):

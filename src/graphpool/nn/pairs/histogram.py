@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.nn.pairs.cross import Crossing
-from graphpool.shapes import Float
+from graphpool.nn.pairs.cross_attention import Crossing
+from graphpool.typing import Float
 
 
 @torch.no_grad()

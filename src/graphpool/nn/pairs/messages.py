@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.nn.ops.products import refuse_second_order, slot_sum, take_col, take_row
 from graphpool.nn.pairs.messages_compiled import meet_backward, meet_forward
-from graphpool.nn.products import refuse_second_order, slot_sum, take_col, take_row
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 
 class Messages(nn.Module):

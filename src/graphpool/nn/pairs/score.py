@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 # The paper's scale.
 SCALE = 0.5

@@ -6,13 +6,13 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.batch import GraphBatch
-from graphpool.nn.coarsened import Trace
-from graphpool.nn.pairs.aligned import AlignedDistances, NodeDistances
+from graphpool.nn.coarsen.outputs import Trace
 from graphpool.nn.pairs.base import Compared, PairModel, euclidean
-from graphpool.nn.pairs.levels import LevelDistances
-from graphpool.nn.pairs.paired import Paired
+from graphpool.nn.pairs.distances.base import LevelDistances
+from graphpool.nn.pairs.distances.sinkhorn import AlignedDistances, NodeDistances
+from graphpool.nn.pairs.distances.sorted import SortedDistances
+from graphpool.nn.pairs.layout import Paired
 from graphpool.nn.pairs.score import Score
-from graphpool.nn.pairs.sorted import SortedDistances
 
 MULTISETS: dict[str, type[LevelDistances]] = {
     "aligned": AlignedDistances,

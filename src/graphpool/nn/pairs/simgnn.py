@@ -6,14 +6,14 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.packing import gather
+from graphpool.graphs.ragged import gather
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.pairs.base import Compared, PairModel
 from graphpool.nn.pairs.embedded import flat_pooling
 from graphpool.nn.pairs.histogram import similarity_histogram
+from graphpool.nn.pairs.layout import Paired
 from graphpool.nn.pairs.ntn import PairHead
-from graphpool.nn.pairs.paired import Paired
 from graphpool.nn.pairs.score import SCALE, Score
 from graphpool.nn.pool.mean_att import MeanAttPool
 

@@ -1,6 +1,7 @@
 """Poolers of other papers: coarsenings, those that keep nodes, and readouts that learn."""
 
-from graphpool.nn.coarsened import Kept
+from graphpool.nn.coarsen.base import Grouping
+from graphpool.nn.coarsen.outputs import Kept
 from graphpool.nn.pool.asap import ASAP
 from graphpool.nn.pool.attpool import AttPoolGlobal, AttPoolLocal
 from graphpool.nn.pool.diffpool import DiffPool
@@ -8,7 +9,6 @@ from graphpool.nn.pool.dmon import DMoN
 from graphpool.nn.pool.flat import FlatPool, ReducePool
 from graphpool.nn.pool.gated import GatedPool
 from graphpool.nn.pool.gmt import GMTPool
-from graphpool.nn.pool.grouping import Grouping
 from graphpool.nn.pool.mean_att import MeanAttPool
 from graphpool.nn.pool.mincut import MinCutPool
 from graphpool.nn.pool.one_cluster import OneCluster

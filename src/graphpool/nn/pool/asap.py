@@ -9,10 +9,10 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.encoders import GCNLayer
 from graphpool.nn.encoders.gat import attend
+from graphpool.nn.ops.products import slot_max, slot_sum, spmm, take_col, take_row
 from graphpool.nn.pool.asap_clusters import clusters, fitness
 from graphpool.nn.pool.asap_joined import joined
-from graphpool.nn.pool.kept import Kept, NodePool, keep_segments, keep_top
-from graphpool.nn.products import slot_max, slot_sum, spmm, take_col, take_row
+from graphpool.nn.pool.topk_base import Kept, NodePool, keep_segments, keep_top
 
 
 class ASAP(NodePool):

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.nn.ops.products import bag_sum, refuse_second_order
 from graphpool.nn.pool.asap_compiled import (
     fitness_backward,
     fitness_forward,
@@ -19,8 +20,7 @@ from graphpool.nn.pool.asap_compiled import (
     members_logits,
     members_share,
 )
-from graphpool.nn.products import bag_sum, refuse_second_order
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 
 class _Clusters(torch.autograd.Function):

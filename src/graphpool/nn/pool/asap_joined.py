@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.pool.sparse import Sparse, sparse_product
-from graphpool.nn.pool.sparse_compiled import lay_slots, mean_backward, mean_forward, rows_of
-from graphpool.nn.products import refuse_second_order
-from graphpool.shapes import Float, Int
+from graphpool.nn.ops.products import refuse_second_order
+from graphpool.nn.ops.spgemm import Sparse, sparse_product
+from graphpool.nn.ops.spgemm_compiled import lay_slots, mean_backward, mean_forward, rows_of
+from graphpool.typing import Float, Int
 
 
 def joined(

@@ -15,8 +15,7 @@ from torch import Tensor
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.adjacency import Adjacency, lay_slots
 from graphpool.graphs.segments import Segments
-from graphpool.nn.pool.kept import Kept, NodePool, direction, induced, keep_segments, keep_top
-from graphpool.nn.products import (
+from graphpool.nn.ops.products import (
     segment_max,
     segment_sum,
     slot_max,
@@ -26,6 +25,7 @@ from graphpool.nn.products import (
     take_col,
     take_row,
 )
+from graphpool.nn.pool.topk_base import Kept, NodePool, direction, induced, keep_segments, keep_top
 
 CONNECTIONS = ("gathered", "induced")
 

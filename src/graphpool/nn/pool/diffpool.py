@@ -4,8 +4,8 @@ from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
+from graphpool.nn.coarsen.base import Grouping
 from graphpool.nn.encoders import GCNLayer
-from graphpool.nn.pool.grouping import Grouping
 
 
 class DiffPool(Grouping):

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.products import segment_max, segment_sum, spread
+from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.products import segment_max, segment_sum, spread
 from graphpool.nn.readout import Readout
-from graphpool.nn.rows import Rows
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 
 class FlatPool(nn.Module, ABC):

@@ -4,8 +4,8 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool, segment_softmax
-from graphpool.nn.products import segment_sum
 
 ATTENTIONS = ("sigmoid", "softmax")
 

@@ -6,16 +6,16 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsened import Coarsened
-from graphpool.nn.hap.connect import offdiagonal
-from graphpool.nn.hap.formation import form_clusters
-from graphpool.nn.normalise import normalise
+from graphpool.nn.coarsen.base import read_level
+from graphpool.nn.coarsen.connect import offdiagonal
+from graphpool.nn.coarsen.outputs import Coarsened
+from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.formation import form_clusters
+from graphpool.nn.ops.normalise import normalise
+from graphpool.nn.ops.products import row_mm, spmm
 from graphpool.nn.pool.flat import lay_flat
-from graphpool.nn.pool.grouping import read_level
 from graphpool.nn.pool.multiset import SeedAttention, SelfAttention
 from graphpool.nn.pool.multiset_steps import transformed
-from graphpool.nn.products import row_mm, spmm
-from graphpool.nn.rows import Rows
 
 
 class GMTPool(nn.Module):

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.products import segment_mean, segment_sum, spread
 from graphpool.nn.pool.flat import FlatPool
-from graphpool.nn.products import segment_mean, segment_sum, spread
 
 
 class MeanAttPool(FlatPool):

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.nn.ops.products import bag_sum, refuse_second_order
 from graphpool.nn.pool.mean_field_compiled import (
     energies,
     likeness_backward,
@@ -18,8 +19,7 @@ from graphpool.nn.pool.mean_field_compiled import (
     shares,
     step_backward,
 )
-from graphpool.nn.products import bag_sum, refuse_second_order
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 
 class _MeanField(torch.autograd.Function):

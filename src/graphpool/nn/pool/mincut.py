@@ -4,7 +4,7 @@ from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.pool.grouping import Grouping, Scores
+from graphpool.nn.coarsen.base import Grouping, Scores
 
 
 class MinCutPool(Grouping):

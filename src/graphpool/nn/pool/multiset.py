@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.products import segment_mm
 from graphpool.nn.pool.flat import segment_softmax
-from graphpool.nn.products import segment_mm
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 
 class SeedAttention(nn.Module):

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.products import refuse_second_order
 from graphpool.nn.pool.multiset_compiled import (
     among_backward,
     among_logits,
@@ -26,8 +27,7 @@ from graphpool.nn.pool.multiset_compiled import (
     seeds_logits,
     seeds_read,
 )
-from graphpool.nn.products import refuse_second_order
-from graphpool.shapes import Float
+from graphpool.typing import Float
 
 _relu_backward = torch.ops.aten.threshold_backward.default
 

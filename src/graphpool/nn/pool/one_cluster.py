@@ -4,10 +4,10 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsened import Coarsened
+from graphpool.nn.coarsen.base import read_level
+from graphpool.nn.coarsen.outputs import Coarsened
+from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.pool.flat import FlatPool
-from graphpool.nn.pool.grouping import read_level
-from graphpool.nn.rows import Rows
 
 
 class OneCluster(nn.Module):

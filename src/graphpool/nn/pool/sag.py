@@ -5,7 +5,7 @@ from torch import Tensor
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.encoders import GCNLayer
-from graphpool.nn.pool.kept import Kept, NodePool, induced, keep_segments, keep_top
+from graphpool.nn.pool.topk_base import Kept, NodePool, induced, keep_segments, keep_top
 
 
 class SAGPool(NodePool):

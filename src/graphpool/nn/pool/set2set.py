@@ -5,8 +5,8 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.products import segment_sum, spread
 from graphpool.nn.pool.flat import FlatPool, segment_softmax
-from graphpool.nn.products import segment_sum, spread
 
 
 class Set2Set(FlatPool):

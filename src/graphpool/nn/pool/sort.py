@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.segments import Segments
 from graphpool.nn.pool.flat import FlatPool
-from graphpool.shapes import Float, Int
+from graphpool.typing import Float, Int
 
 
 class SortPool(FlatPool):

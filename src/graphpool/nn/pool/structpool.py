@@ -8,12 +8,10 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.compiled import compilable, slot_products
+from graphpool.nn.coarsen.base import Grouping
 from graphpool.nn.encoders import GCNLayer
-from graphpool.nn.pool.grouping import Grouping
-from graphpool.nn.pool.mean_field import mean_field
-from graphpool.nn.pool.sparse import Sparse, sparse_product
-from graphpool.nn.products import (
+from graphpool.nn.ops.compiled import compilable, slot_products
+from graphpool.nn.ops.products import (
     refuse_second_order,
     row_mm,
     segment_mm,
@@ -23,6 +21,8 @@ from graphpool.nn.products import (
     spread,
     take_row,
 )
+from graphpool.nn.ops.spgemm import Sparse, sparse_product
+from graphpool.nn.pool.mean_field import mean_field
 
 # Of the products of one node with all it is compared to; below it they hardly count.
 FLOOR = 1e-6

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.pool.kept import Kept, NodePool, direction, induced, keep_segments, keep_top
+from graphpool.nn.pool.topk_base import Kept, NodePool, direction, induced, keep_segments, keep_top
 
 GATES = {"sigmoid": torch.sigmoid, "tanh": torch.tanh}
 

@@ -1,0 +1,1 @@
+"""Where graphs come from: sets by name, files, other libraries, and sets made here."""

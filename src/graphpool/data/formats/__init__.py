@@ -1,0 +1,1 @@
+"""Files of graphs: one module a format, all read into a `GraphSet`."""

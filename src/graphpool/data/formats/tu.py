@@ -1,0 +1,201 @@
+"""Read graphs in the TU Dortmund text format, from a folder or a zip.
+
+A set NAME is `NAME_A.txt` (one edge a line, `source, target`, nodes numbered from 1 through the
+whole set), `NAME_graph_indicator.txt` (the graph of each node) and, where they exist, labels and
+attributes of graphs, nodes and edges, one line each.
+
+Label files with several columns (Cuneiform) become one label per distinct row, named like
+"2,0": nothing is lost, and everything that wants one label per node has one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from graphpool.data.formats.number_csv import read_table
+from graphpool.data.formats.tu_files import Members
+from graphpool.errors import DataError
+from graphpool.graphs.graphset import GraphSet, Name
+
+VERSION = 2
+"""Changes whenever the same files would give another `GraphSet`; caches depend on it."""
+
+Array = NDArray[Any]
+
+
+def read_tu(path: str | Path, name: str | None = None, *, self_loops: bool = False) -> GraphSet:
+    """Read the set at `path`.
+
+    Classes are the graph labels in ascending order, whatever integers they are. An edge that
+    is listed twice is kept once; self-loops are left out, as the field does, unless
+    `self_loops` is set. `notes` of the result says how many edges that concerned, and which files
+    are called like the set but are no part of it.
+
+    Args:
+        path: a folder or a zip.
+        name: which set, where there are several.
+    """
+    members = Members.find(path, name)
+    graph = _node_graphs(members)
+    nodes, graphs = len(graph), int(graph[-1]) + 1
+    node_counts = np.bincount(graph, minlength=graphs)
+    start = np.cumsum(node_counts) - node_counts
+    notes = members.notes()
+
+    y, classes = _labels(members, "graph_labels", graphs, notes)
+    node_label, node_names = _labels(members, "node_labels", nodes, notes)
+    pairs = _edges(members, graph)
+    edge_label, edge_names = _labels(members, "edge_labels", len(pairs), notes)
+    edge_attr = _attributes(members, "edge_attributes", len(pairs))
+
+    kept: Array | slice = slice(None)
+    loops = pairs[:, 0] == pairs[:, 1]
+    if not self_loops and loops.any():
+        notes.append(f"{int(loops.sum())} self-loops were left out")
+        kept = np.flatnonzero(~loops)
+    owner = graph[pairs[kept, 0]]
+    if (owner[1:] < owner[:-1]).any():
+        order = np.argsort(owner, kind="stable")
+        owner = owner[order]
+        kept = order if isinstance(kept, slice) else kept[order]
+    local = (pairs[kept] - start[owner][:, None]).T
+    edge_counts = np.bincount(owner, minlength=graphs)
+    del pairs, owner, loops, graph  # the sort that follows needs the room
+
+    built = GraphSet.build(
+        members.name,
+        torch.from_numpy(node_counts),
+        torch.from_numpy(edge_counts),
+        torch.from_numpy(np.ascontiguousarray(local)),
+        edge_label=None if edge_label is None else edge_label[kept],
+        edge_attr=None if edge_attr is None else edge_attr[kept],
+        node_label=node_label,
+        node_attr=_attributes(members, "node_attributes", nodes),
+        graph_attr=_attributes(members, "graph_attributes", graphs),
+        y=y,
+        classes=classes,
+        node_label_names=node_names,
+        edge_label_names=edge_names,
+    )
+    return replace(built, notes=(*notes, *built.notes))
+
+
+def _node_graphs(members: Members) -> Array:
+    """Graph of each node, `[nodes]`, from 0: every graph has nodes, and they stand together."""
+    part = "graph_indicator"
+    with members.open(part) as stream:
+        graph = read_table(stream, members.where(part), np.int64, columns=1)[:, 0]
+    if (low := graph < 1).any():
+        line = int(low.argmax()) + 1
+        raise DataError.at(
+            members.where(part),
+            f"node {line} has no graph: {graph[line - 1]} is not the number of one",
+            line=line,
+            hint="graphs are numbered from 1",
+        )
+    step = np.diff(graph, prepend=0)
+    if (back := step < 0).any():
+        line = int(back.argmax()) + 1
+        raise DataError.at(
+            members.where(part),
+            f"node {line} belongs to graph {graph[line - 1]}, the node before it "
+            f"to graph {graph[line - 2]}",
+            line=line,
+            hint="sort the nodes by graph",
+        )
+    if (gap := step > 1).any():
+        line = int(gap.argmax()) + 1
+        raise DataError.at(
+            members.where(part),
+            f"graph {graph[line - 1] - step[line - 1] + 1} has no nodes: "
+            f"the next node belongs to graph {graph[line - 1]}",
+            line=line,
+            hint="leave out graphs without nodes and number the others without gaps",
+        )
+    return graph - 1
+
+
+def _edges(members: Members, graph: Array) -> Array:
+    """Source and target of each edge, `[edges, 2]`, nodes numbered from 0 through the set."""
+    where = members.where("A")
+    with members.open("A") as stream:
+        # 32 bits are enough for two billion nodes and halve the memory of the largest file.
+        pairs = read_table(stream, where, np.int32, columns=2)
+    if (outside := (pairs < 1) | (pairs > len(graph))).any():
+        row, column = (int(index[0]) for index in np.nonzero(outside))
+        raise DataError.at(
+            where,
+            f"edge to node {pairs[row, column]}, which does not exist",
+            line=row + 1,
+            hint=f"{members.where('graph_indicator')} names the graphs of nodes 1 to {len(graph)}",
+        )
+    pairs -= 1
+    source, target = graph[pairs[:, 0]], graph[pairs[:, 1]]
+    if (apart := source != target).any():
+        row = int(apart.argmax())
+        raise DataError.at(
+            where,
+            f"edge from node {pairs[row, 0] + 1} of graph {source[row] + 1} to node "
+            f"{pairs[row, 1] + 1} of graph {target[row] + 1}",
+            line=row + 1,
+            hint="both ends of an edge must belong to one graph",
+        )
+    return pairs
+
+
+def _labels(
+    members: Members, part: str, count: int, notes: list[str]
+) -> tuple[Tensor | None, tuple[Name, ...]]:
+    """Codes of the labels, `[count]`, and what they stand for, ascending."""
+    if part not in members:
+        return None, ()
+    with members.open(part) as stream:
+        table = read_table(stream, members.where(part), np.int64)
+    _check_count(members, part, len(table), count)
+    if table.shape[1] == 1:
+        values, codes = np.unique(table[:, 0], return_inverse=True)
+        names: Sequence[Name] = [int(value) for value in values]
+    else:
+        rows, codes = np.unique(table, axis=0, return_inverse=True)
+        names = [",".join(map(str, row)) for row in rows.tolist()]
+        notes.append(
+            f"{part} has {table.shape[1]} columns: each of the {len(names)} distinct rows is one "
+            "label"
+        )
+    return torch.from_numpy(codes.reshape(-1).astype(np.int64)), tuple(names)
+
+
+def _attributes(members: Members, part: str, count: int) -> Tensor | None:
+    """Numbers of each node, edge or graph, `[count, channels]` in single precision."""
+    if part not in members:
+        return None
+    with members.open(part) as stream:
+        table = read_table(stream, members.where(part), np.float32)
+    _check_count(members, part, len(table), count)
+    return torch.from_numpy(table)
+
+
+def _check_count(members: Members, part: str, lines: int, count: int) -> None:
+    """Refuse a file that has more or fewer lines than there are things it describes."""
+    if lines == count:
+        return
+    kind = part.split("_")[0]
+    other = members.where("A" if kind == "edge" else "graph_indicator")
+    first = min(lines, count) + 1
+    if lines > count:
+        missing = {"node": "has no graph", "graph": "has no nodes", "edge": "does not exist"}[kind]
+        problem = f"{kind} {first} {missing}"
+    else:
+        problem = f"{kind} {first} has no line here"
+    raise DataError.at(
+        members.where(part),
+        f"{problem}: {lines} lines for {count} {kind}s",
+        line=min(first, lines),
+        hint=f"compare it with {other}",
+    )

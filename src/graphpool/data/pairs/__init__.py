@@ -1,0 +1,1 @@
+"""Examples of two or three graphs: pairs, triplets, how they are sampled, and known distances."""

@@ -1,0 +1,59 @@
+"""Pairs of graphs with a target: whether they match, or any number that says how alike they are."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from torch import Tensor
+
+from graphpool.data.pairs.tuples import GraphTuples, TupleBatch
+from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.selection import Selection
+
+
+@dataclass(frozen=True, eq=False)
+class PairBatch(TupleBatch):
+    """Several pairs, with each graph that occurs in them once.
+
+    Args:
+        graphs: the graphs of the pairs, in ascending order of their positions in the set.
+        left: `[pairs]`, positions in `graphs`; `right` likewise.
+        y: `[pairs]`, the targets.
+        index: `[pairs]`, positions of the pairs in the set they were taken from.
+    """
+
+    members = ("left", "right")
+
+    graphs: GraphBatch
+    left: Tensor
+    right: Tensor
+    y: Tensor
+    index: Tensor
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairSet(GraphTuples):
+    """Pairs over the graphs of a set, which are kept once however often they occur.
+
+    Args:
+        graphs: the set that positions refer to.
+        left: int64 `[pairs]`, positions in `graphs`; `right` likewise.
+        y: float32 `[pairs]`, 1 where the pair matches and 0 where it doesn't, or any target.
+    """
+
+    noun, members, target = "pair", ("left", "right"), "y"
+
+    graphs: GraphSet
+    left: Tensor
+    right: Tensor
+    y: Tensor
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """One name per pair: those of its graphs, such as `7 & 12`."""
+        name, sides = self.graphs.ids, (self.left.tolist(), self.right.tolist())
+        return tuple(f"{name[i]} & {name[j]}" for i, j in zip(*sides, strict=True))
+
+    def batch(self, index: Selection | None = None) -> PairBatch:
+        """The chosen pairs (all by default) with each of their graphs once."""
+        return PairBatch(**self.gather(index))

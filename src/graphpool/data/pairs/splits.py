@@ -1,0 +1,90 @@
+"""Pairs cut into those that train, choose and test, with no graph in more than one part."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from graphpool.data.class_splits import class_split, query_splits
+from graphpool.data.pairs.pairset import PairSet
+from graphpool.data.splits import Split
+from graphpool.errors import ConfigError, DataError
+
+Ints = NDArray[np.int64]
+SHARES = (8, 1, 1)
+_LEAST = 0.5  # of its share; a part that gets less from whole groups is cut through them
+
+
+@dataclass(frozen=True)
+class PairSplit:
+    """Positions of pairs.
+
+    Args:
+        split: those of each part; no graph is in pairs of two parts.
+        left_out: how many are in none, because their graphs are in different parts.
+        groups: how many groups of pairs without a common graph there are.
+    """
+
+    split: Split
+    left_out: int
+    groups: int
+
+
+def split_pairs(pairs: PairSet, seed: int, shares: tuple[int, int, int] = SHARES) -> PairSplit:
+    """Cut the pairs so that test pairs are of graphs that have not been seen.
+
+    Pairs that hang together by common graphs stay together, if there are enough such groups for
+    parts of about the right size. Otherwise graphs are cut at random, and pairs of graphs of
+    different parts are left out.
+    """
+    groups = _groups(pairs)
+    number = len(np.unique(groups))
+    try:
+        split = class_split(groups, seed, shares)
+        if _fair(split, shares, len(pairs)):
+            return PairSplit(split, 0, number)
+    except ConfigError:  # fewer groups than parts
+        pass
+    split = _within(pairs, seed, shares)
+    kept = len(split.train) + len(split.valid) + len(split.test)
+    if not all((split.train, split.valid, split.test)):
+        raise DataError(
+            f"{len(pairs)} pairs of {pairs.name} can't be cut into three parts without common "
+            "graphs; give more pairs, or pairs of more different graphs"
+        )
+    return PairSplit(split, len(pairs) - kept, number)
+
+
+def _groups(pairs: PairSet) -> Ints:
+    """The group of each pair, `[pairs]`: pairs with a common graph are of one group."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    left, right = pairs.left.cpu().numpy(), pairs.right.cpu().numpy()
+    graphs = len(pairs.graphs)
+    joined = coo_array((np.ones(len(left)), (left, right)), shape=(graphs, graphs))
+    group = connected_components(joined, directed=False)[1]
+    return np.asarray(group[left], dtype=np.int64)
+
+
+def _fair(split: Split, shares: tuple[int, int, int], pairs: int) -> bool:
+    parts = (split.train, split.valid, split.test)
+    least = (_LEAST * share / sum(shares) * pairs for share in shares)
+    return all(len(part) >= few for part, few in zip(parts, least, strict=True))
+
+
+def _within(pairs: PairSet, seed: int, shares: tuple[int, int, int]) -> Split:
+    """Cut the graphs that occur, and keep the pairs inside one part."""
+    sides = torch.stack([pairs.left, pairs.right]).cpu()
+    used = torch.unique(sides)
+    try:
+        cut = query_splits(len(used), seed, shares)
+    except ConfigError:
+        return Split((), (), ())
+    part = np.full(len(pairs.graphs), -1)
+    for number, chosen in enumerate((cut.train, cut.valid, cut.test)):
+        part[used.numpy()[list(chosen)]] = number
+    left, right = part[sides.numpy()]
+    inside = [tuple(np.flatnonzero((left == at) & (right == at)).tolist()) for at in range(3)]
+    return Split(*inside)

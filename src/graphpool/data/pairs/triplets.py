@@ -1,0 +1,67 @@
+"""Triplets of graphs: a query and two others, and by how much farther the first of them is.
+
+They are the input of similarity learning: the paper's <G_i, G_j, G_k> and r_ijk = g_ij - g_ik,
+where g is a distance such as the edit distance.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from torch import Tensor
+
+from graphpool.data.pairs.tuples import GraphTuples, TupleBatch
+from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.selection import Selection
+
+
+@dataclass(frozen=True, eq=False)
+class TripletBatch(TupleBatch):
+    """Several triplets, with each graph that occurs in them once.
+
+    Args:
+        graphs: the graphs of the triplets, in ascending order of their positions in the set.
+        query: `[triplets]`, positions in `graphs`; `first` and `second` likewise.
+        r: `[triplets]`, distance of query and first less that of query and second.
+        index: `[triplets]`, positions of the triplets in the set they were taken from.
+    """
+
+    members = ("query", "first", "second")
+
+    graphs: GraphBatch
+    query: Tensor
+    first: Tensor
+    second: Tensor
+    r: Tensor
+    index: Tensor
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TripletSet(GraphTuples):
+    """Triplets over the graphs of a set, which are kept once however often they occur.
+
+    Args:
+        graphs: the set that positions refer to.
+        query: `[triplets]` positions in `graphs`; `first` and `second` likewise.
+        r: `[triplets]`, distance of query and first less that of query and second. Positive: the
+            second is the nearer one.
+    """
+
+    noun, members, target = "triplet", ("query", "first", "second"), "r"
+
+    graphs: GraphSet
+    query: Tensor
+    first: Tensor
+    second: Tensor
+    r: Tensor
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """One name per triplet, such as `7: 12 & 3`: the query and the two others."""
+        name = self.graphs.ids
+        columns = (part.tolist() for part in (self.query, self.first, self.second))
+        return tuple(f"{name[i]}: {name[j]} & {name[k]}" for i, j, k in zip(*columns, strict=True))
+
+    def batch(self, index: Selection | None = None) -> TripletBatch:
+        """The chosen triplets (all by default) with each of their graphs once."""
+        return TripletBatch(**self.gather(index))

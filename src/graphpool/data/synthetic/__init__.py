@@ -1,0 +1,1 @@
+"""Sets that are drawn at random instead of read."""

@@ -1,0 +1,1 @@
+"""Arrangement sets: classes that differ only in how communities are arranged."""

@@ -1,0 +1,1 @@
+"""Pairs of random graphs that match or don't."""

@@ -1,0 +1,1 @@
+"""Experiments: many units of work, their records, tables and pages."""

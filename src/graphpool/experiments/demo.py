@@ -1,0 +1,213 @@
+"""A first look: HAP beside its baselines on MUTAG, one model in pictures, one page about it all.
+
+The numbers come from ten-fold cross-validation, by default with one seed, which is a first look
+and decides nothing; the pictures come from one model that was trained on half of the graphs, so
+that enough are left which it has not seen.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from graphpool.config import ModelConfig, RunConfig
+from graphpool.data import load as datasets
+from graphpool.data.formats.safetensors import content_hash
+from graphpool.data.splits import Split, save_splits, stratified_folds
+from graphpool.errors import DataError
+from graphpool.experiments.engine import run_experiment
+from graphpool.experiments.results import ExperimentResult
+from graphpool.files import write_json
+from graphpool.graphs.graphset import GraphSet
+from graphpool.models import classifier_report as model_report
+from graphpool.models.classifier import TrainedModel, train_model
+from graphpool.nn.zoo.build import place_rule
+from graphpool.report import Report, draw_hierarchy_png, write
+from graphpool.training.health_warnings import collapse_warnings
+from graphpool.training.loop import FitResult
+
+DATA = "MUTAG"
+METHODS = ("hap", "sum", "mean", "structure-free", "wl", "majority")
+
+
+@dataclass(frozen=True, eq=False)
+class Demo:
+    """What a demo made: its page, the experiment behind it, and how long it took."""
+
+    report: Path
+    experiment: ExperimentResult
+    pictures: dict[str, Any]
+    seconds: float
+
+
+def run_demo(
+    folder: str | Path = "demo",
+    *,
+    data: str = DATA,
+    methods: tuple[str, ...] = METHODS,
+    seeds: tuple[int, ...] = (0,),
+    config: RunConfig | None = None,
+    jobs: int | None = None,
+    progress: bool = True,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Demo:
+    """Compare methods, train one model for the pictures, and write `report.html`.
+
+    Parts that the folder already holds are not measured again.
+
+    Args:
+        folder: gets everything.
+        data: name of the set.
+        methods: the first is what the page is about.
+        seeds: of the cross-validation; one is a first look, `cv10` asks for three.
+        config: settings of all networks.
+        jobs: processes; by default one per core.
+        progress: show bars if stderr is a terminal.
+        tell: called with a line about each step.
+    """
+    begin, folder = time.monotonic(), Path(folder)
+    config = config or RunConfig(data=data)
+    graphs = datasets.load(data, features=None)
+    if graphs.y is None:
+        raise DataError(f"{graphs.name} has no classes")
+    tell(
+        f"{graphs.name}: {len(graphs)} graphs. Ten-fold cross-validation of {len(methods)} "
+        "methods; each fold is tested once, by a model that has not seen it."
+    )
+    experiment = run_experiment(
+        graphs, methods, "cv10", seeds, config, folder,
+        jobs=jobs, progress=progress, command=_command(seeds),
+    )  # fmt: skip
+    split = picture_split(graphs)
+    tell(f"One {methods[0]} model for the pictures, trained on {len(split.train)} graphs.")
+    digest = content_hash(graphs)
+    save_splits(folder / "model" / "split.json", [split], digest, "pictures", 0)
+    model, trained = train_model(
+        graphs[split.train], graphs[split.valid], config,
+        folder=folder / "model", progress=progress,
+    )  # fmt: skip
+    tell("Drawing the report.")
+    metrics = model.score(graphs[split.test])
+    page = build_report(experiment, graphs, split, model, trained, metrics)
+    path = write(page, folder / "report.html")
+    draw_hierarchy_png(page.hierarchy[0], folder / "hierarchy.png")
+    pictures = {
+        "graphs": {"train": len(split.train), "valid": len(split.valid), "test": len(split.test)},
+        "accuracy": metrics["accuracy"],
+        "model": str(folder / "model"),
+    }
+    write_json(folder / "pictures.json", pictures)
+    return Demo(path, experiment, pictures, time.monotonic() - begin)
+
+
+def picture_split(graphs: GraphSet, seed: int = 0) -> Split:
+    """Half of the graphs train, a tenth chooses the epoch, four tenths are left to look at."""
+    assert graphs.y is not None
+    parts = [np.asarray(part) for part in stratified_folds(graphs.y, 10, (seed, 1))]
+
+    def joined(first: int, last: int) -> tuple[int, ...]:
+        return tuple(sorted(np.concatenate(parts[first:last]).tolist()))
+
+    return Split(train=joined(5, 10), valid=joined(4, 5), test=joined(0, 4))
+
+
+def build_report(
+    experiment: ExperimentResult,
+    graphs: GraphSet,
+    split: Split,
+    model: TrainedModel,
+    trained: FitResult,
+    metrics: dict[str, float],
+) -> Report:
+    """Everything that the page shows."""
+    test, first = graphs[split.test], experiment.methods[0]
+    reached = f"{100 * metrics['accuracy']:.1f} % of the {len(test)}"
+    return Report(
+        title=f"{first.upper()} on {graphs.name}",
+        subtitle=_about(graphs, experiment),
+        command=experiment.command,
+        dataset=_facts(graphs, model.config.model),
+        results=model_report.result_rows(experiment),
+        curves=[
+            model_report.learning_curve(
+                f"one {first} model, trained on {len(split.train)} graphs; {len(split.valid)} "
+                "others choose the epoch",
+                trained.history,
+                trained.best_epoch,
+            )
+        ],
+        embedding=model_report.graph_map(
+            model,
+            test,
+            f"Shown are the {len(test)} graphs that the one model of these pictures has not "
+            f"seen, neither to learn nor to choose the epoch; it answers {reached} rightly.",
+        ),
+        hierarchy=[
+            model_report.hierarchy_example(model, test, model_report.typical_graph(model, test))
+        ],
+        health=model_report.health_rows(experiment.health(first), model.config.model),
+        warnings=_warnings(experiment, metrics),
+        environment={
+            **experiment.versions,
+            **experiment.machine,
+            "protocol": experiment.protocol.name,
+            "seeds": ", ".join(map(str, experiment.seeds)),
+            "epochs": model.config.train.epochs,
+        },
+    )
+
+
+def _command(seeds: tuple[int, ...]) -> str:
+    return "graphpool demo" + (f" --seeds {len(seeds)}" if len(seeds) > 1 else "")
+
+
+def _about(graphs: GraphSet, experiment: ExperimentResult) -> str:
+    question = {
+        "MUTAG": "Molecules as graphs of atoms and bonds: does the compound cause mutations in "
+        "bacteria? "
+    }.get(graphs.name, "")
+    folds, seeds = experiment.protocol.folds, len(experiment.seeds)
+    few = seeds < len(experiment.protocol.seeds)
+    return (
+        f"{question}Accuracies are those of {folds} stratified folds"
+        + (" with one seed" if seeds == 1 else f", {seeds} seeds")
+        + (": a first look, not a ranking of methods." if few else ".")
+    )
+
+
+def _facts(graphs: GraphSet, model: ModelConfig) -> dict[str, str | int | float]:
+    assert graphs.y is not None
+    counts = graphs.y.bincount(minlength=len(graphs.classes)).tolist()
+    rule = place_rule(model)
+    classes = ", ".join(
+        f"{name} ({count})" for name, count in zip(graphs.classes, counts, strict=True)
+    )
+    return {
+        "graphs": len(graphs),
+        "classes": classes,
+        "nodes per graph": _range(graphs.node_counts),
+        **({} if rule is None else {"places per graph": _range(graphs.places(rule).counts)}),
+        "node labels": len(graphs.node_label_names),
+    }
+
+
+def _range(counts: Tensor) -> str:
+    mean = float(counts.double().mean())
+    return f"{int(counts.min())} to {int(counts.max())}, mean {mean:.1f}"
+
+
+def _warnings(experiment: ExperimentResult, metrics: dict[str, float]) -> list[str]:
+    """Models of the compared folds and the one of the pictures whose levels collapsed."""
+    first = experiment.methods[0]
+    units = experiment.of(first)
+    bad = [unit for unit in units if unit.warnings]
+    lines = []
+    if bad:
+        lines.append(f"{first}, {len(bad)} of {len(units)} folds: {bad[0].warnings[0]}")
+    lines += [f"the model of the pictures: {line}" for line in collapse_warnings(metrics)]
+    lines += [f"{each.method}, fold {each.fold}: {each.error}" for each in experiment.failures]
+    return lines

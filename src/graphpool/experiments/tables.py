@@ -1,0 +1,194 @@
+"""Results as Markdown: one set with every detail, or several sets side by side."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from graphpool.evaluation.statistics import Summary, mean_ranks
+from graphpool.experiments.results import ExperimentResult
+from graphpool.files import atomic_write
+from graphpool.training.select_place_rule import describe
+
+FILE = "results.md"
+NONE = "–"
+
+
+def results_table(result: ExperimentResult) -> str:
+    """One row per method, and what the columns mean."""
+    first = result.methods[0]
+    head = (
+        "method", "accuracy, %", "95 % interval", "fold error", f"{first} gains", "balanced, %",
+        "effective rank", "best epoch", "epochs", "s per split",
+    )  # fmt: skip
+    rows = [_row(result, method) for method in result.methods]
+    parts = [
+        f"# {result.facts.name}, {result.protocol.name}",
+        _about(result),
+        markdown(head, rows),
+        _legend(result),
+    ]
+    parts += choices(result)
+    warnings = _warnings(result)
+    if warnings:
+        parts.append("Warnings:\n\n" + "\n".join(f"- {line}" for line in warnings))
+    if result.failures:
+        lines = (f"- {f.method}, seed {f.seed}, fold {f.fold}: {f.error}" for f in result.failures)
+        parts.append("Failed:\n\n" + "\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def write_table(result: ExperimentResult, folder: Path) -> None:
+    """Write `results.md` into the folder."""
+    with atomic_write(folder / FILE, "w") as handle:
+        handle.write(results_table(result))
+
+
+def merged_table(results: Sequence[ExperimentResult]) -> str:
+    """Methods × sets: mean ± standard deviation in %, and the mean rank over the sets.
+
+    Ranked are the methods that have a result on every set; the majority class is no contender.
+    """
+    methods = tuple(dict.fromkeys(method for result in results for method in result.methods))
+    found = {method: [result.summary(method) for result in results] for method in methods}
+    whole = {
+        method: [summary.mean for summary in summaries if summary is not None]
+        for method, summaries in found.items()
+        if method != "majority" and None not in summaries
+    }
+    ranks = mean_ranks(whole)
+    names = [result.facts.name for result in results]
+    rows = [
+        (
+            method,
+            *(accuracy_text(summary) for summary in found[method]),
+            f"{ranks[method]:.1f}" if method in ranks else NONE,
+        )
+        for method in sorted(methods, key=lambda method: ranks.get(method, np.inf))
+    ]
+    return markdown(("method", *names, f"mean rank of {len(ranks)}"), rows)
+
+
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table whose columns line up in plain text too; the first is flush left."""
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+
+    def line(cells: Sequence[str]) -> str:
+        texts = [cells[0].ljust(widths[0])]
+        texts += [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)]
+        return f"| {' | '.join(texts)} |"
+
+    rule = ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]]
+    return "\n".join([line(head), f"| {' | '.join(rule)} |", *(line(row) for row in rows)])
+
+
+def _row(result: ExperimentResult, method: str) -> tuple[str, ...]:
+    summary, units = result.summary(method), result.of(method)
+    if summary is None:
+        return (method, "failed", *[NONE] * 8)
+    gain = result.difference(result.methods[0], method)
+    error = result.by_seed(method).fold_error
+    trained = any(unit.epochs for unit in units)
+    missing = result.protocol.folds * len(result.seeds) - len(units)
+    return (
+        method,
+        accuracy_text(summary) + (f" ({missing} missing)" if missing else ""),
+        interval_text(summary),
+        NONE if error is None else f"{100 * error:.1f}",
+        NONE if method == result.methods[0] else gain_text(gain),
+        f"{100 * np.mean([unit.balanced_accuracy for unit in units]):.1f}",
+        rank_text(result.health(method)),
+        f"{np.mean([unit.best_epoch for unit in units]):.0f}" if trained else NONE,
+        f"{np.mean([unit.epochs for unit in units]):.0f}" if trained else NONE,
+        f"{np.mean([unit.total_seconds for unit in units]):.2f}",
+    )
+
+
+def accuracy_text(summary: Summary | None) -> str:
+    """Mean ± standard deviation in %."""
+    if summary is None:
+        return NONE
+    spread = "" if summary.std is None else f" ± {100 * summary.std:.1f}"
+    return f"{100 * summary.mean:.1f}{spread}"
+
+
+def interval_text(summary: Summary | None) -> str:
+    """The 95 % interval in %, as far as an accuracy can go."""
+    if summary is None or summary.low is None or summary.high is None:
+        return NONE
+    return f"{100 * max(0.0, summary.low):.1f} … {100 * min(1.0, summary.high):.1f}"
+
+
+def gain_text(gain: Summary | None) -> str:
+    """A difference of accuracies in points, with its interval."""
+    if gain is None:
+        return NONE
+    if gain.low is None or gain.high is None:
+        return f"{100 * gain.mean:+.1f}"
+    return f"{100 * gain.mean:+.1f} ({100 * gain.low:+.1f} … {100 * gain.high:+.1f})"
+
+
+def rank_text(health: dict[str, float]) -> str:
+    """Effective rank of each level, of its clusters."""
+    levels = [
+        f"{value:.2f} of {round(health[name.replace('effective_rank', 'clusters')], 1):g}"
+        for name, value in sorted(health.items())
+        if name.endswith("/effective_rank")
+    ]
+    return "; ".join(levels) or NONE
+
+
+def choices(result: ExperimentResult) -> list[str]:
+    """For each method whose number of places validation graphs chose: what, and how often."""
+    lines = []
+    for method in result.methods:
+        found = Counter(
+            describe(str(unit.chosen["count"]), float(unit.chosen["resolution"]))
+            for unit in result.of(method)
+            if "count" in unit.chosen
+        )
+        if found:
+            often = ", ".join(f"{name} ({times})" for name, times in found.most_common())
+            lines.append(f"Places of {method}, chosen on validation graphs: {often}.")
+    return lines
+
+
+def _about(result: ExperimentResult) -> str:
+    facts, protocol, count = result.facts, result.protocol, len(result.seeds)
+    short = ""
+    if count < len(protocol.seeds):
+        short = f" The protocol asks for {len(protocol.seeds)} seeds: take this as a first look."
+    about = f" ({protocol.summary})" if protocol.summary else ""
+    seeds = f"{count} seed{'s' if count > 1 else ''}: {', '.join(map(str, result.seeds))}"
+    versions = ", ".join(f"{name} {value}" for name, value in result.versions.items())
+    machine = ", ".join(f"{name} {value}" for name, value in result.machine.items())
+    return (
+        f"{facts.graphs} graphs, {len(facts.classes)} classes. Protocol {protocol.name}{about}; "
+        f"{seeds}.{short}\n\nMade by `{result.command}` with {versions}; {machine}."
+    )
+
+
+def _legend(result: ExperimentResult) -> str:
+    return (
+        "Accuracy is the mean ± standard deviation over the test parts of all splits; each was "
+        "looked at once, with the epoch or settings that its validation graphs chose. The "
+        "interval is Student's, with the variance of Nadeau and Bengio for splits that share "
+        f"graphs (test graphs over training graphs: {result.overlap:.3f}). Fold error is the "
+        "standard error over the folds of one seed, as root mean square over the seeds. "
+        f"`{result.methods[0]} gains` is its mean advantage over the method, split by split, with "
+        "the same kind of interval: one that holds 0 says that the two can't be ranked. "
+        "Effective rank is that of the assignments on test graphs, 1 if they have collapsed."
+    )
+
+
+def _warnings(result: ExperimentResult) -> list[str]:
+    """For each method, how many of its models collapsed."""
+    lines = []
+    for method in result.methods:
+        units = result.of(method)
+        bad = [unit for unit in units if unit.warnings]
+        if bad:
+            example = bad[0].warnings[0]
+            lines.append(f"{method}: {len(bad)} of {len(units)} models; such as: {example}")
+    return lines

@@ -1,0 +1,1 @@
+"""Edit-distance methods other than the exact search."""

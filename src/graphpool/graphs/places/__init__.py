@@ -1,0 +1,1 @@
+"""Places: the parts of a graph that hang together, found once a set."""

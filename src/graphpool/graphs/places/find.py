@@ -1,0 +1,141 @@
+"""Places: which nodes of a graph belong together, from its edges alone.
+
+A graph's places are a partition that modularity likes, found as by Louvain's method, by moving
+nodes and merging clusters. It belongs to the graph and not to its numbering: relabelled nodes
+keep their clusters, in symmetric and disconnected graphs too. For that all sums are in whole
+numbers, nodes that refinement can't tell apart are moved together or not at all, and ties are
+shared. So a cycle, a complete graph, and any graph all of whose nodes look alike, is one cluster;
+components are joined only where there are more than `PlaceRule.most`.
+
+Edges count in both directions alike, A + Aᵀ, by the ratios of their weights; self-loops and
+weights that are negative, zero or not finite are left out. Labels and features don't count.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from graphpool.errors import DataError
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.places.rule import MOST_EDGES, SIXTEENTHS, PlaceRule
+from graphpool.graphs.segments import Segments
+
+# Below every share that is not 0: (2 · degree)^-steps.
+TINY = 1e-37
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The clusters of several graphs laid end to end.
+
+    Args:
+        cluster: `[nodes]` int64, the cluster of each node, from 0 in each graph.
+        counts: `[graphs]` int64, clusters of each graph.
+        share: `[nodes, width]` float32, how much of each cluster a node sees; rows sum to 1, and
+            columns that a graph has no cluster for are 0. The width is the largest count.
+    """
+
+    cluster: Tensor
+    counts: Tensor
+    share: Tensor
+
+    @property
+    def width(self) -> int:
+        """Clusters of the graph that has most."""
+        return self.share.shape[1]
+
+    @cached_property
+    def log(self) -> Tensor:
+        """Logarithms of the shares, `[nodes, width]`; of 0 that of `TINY`."""
+        return self.share.clamp(min=TINY).log()
+
+    @cached_property
+    def columns(self) -> Tensor:
+        """Shares and logarithms with the nodes along memory, `[2, width, nodes]`.
+
+        Logarithms of places that a graph has not may be anything.
+        """
+        return torch.stack([self.share.t(), self.log.t()])
+
+    def widened(self, width: int) -> "Places":
+        """The same with at least `width` columns."""
+        if width <= self.width:
+            return self
+        share = torch.nn.functional.pad(self.share, (0, width - self.width))
+        return Places(self.cluster, self.counts, share)
+
+    def take(self, node: Tensor, index: Tensor) -> "Places":
+        """The places of some of the graphs: of `node` `[nodes]` and `index` `[graphs]`."""
+        counts = self.counts.index_select(0, index)
+        share = self.share.index_select(0, node)
+        width = int(counts.max()) if counts.shape[0] else 0
+        if width < self.width:
+            share = share[:, :width].contiguous()
+        return Places(self.cluster.index_select(0, node), counts, share)
+
+    def batch(self, node: Tensor, index: Tensor, ptr: Tensor) -> "Places":
+        """The same for a batch whose graphs begin at `ptr`: quickly, and with `columns`."""
+        if not self.share.is_cpu or not index.shape[0]:
+            return self.take(node, index)
+        from graphpool.graphs.places.columns import gather_columns
+
+        counts = self.counts.index_select(0, index)
+        columns = self.share.new_zeros(2, int(counts.max()), node.shape[0])
+        gather_columns(
+            self.share.numpy(), self.log.numpy(), node.numpy(), ptr.numpy(), counts.numpy(),
+            columns.numpy(),
+        )  # fmt: skip
+        taken = Places(self.cluster.index_select(0, node), counts, columns[0].t())
+        taken.__dict__["columns"] = columns
+        return taken
+
+    def to(self, device: torch.device | str) -> "Places":
+        """Copy to a device, if they are elsewhere."""
+        if torch.device(device) == self.cluster.device:
+            return self
+        return Places(self.cluster.to(device), self.counts.to(device), self.share.to(device))
+
+
+def places_of(adjacency: Adjacency, segments: Segments, rule: PlaceRule) -> Places:
+    """Places of graphs in raw tensors, on any device; the work is done on the CPU.
+
+    Args:
+        adjacency: of all graphs, with no edges between them.
+        segments: where each graph's nodes begin.
+    """
+    return find(adjacency, segments.ptr, rule, local=False)
+
+
+def find(adjacency: Adjacency, node_ptr: Tensor, rule: PlaceRule, *, local: bool) -> Places:
+    """The same; with `local`, columns count from the first node of each graph."""
+    from graphpool.graphs.places.compiled import find_places, walk
+
+    ptr = node_ptr.cpu().numpy()
+    edges = (
+        adjacency.row_ptr.cpu().numpy(),
+        adjacency.col.int().cpu().numpy(),
+        adjacency.weight.detach().float().cpu().numpy(),
+    )
+    widest = int(np.diff(edges[0][ptr]).max(initial=0))
+    if widest > MOST_EDGES:
+        raise DataError(
+            f"a graph has {widest} edges; places are found in graphs of up to {MOST_EDGES}"
+        )
+    wanted = np.zeros(len(ptr) - 1, dtype=np.int64)
+    if rule.count == "eigengap":
+        from graphpool.graphs.places.eigengap import eigengaps
+
+        wanted = np.minimum(eigengaps(*edges, ptr, local=local), rule.most)
+    elif rule.count != "auto":
+        wanted = np.array([rule.wanted(int(nodes)) for nodes in np.diff(ptr)], dtype=np.int64)
+    label, counts = np.zeros(int(ptr[-1]), dtype=np.int64), np.zeros_like(wanted)
+    graphs = (*edges, ptr, local, adjacency.symmetric)
+    resolution = max(1, round(rule.resolution * SIXTEENTHS))
+    find_places(*graphs, resolution, wanted, rule.most, label, counts)
+    share = np.zeros((len(label), int(counts.max(initial=0))), dtype=np.float32)
+    walk(*graphs, rule.steps, label, counts, share)
+    found = Places(*(torch.from_numpy(values) for values in (label, counts, share)))
+    return found.to(adjacency.col.device)

@@ -1,0 +1,1 @@
+"""Trained models: fit, predict, score, save, load, report."""

@@ -1,0 +1,1 @@
+"""What all coarsenings share: outputs, losses, health, the coarse graph."""

@@ -1,0 +1,1 @@
+"""Tensor operations that networks are made of, and their compiled loops."""

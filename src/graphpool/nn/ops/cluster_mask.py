@@ -1,0 +1,138 @@
+"""The clusters that graphs really have in a dense level whose graphs differ in their number."""
+
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.compiled import norm_backward, norm_forward
+from graphpool.nn.ops.products import refuse_second_order
+from graphpool.typing import Bool, Float, Int
+
+
+class Rows:
+    """Real rows of a dense level.
+
+    Args:
+        mask: `[graphs, clusters]`, every graph has at least one.
+        counts: `[graphs]`, how many each graph has; worked out from the mask if absent.
+    """
+
+    def __init__(
+        self,
+        mask: Bool[Tensor, "graphs clusters"],
+        counts: Int[Tensor, " graphs"] | None = None,
+    ) -> None:
+        self.mask = mask
+        self._counts = counts
+
+    @classmethod
+    def first(cls, counts: Int[Tensor, " graphs"], width: int) -> "Rows":
+        """The first rows of each graph, as many as `counts` says."""
+        return cls(torch.arange(width, device=counts.device) < counts.unsqueeze(-1), counts)
+
+    @cached_property
+    def counts(self) -> Int[Tensor, " graphs"]:
+        """How many real rows each graph has."""
+        return self.mask.sum(-1) if self._counts is None else self._counts
+
+    @cached_property
+    def index(self) -> Int[Tensor, " rows"]:
+        """Positions of the real rows in the flat level."""
+        return self.mask.flatten().nonzero().squeeze(-1)
+
+    @cached_property
+    def segments(self) -> Segments:
+        """The graphs of the real rows."""
+        ptr = self.counts.new_zeros(self.counts.shape[0] + 1)
+        torch.cumsum(self.counts, 0, out=ptr[1:])
+        return Segments(ptr)
+
+    @cached_property
+    def weight(self) -> Float[Tensor, "graphs clusters 1"]:
+        """1 for the real rows, 0 for the others."""
+        return self.mask.unsqueeze(-1).to(torch.get_default_dtype())
+
+    def keep(self, x: Float[Tensor, "graphs clusters channels"]) -> Tensor:
+        """`x` with zeros in the rows that are not real."""
+        return x * self.weight.to(x.dtype)
+
+    def compact(
+        self, x: Float[Tensor, "graphs clusters channels"]
+    ) -> Float[Tensor, "rows channels"]:
+        """The real rows, one graph after the other."""
+        return x.flatten(0, 1).index_select(0, self.index)
+
+    def expand(
+        self, rows: Float[Tensor, "rows channels"]
+    ) -> Float[Tensor, "graphs clusters channels"]:
+        """The dense level with these real rows and zeros elsewhere."""
+        flat = rows.new_zeros(self.mask.numel(), rows.shape[1])
+        return flat.index_copy(0, self.index, rows).view(*self.mask.shape, -1)
+
+
+def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: Rows | None = None) -> Tensor:
+    """Batch norm over all nodes, or over the rows of a dense level that are clusters.
+
+    A single one has no spread of its own and takes the running statistics.
+    """
+    if rows is not None and x.dtype is torch.float32 and x.is_cpu:
+        flat = x.flatten(0, -2).contiguous()
+        return _RowNorm.apply(flat, norm.weight, norm.bias, norm, rows).view_as(x)  # type: ignore[no-any-return]
+    flat = x.flatten(0, -2) if rows is None else rows.compact(x)
+    if flat.shape[0] > 1 or not norm.training:
+        flat = cast(Tensor, norm(flat))
+    else:
+        flat = nn.functional.batch_norm(
+            flat, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps
+        )
+    return flat.view_as(x) if rows is None else rows.expand(flat)
+
+
+class RowNorm:
+    """Batch norm over some of the rows on a CPU, compiled, with its way back; others become 0."""
+
+    def __init__(self, norm: nn.BatchNorm1d, rows: Rows) -> None:
+        self.norm, self.real = norm, rows.mask.view(-1).numpy()
+
+    def forward(self, x: Any, weight: Tensor, bias: Tensor) -> Tensor:
+        """Of an array `[rows, channels]`; running statistics move while training."""
+        norm = self.norm
+        self.x, self.state = x, np.empty((2, x.shape[1]), np.float32)
+        out = torch.empty(x.shape, dtype=torch.float32)
+        known = (norm.running_mean, norm.running_var, norm.num_batches_tracked)
+        self.count = norm_forward(
+            x, self.real, weight.numpy(), bias.numpy(),
+            *(cast(Tensor, value).numpy() for value in known), norm.training,
+            cast(float, norm.momentum), norm.eps, self.state, out.numpy(),
+        )  # fmt: skip
+        return out
+
+    def backward(self, grad: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Gradients of x, weight and bias."""
+        dx, dlearned = torch.empty_like(grad), grad.new_empty(2, grad.shape[1])
+        norm_backward(
+            grad.numpy(), self.x, self.real, self.state, weight.numpy(), self.count, dx.numpy(),
+            dlearned.numpy(),
+        )  # fmt: skip
+        return dx, dlearned[0], dlearned[1]
+
+
+class _RowNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, norm: nn.BatchNorm1d, rows: Rows
+    ) -> Tensor:
+        made = ctx.made = RowNorm(norm, rows)
+        # `x` too, so that one changed in place afterwards is noticed.
+        ctx.save_for_backward(x, weight)
+        return made.forward(x.numpy(), weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("batch norm")
+        _, weight = ctx.saved_tensors
+        return (*ctx.made.backward(grad.contiguous(), weight), None, None)

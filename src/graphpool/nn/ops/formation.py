@@ -1,0 +1,101 @@
+"""Cluster formation over a ragged batch: H' = Mᵀ H and A' = Mᵀ A M, equations (H') and (A')."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.compiled import compilable
+from graphpool.nn.ops.formation_compiled import form_backward, form_forward
+from graphpool.nn.ops.products import refuse_second_order, row_mm, segment_mm, spmm
+from graphpool.typing import Float, Int
+
+
+class _FormClusters(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        assignment: Tensor,
+        x: Tensor,
+        adjacency: Adjacency,
+        segments: Segments,
+        counts: Tensor | None,
+    ) -> tuple[Tensor, Tensor]:
+        if counts is None:
+            counts = torch.full((segments.num_graphs,), assignment.shape[1])
+        ctx.adjacency, ctx.segments, ctx.counts = adjacency, segments, counts
+        reached = spmm(adjacency, adjacency.weight, assignment)
+        if compilable(assignment):
+            assignment, x = assignment.contiguous(), x.contiguous()
+            coarse_x, coarse_adj = _compiled_forward(assignment, x, reached, segments, counts)
+        else:
+            # One product makes both: Mᵀ [H | A M].
+            formed = segment_mm(assignment, torch.cat([x, reached], -1), segments)
+            coarse_x, coarse_adj = formed.split([x.shape[1], reached.shape[1]], -1)
+        ctx.save_for_backward(assignment, x, reached)
+        return coarse_x, coarse_adj
+
+    @staticmethod
+    def backward(ctx: Any, grad_x: Tensor, grad_adj: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("cluster formation")
+        assignment, x, reached = ctx.saved_tensors
+        adjacency, segments = ctx.adjacency, ctx.segments
+        if compilable(assignment):
+            back = _compiled_backward(
+                grad_x, grad_adj, assignment, x, reached, segments, ctx.counts
+            )
+            dassignment, dx, dreached = back
+        else:
+            grad, sizes = torch.cat([grad_x, grad_adj], -1), [x.shape[1], reached.shape[1]]
+            dx, dreached = row_mm(assignment, grad, segments).split(sizes, -1)
+            dassignment = row_mm(torch.cat([x, reached], -1), grad.mT, segments)
+        dassignment += spmm(adjacency, adjacency.weight, dreached, transpose=True)
+        return dassignment, dx, None, None, None
+
+
+def _compiled_forward(
+    assignment: Tensor, x: Tensor, reached: Tensor, segments: Segments, counts: Tensor
+) -> tuple[Tensor, Tensor]:
+    graphs, clusters = segments.num_graphs, assignment.shape[1]
+    coarse_x = x.new_zeros(graphs, clusters, x.shape[1])
+    coarse_adj = x.new_zeros(graphs, clusters, clusters)
+    form_forward(
+        assignment.numpy(), x.numpy(), reached.numpy(), segments.ptr.numpy(), counts.numpy(),
+        coarse_x.numpy(), coarse_adj.numpy(),
+    )  # fmt: skip
+    return coarse_x, coarse_adj
+
+
+def _compiled_backward(
+    grad_x: Tensor, grad_adj: Tensor, assignment: Tensor, x: Tensor, reached: Tensor,
+    segments: Segments, counts: Tensor,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    dx, dreached = torch.zeros_like(x), torch.zeros_like(reached)
+    dassignment = torch.zeros_like(assignment)
+    form_backward(
+        assignment.numpy(), x.numpy(), reached.numpy(),
+        grad_x.contiguous().numpy(), grad_adj.contiguous().numpy(), segments.ptr.numpy(),
+        counts.numpy(), dassignment.numpy(), dx.numpy(), dreached.numpy(),
+    )  # fmt: skip
+    return dassignment, dx, dreached
+
+
+def form_clusters(
+    assignment: Float[Tensor, "nodes clusters"],
+    x: Float[Tensor, "nodes channels"],
+    adjacency: Adjacency,
+    segments: Segments,
+    counts: Int[Tensor, " graphs"] | None = None,
+) -> tuple[Float[Tensor, "graphs clusters channels"], Float[Tensor, "graphs clusters clusters"]]:
+    """H' `[graphs, clusters, channels]` and A' `[graphs, clusters, clusters]`.
+
+    Args:
+        assignment: M, `[nodes, clusters]`.
+        x: H, `[nodes, channels]`.
+        adjacency: A of the whole batch.
+        segments: the graphs of the nodes.
+        counts: clusters of each graph, if not all; further columns of M are zero.
+    """
+    return _FormClusters.apply(assignment, x, adjacency, segments, counts)  # type: ignore[no-any-return]

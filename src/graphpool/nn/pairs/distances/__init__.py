@@ -1,0 +1,1 @@
+"""Distances between two graphs, level by level."""

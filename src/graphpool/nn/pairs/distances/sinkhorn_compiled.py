@@ -1,0 +1,317 @@
+"""Compiled loops for the alignment of nodes on a CPU: pair by pair, without padding.
+
+Sinkhorn's steps on logits M are done as scalings: P_ij = u_i K_ij v_j with
+K = exp(M_ij - r_i - c_j). The largest logit r_i of a row is taken off because rows are scaled first
+anyway; c_j, the largest of what is left in a column, is given back by the first v. So every row and
+column of K has a 1 in it, and no sum can vanish however far logits lie apart.
+
+Nodes of zeros that fill up the smaller graph have the same row (or column) each: it is worked out
+once and counts as often as there are such nodes.
+
+At first M = -β C; in further rounds it is -β C + γ A₁PA₂ᵀ with the P of the round before. Edges
+that an alignment leaves over are D = A₁P - PA₂, entry by entry under Huber's function.
+"""
+
+from typing import Any, no_type_check
+
+import numpy as np
+from numba import njit
+
+from graphpool.nn.ops.compiled import FASTMATH
+
+Array = Any
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def copies(mine: int, yours: int) -> tuple[Array, Array]:
+    """How many nodes each row and each column of a pair of graphs stands for."""
+    rows = np.ones(mine + (1 if mine < yours else 0))
+    columns = np.ones(yours + (1 if yours < mine else 0))
+    if mine < yours:
+        rows[mine] = yours - mine
+    if yours < mine:
+        columns[yours] = mine - yours
+    return rows, columns
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def measure(x: Array, low: int, mine: int, start: int, yours: int, cost: Array) -> None:
+    """Fill in C, the Euclidean distance of nodes divided by √channels."""
+    rows, columns = cost.shape
+    channels = x.shape[1]
+    for i in range(rows):
+        for j in range(columns):
+            total = np.float32(0)
+            if i < mine and j < yours:
+                for c in range(channels):
+                    apart = x[low + i, c] - x[start + j, c]
+                    total += apart * apart
+            elif i < mine:
+                for c in range(channels):
+                    total += x[low + i, c] * x[low + i, c]
+            elif j < yours:
+                for c in range(channels):
+                    total += x[start + j, c] * x[start + j, c]
+            cost[i, j] = np.sqrt(total / channels)
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def scale(
+    logits: Array, often_row: Array, often_column: Array, steps: int
+) -> tuple[Array, Array, Array, Array]:
+    """P; K, and u and v of every step, `v[0]` being what the first step begins with."""
+    rows, columns = logits.shape
+    kernel = np.empty((rows, columns))
+    u, v = np.empty((steps, rows)), np.empty((steps + 1, columns))
+    most = np.full(columns, -np.inf)
+    for i in range(rows):
+        best = -np.inf
+        for j in range(columns):
+            best = max(best, logits[i, j])
+        for j in range(columns):
+            kernel[i, j] = logits[i, j] - best
+            most[j] = max(most[j], kernel[i, j])
+    for j in range(columns):
+        v[0, j] = np.exp(most[j])
+    for i in range(rows):
+        for j in range(columns):
+            kernel[i, j] = np.exp(kernel[i, j] - most[j])
+    for step in range(steps):
+        for j in range(columns):
+            v[step + 1, j] = 0
+        for i in range(rows):
+            total = 0.0
+            for j in range(columns):
+                total += kernel[i, j] * v[step, j] * often_column[j]
+            u[step, i] = 1 / total
+            share = u[step, i] * often_row[i]
+            for j in range(columns):
+                v[step + 1, j] += kernel[i, j] * share
+        for j in range(columns):
+            v[step + 1, j] = 1 / v[step + 1, j]
+    plan = np.empty((rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            plan[i, j] = kernel[i, j] * u[steps - 1, i] * v[steps, j]
+    return plan, kernel, u, v
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def scale_back(
+    dplan: Array, plan: Array, kernel: Array, u: Array, v: Array, often_row: Array,
+    often_column: Array,
+) -> Array:  # fmt: skip
+    """The gradient of the logits M, summed over the nodes that a row or column stands for.
+
+    With f = log u and g = log v, the steps are f_i = -log Σ_j exp(M_ij + g_j) and
+    g_j = -log Σ_i exp(M_ij + f_i); they are gone through backwards.
+    """
+    rows, columns = plan.shape
+    df, dg = np.zeros(rows), np.zeros(columns)
+    dlogits = np.empty((rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            dlogits[i, j] = often_row[i] * often_column[j] * plan[i, j] * dplan[i, j]
+            df[i] += dlogits[i, j]
+            dg[j] += dlogits[i, j]
+    # What the steps take off, without the K in common.
+    taken = np.zeros((rows, columns))
+    for step in range(u.shape[0] - 1, -1, -1):
+        for j in range(columns):
+            dg[j] *= v[step + 1, j]
+        for i in range(rows):
+            share = u[step, i] * often_row[i]
+            back = 0.0
+            for j in range(columns):
+                taken[i, j] += share * dg[j]
+                back += kernel[i, j] * dg[j]
+            df[i] -= back * share
+        for j in range(columns):
+            dg[j] = 0
+        for i in range(rows):
+            part = u[step, i] * df[i]
+            for j in range(columns):
+                taken[i, j] += part * v[step, j] * often_column[j]
+                dg[j] -= kernel[i, j] * part
+            df[i] = 0
+        for j in range(columns):
+            dg[j] *= v[step, j] * often_column[j]
+    for i in range(rows):
+        for j in range(columns):
+            dlogits[i, j] -= kernel[i, j] * taken[i, j]
+    return dlogits
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def product(
+    x: Array, low: int, count: int, row_ptr: Array, col: Array, weight: Array, turned: bool
+) -> Array:
+    """A x for the adjacency of a graph whose `count` nodes begin at `low`; `turned`: Aᵀ x."""
+    found = np.zeros(x.shape)
+    for i in range(count):
+        for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
+            other, share = col[slot] - low, weight[slot]
+            to, come = (other, i) if turned else (i, other)
+            if share != 0:
+                for j in range(x.shape[1]):
+                    found[to, j] += share * x[come, j]
+    return found
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def left_over(
+    plan: Array, low: int, mine: int, start: int, yours: int,
+    row_ptr: Array, col: Array, weight: Array, back: bool,
+) -> Array:  # fmt: skip
+    """A₁P - PA₂; `back` is for its adjoint, which has both matrices transposed."""
+    found = product(plan, low, mine, row_ptr, col, weight, back)
+    over = np.ascontiguousarray(plan.T)
+    found -= product(over, start, yours, row_ptr, col, weight, not back).T
+    return found
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def in_common(
+    plan: Array, low: int, mine: int, start: int, yours: int,
+    row_ptr: Array, col: Array, weight: Array, back: bool,
+) -> Array:  # fmt: skip
+    """A₁PA₂ᵀ: edges that nodes i and j have in common under P; `back` is for its adjoint."""
+    found = product(plan, low, mine, row_ptr, col, weight, back)
+    over = np.ascontiguousarray(found.T)
+    return product(over, start, yours, row_ptr, col, weight, back).T
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def align_forward(
+    x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float, steps: int,
+    rounds: int, rounding: float, row_ptr: Array, col: Array, weight: Array, cost_ptr: Array,
+    costs: Array, out: Array,
+) -> None:  # fmt: skip
+    """Rows of `out`: Σ P C of every pair, and edges left over; C of all pairs in `costs`.
+
+    With one row only, edges are not looked at.
+    """
+    for pair in range(left.shape[0]):
+        low, start = ptr[left[pair]], ptr[right[pair]]
+        mine, yours = ptr[left[pair] + 1] - low, ptr[right[pair] + 1] - start
+        often_row, often_column = copies(mine, yours)
+        rows, columns = len(often_row), len(often_column)
+        cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(rows, columns)
+        measure(x, low, mine, start, yours, cost)
+        own = -sharpness * cost
+        plan = scale(own, often_row, often_column, steps)[0]
+        for _ in range(rounds):
+            common = in_common(plan, low, mine, start, yours, row_ptr, col, weight, False)
+            plan = scale(own + pull * common, often_row, often_column, steps)[0]
+        work = 0.0
+        for i in range(rows):
+            part = 0.0
+            for j in range(columns):
+                part += plan[i, j] * often_column[j] * cost[i, j]
+            work += part * often_row[i]
+        out[0, pair] = work
+        if out.shape[0] == 1:
+            continue
+        apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight, False)
+        over = 0.0
+        for i in range(rows):
+            for j in range(columns):
+                size = abs(apart[i, j])
+                if size < rounding:
+                    size = size * size / (2 * rounding)
+                else:
+                    size -= rounding / 2
+                over += size * often_row[i] * often_column[j]
+        out[1, pair] = over / 2
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def align_backward(
+    grad: Array, x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float,
+    steps: int, rounds: int, rounding: float, row_ptr: Array, col: Array, weight: Array,
+    cost_ptr: Array, costs: Array, dx: Array,
+) -> tuple[float, float]:  # fmt: skip
+    """Gradient of the nodes, added to `dx`; returned are those of `sharpness` and `pull`."""
+    dsharpness, dpull = 0.0, 0.0
+    for pair in range(left.shape[0]):
+        low, start = ptr[left[pair]], ptr[right[pair]]
+        mine, yours = ptr[left[pair] + 1] - low, ptr[right[pair] + 1] - start
+        often_row, often_column = copies(mine, yours)
+        rows, columns = len(often_row), len(often_column)
+        cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(rows, columns)
+        own = -sharpness * cost
+        done = [scale(own, often_row, often_column, steps)]
+        shared = np.empty((rounds, rows, columns))
+        for turn in range(rounds):
+            shared[turn] = in_common(
+                done[turn][0], low, mine, start, yours, row_ptr, col, weight, False
+            )
+            done.append(scale(own + pull * shared[turn], often_row, often_column, steps))
+        plan = done[-1][0]
+        dplan = np.empty((rows, columns))
+        for i in range(rows):
+            for j in range(columns):
+                dplan[i, j] = grad[0, pair] * cost[i, j]
+        if grad.shape[0] > 1:
+            apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight, False)
+            for i in range(rows):
+                for j in range(columns):
+                    apart[i, j] = max(-1.0, min(1.0, apart[i, j] / rounding))
+            apart = left_over(apart, low, mine, start, yours, row_ptr, col, weight, True)
+            for i in range(rows):
+                for j in range(columns):
+                    dplan[i, j] += grad[1, pair] * apart[i, j] / 2
+        dcost = np.empty((rows, columns))
+        for i in range(rows):
+            for j in range(columns):
+                dcost[i, j] = grad[0, pair] * plan[i, j] * often_row[i] * often_column[j]
+        for turn in range(rounds, -1, -1):
+            plan, kernel, u, v = done[turn]
+            change = scale_back(dplan, plan, kernel, u, v, often_row, often_column)
+            for i in range(rows):
+                for j in range(columns):
+                    dsharpness -= change[i, j] * cost[i, j]
+                    dcost[i, j] -= sharpness * change[i, j]
+            if turn > 0:
+                for i in range(rows):
+                    for j in range(columns):
+                        dpull += change[i, j] * shared[turn - 1, i, j]
+                back = in_common(change, low, mine, start, yours, row_ptr, col, weight, True)
+                dplan = pull * back
+        move(x, low, mine, start, yours, cost, dcost, dx)
+    return dsharpness, dpull
+
+
+@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@no_type_check
+def move(
+    x: Array, low: int, mine: int, start: int, yours: int, cost: Array, dcost: Array, dx: Array
+) -> None:
+    """Add the gradient of C to that of the nodes."""
+    channels = x.shape[1]
+    rows, columns = cost.shape
+    for i in range(rows):
+        for j in range(columns):
+            if cost[i, j] <= 0:
+                continue
+            part = np.float32(dcost[i, j] / (cost[i, j] * channels))
+            if i < mine and j < yours:
+                for c in range(channels):
+                    moved = part * (x[low + i, c] - x[start + j, c])
+                    dx[low + i, c] += moved
+                    dx[start + j, c] -= moved
+            elif i < mine:
+                for c in range(channels):
+                    dx[low + i, c] += part * x[low + i, c]
+            elif j < yours:
+                for c in range(channels):
+                    dx[start + j, c] += part * x[start + j, c]

@@ -1,0 +1,1 @@
+"""Every network by name."""

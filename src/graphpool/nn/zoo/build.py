@@ -1,0 +1,48 @@
+"""Models by name: the one place that builds them from settings."""
+
+from torch import nn
+
+from graphpool.config import ModelConfig
+from graphpool.errors import ConfigError
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.hap import HAPCoarsening, clusters_from_ratio
+from graphpool.nn.zoo.families import rule_of
+from graphpool.nn.zoo.registry import METHODS as METHODS
+from graphpool.nn.zoo.registry import find_method
+from graphpool.nn.zoo.registry import list_poolers as list_poolers
+from graphpool.nn.zoo.registry import pooler as pooler
+
+
+def place_rule(config: ModelConfig) -> PlaceRule | None:
+    """By which rule the model that `config` describes looks for places, if it does.
+
+    Who trains several models on parts of one set calls `graphs.places(rule)` before it is parted.
+    """
+    found = find_method(config.pooler).rule
+    if found is None or config.assignment in ("content", "static"):
+        return None
+    return found(config) or HAPCoarsening(1, config.clusters[0]).rule
+
+
+def chooses_places(name: str) -> bool:
+    """Whether `model.count` says how many places a graph has for the method of this name."""
+    return find_method(name).rule is rule_of
+
+
+def build_model(
+    config: ModelConfig, in_channels: int, out_channels: int, mean_nodes: float | None = None
+) -> nn.Module:
+    """Build the model that `config` describes.
+
+    Args:
+        config: settings; `pooler` names the method.
+        in_channels: channels of the node features.
+        out_channels: classes.
+        mean_nodes: mean nodes per training graph, needed when `config.ratio` sets the clusters.
+    """
+    method, clusters = find_method(config.pooler), config.clusters
+    if config.ratio:
+        if mean_nodes is None:
+            raise ConfigError("model.ratio needs the mean number of nodes of the training graphs")
+        clusters = clusters_from_ratio(config.ratio, mean_nodes, len(clusters) or 2)
+    return method.build(config, clusters, in_channels, out_channels)

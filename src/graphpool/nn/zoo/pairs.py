@@ -1,0 +1,100 @@
+"""Pair networks by name: the one place that builds them from settings."""
+
+from dataclasses import replace
+from typing import cast
+
+from graphpool.config import ModelConfig
+from graphpool.errors import ConfigError, nearest
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.encoders import Encoder
+from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.pairs.base import PairModel
+from graphpool.nn.pairs.embedded import without_encoder
+from graphpool.nn.pairs.gmn import GMN
+from graphpool.nn.pairs.score import ExpScore, LearnedScore
+from graphpool.nn.pairs.siamese import Siamese
+from graphpool.nn.pairs.simgnn import SimGNN
+from graphpool.nn.zoo.build import METHODS, build_model, place_rule
+from graphpool.nn.zoo.families import CLUSTERS
+
+# Name: summary, paper, year. Any method of `METHODS` compares graphs too, by their vectors.
+PAIR_METHODS: dict[str, tuple[str, str, int]] = {
+    "gmn": (
+        "graph matching network: nodes attend to the other graph's nodes",
+        "Li et al.", 2019,
+    ),
+    "gmn-hap": ("GMN with HAP's coarsening in place of its pooling", "Liu et al.", 2021),
+    "simgnn": (
+        "SimGNN: attention readout, tensor network, histogram of node similarities",
+        "Bai et al.", 2019,
+    ),
+    "simgnn-hap": ("SimGNN with HAP's coarsening in place of its pooling", "Liu et al.", 2021),
+}  # fmt: skip
+SCORES = ("exp", "learned")
+# Methods whose levels may be compared node by node: the hierarchy of ours, and none at all.
+BY_NODES = ("hap", "flat")
+
+
+def build_pair_model(
+    settings: ModelConfig, channels: int, nodes: float, score: str | None = None
+) -> PairModel:
+    """Build the pair network that `settings` describe.
+
+    Networks of one encoder, GMN and SimGNN, have as many rounds as HAP has in all its encoders:
+    `layers` for each number of `clusters`, by default 2 · 2. GMN passes its own messages, whatever
+    `encoder` says; in GMN-HAP that is the encoder of the coarse graphs.
+
+    Args:
+        settings: `pooler` is a name of `METHODS`, whose network then embeds every graph by itself
+            (`Siamese`), or one of `PAIR_METHODS`.
+        channels: of the node features.
+        nodes: mean nodes per training graph, for `settings.ratio`.
+        score: `"exp"`, the paper's, or `"learned"`, see `score`; by default as `settings` say.
+    """
+    name = settings.pooler
+    if name not in PAIR_METHODS and name not in METHODS:
+        raise ConfigError(f"unknown pooler {name!r}; {nearest(name, [*METHODS, *PAIR_METHODS])}")
+    score = score or settings.score
+    if score not in SCORES:
+        raise ConfigError(f"unknown score {score!r}; {nearest(score, SCORES)}")
+    model = _network(settings, channels, nodes)
+    model.score = LearnedScore(model.levels) if score == "learned" else ExpScore()
+    return model
+
+
+def pair_place_rule(settings: ModelConfig) -> PlaceRule | None:
+    """By which rule the network that `settings` describe looks for places, if it does."""
+    if settings.pooler not in PAIR_METHODS:
+        return place_rule(settings)
+    return place_rule(_hap(settings)) if settings.pooler.endswith("-hap") else None
+
+
+def _hap(settings: ModelConfig) -> ModelConfig:
+    """The settings of HAP where it stands in for another network's pooling."""
+    return replace(settings, pooler="hap")
+
+
+def _network(settings: ModelConfig, channels: int, nodes: float) -> PairModel:
+    name, width = settings.pooler, settings.hidden_channels
+    if name not in PAIR_METHODS:
+        distance = settings.distance if name in BY_NODES else "euclidean"
+        return Siamese(build_model(settings, channels, 0, nodes), distance=distance)
+    pooling, layers = None, settings.layers
+    if name.endswith("-hap"):
+        whole = build_model(_hap(settings), width, 0, nodes)
+        pooling = without_encoder(cast(Hierarchy, whole), width)
+    else:
+        layers *= len(settings.clusters or CLUSTERS)
+    if name.startswith("gmn"):
+        return GMN(channels, width, layers, pooling, norm=settings.norm, dropout=settings.dropout)
+    encoder = Encoder(
+        settings.encoder,
+        channels,
+        width,
+        layers,
+        settings.heads,
+        settings.norm,
+        settings.dropout,
+        settings.jump,
+    )
+    return SimGNN(encoder, pooling)

@@ -1,0 +1,1 @@
+"""Pictures of graphs, curves and maps, as SVG and PNG."""

@@ -1,0 +1,236 @@
+"""One graph at every level of its hierarchy, side by side, as SVG.
+
+Level 0 is coloured by each node's strongest cluster, the paler the more the node is shared; a
+cluster keeps its colour, and everything above shows as a pie which clusters it is made of.
+"""
+
+import math
+
+import numpy as np
+
+from graphpool.report.data import Array, HierarchyExample, Level
+from graphpool.report.draw.layout import Placed, place_levels
+from graphpool.report.draw.svg import colour, figure, number, text
+
+FAINTEST_EDGE = 0.03
+
+
+def draw_hierarchy(example: HierarchyExample) -> str:
+    """All levels of one graph in one figure, with a caption under each."""
+    placed = place_levels(example)
+    panels = []
+    for number_, (level, where) in enumerate(zip(example.levels, placed, strict=True)):
+        if number_:
+            panels.append('<span class="arrow" aria-hidden="true"></span>')
+        nouns = _nouns(example, number_)
+        panels.append(_panel(level, where, number_, nouns, last=number_ == len(placed) - 1))
+    right = example.true_class == example.predicted_class
+    verdict = '<span class="right">correct</span>' if right else '<span class="miss">wrong</span>'
+    return (
+        f'<figure class="hierarchy"><figcaption>Graph {text(example.graph)}: '
+        f"{text(example.true_class)}, predicted {text(example.predicted_class)} {verdict}"
+        f'</figcaption><div class="levels">{"".join(panels)}</div></figure>'
+    )
+
+
+def edge_list(adjacency: Array) -> tuple[Array, Array]:
+    """Undirected edges `[edges, 2]` and their weights; the diagonal and faint weights left out.
+
+    Weights are judged against the largest of the whole matrix, so that a coarse graph which is
+    all diagonal shows no edges: that is what the model sees.
+    """
+    both = (np.abs(adjacency) + np.abs(adjacency.T)) / 2
+    upper = np.triu(both, 1)
+    threshold = FAINTEST_EDGE * float(both.max(initial=0.0))
+    pairs = np.argwhere((upper > 0) & (upper >= threshold))
+    return pairs, upper[pairs[:, 0], pairs[:, 1]]
+
+
+def strength(members: Array) -> Array:
+    """How clearly each node belongs to its strongest cluster: 0 evenly shared, 1 wholly."""
+    clusters = members.shape[1]
+    total = members.sum(axis=1)
+    top = members.max(axis=1) / np.where(total > 0, total, 1.0)
+    if clusters == 1:
+        return np.asarray(np.where(total > 0, 1.0, 0.0))
+    return np.asarray(np.clip((top - 1 / clusters) / (1 - 1 / clusters), 0.0, 1.0))
+
+
+def first_noun(example: HierarchyExample) -> str:
+    """What a cluster of the first level is called."""
+    return "place" if example.places else "cluster"
+
+
+def _nouns(example: HierarchyExample, number_: int) -> tuple[str, str]:
+    """What the nodes of a level are called, and the first clusters, which everything is made of."""
+    first = first_noun(example)
+    return (first if number_ == 1 else "cluster"), first
+
+
+def _panel(level: Level, where: Placed, number_: int, nouns: tuple[str, str], last: bool) -> str:
+    nodes = len(where.position)
+    own, first = nouns
+    drawn = [_edges(level, where, own if number_ else ""), backing(where.position, where.radius)]
+    for node in range(nodes):
+        drawn.append(
+            _fine(level, where, node, first)
+            if number_ == 0
+            else _coarse(where, node, number_, nouns)
+        )
+    name = "The graph" if number_ == 0 else f"Level {number_}"
+    if number_ and last and nodes == 1:
+        name = "One vector"
+    # Width by share, from nothing: every panel then has the same scale.
+    grow = f"flex:{number(where.width)} 1 0;max-width:{1.25 * where.width:.0f}px"
+    return (
+        f'<div class="level{" one" if nodes == 1 else ""}" style="{grow}"><svg role="img" '
+        f'aria-label="{name}, {_count(nodes, "node")}" preserveAspectRatio="xMidYMid slice" '
+        f'viewBox="0 0 {number(where.width)} {number(where.height)}">'
+        f"{''.join(drawn)}</svg>"
+        f"<p><b>{name}</b><br>{_caption(level, where, number_, own)}</p></div>"
+    )
+
+
+def _caption(level: Level, where: Placed, number_: int, noun: str) -> str:
+    nodes = len(where.position)
+    pairs, _ = edge_list(level.adjacency)
+    if number_ == 0:
+        words = f"{_count(nodes, 'node')}, {_count(len(pairs), 'edge')}"
+    elif nodes == 1:
+        words = f"of all {_count(round(float(where.mass.sum())), 'node')}"
+    else:
+        words = f"{nodes} {noun}s, {_count(len(pairs), 'link')}"
+    extra = "".join(
+        f'<br><span class="soft">{text(name.replace("_", " "))} {text(figure(value))}</span>'
+        for name, value in level.health.items()
+    )
+    return words + extra
+
+
+def _count(amount: int, noun: str) -> str:
+    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
+
+
+def _edges(level: Level, where: Placed, noun: str) -> str:
+    """Lines that end at the circles' rims, so that pale circles stay clean.
+
+    Args:
+        noun: what a coarse level joins; empty for the graph itself.
+    """
+    pairs, weight = edge_list(level.adjacency)
+    if not len(pairs):
+        return ""
+    heavy = float(weight.max())
+    parts = []
+    order = np.argsort(weight, kind="stable")
+    for (a, b), value in zip(pairs[order].tolist(), weight[order].tolist(), strict=True):
+        start, end = where.position[a], where.position[b]
+        along = end - start
+        length = float(np.hypot(*along))
+        if length <= where.radius[a] + where.radius[b]:
+            continue
+        first = start + along * (where.radius[a] / length)
+        second = end - along * (where.radius[b] / length)
+        path = (
+            f'x1="{number(first[0])}" y1="{number(first[1])}" '
+            f'x2="{number(second[0])}" y2="{number(second[1])}"'
+        )
+        if noun:
+            part = value / heavy
+            look = f'style="stroke-width:{0.8 + 7 * part:.1f};opacity:{0.35 + 0.45 * part:.2f}"'
+            says = f"<title>{noun}s {a + 1} and {b + 1}: weight {value:.3g}</title>"
+            parts.append(f"<line {path} {look}>{says}</line>")
+        else:
+            parts.append(f"<line {path}/>")
+    thin = min(1.6, 0.5 + 0.11 * float(where.radius.min()))
+    return f'<g class="edges" style="stroke-width:{thin:.1f}">{"".join(parts)}</g>'
+
+
+def backing(position: Array, radius: Array) -> str:
+    """The circles once more in the colour of the card, so that no edge shines through them."""
+    rounds = "".join(
+        f"M{number(x - r)} {number(y)}a{number(r)} {number(r)} 0 1 1 {number(2 * r)} 0"
+        f"a{number(r)} {number(r)} 0 1 1 {number(-2 * r)} 0"
+        for (x, y), r in zip(position.tolist(), radius.tolist(), strict=True)
+    )
+    return f'<path class="backing" d="{rounds}"/>'
+
+
+def _fine(level: Level, where: Placed, node: int, noun: str) -> str:
+    """A node of the graph itself."""
+    x, y = where.position[node]
+    radius = float(where.radius[node])
+    label = "" if level.node_labels is None else str(level.node_labels[node])
+    says = f"node {node}" + (f", {label}" if label else "")
+    if level.assignment is None:
+        css, look, caption = "node plain", "", label
+    else:
+        members = where.share[node]
+        cluster = int(members.argmax())
+        clear = float(strength(members[None, :])[0])
+        if members.max() > 0:
+            css, caption = "node", label or str(cluster + 1)
+            look = f' style="--k:{colour(cluster)};fill-opacity:{0.08 + 0.62 * clear:.2f}"'
+            says += f": {noun} {cluster + 1}, {100 * members[cluster]:.0f} %"
+        else:
+            css, look, caption = "node dropped", "", label
+            says += ": dropped"
+    return circle(css, x, y, radius, look, says) + inside(caption, x, y, radius)
+
+
+def _coarse(where: Placed, node: int, number_: int, nouns: tuple[str, str]) -> str:
+    """A cluster: in its own colour on level 1, above that a pie of what it gathers."""
+    x, y = where.position[node]
+    radius = float(where.radius[node])
+    share, mass = where.share[node], float(where.mass[node])
+    says = f"{nouns[0]} {node + 1}: holds {mass:.1f} nodes"
+    if mass < 0.05:
+        return circle("node dropped", x, y, radius, "", says)
+    if number_ == 1 or int((share > 1e-3 * mass).sum()) == 1:
+        own = node if number_ == 1 else int(share.argmax())
+        look = f' style="--k:{colour(own)};fill-opacity:0.7"'
+        caption = str(node + 1) if len(where.position) > 1 else ""
+        return circle("node", x, y, radius, look, says) + inside(caption, x, y, radius)
+    pie = _pie(share / mass, x, y, radius, nouns[1])
+    return pie + circle("node rim", x, y, radius, "", says)
+
+
+def _pie(parts: Array, x: float, y: float, radius: float, noun: str) -> str:
+    slices = []
+    angle = -math.pi / 2
+    for cluster, part in enumerate(parts.tolist()):
+        if part <= 1e-3:
+            continue
+        end = angle + 2 * math.pi * min(part, 0.9999)
+        start_x, start_y = x + radius * math.cos(angle), y + radius * math.sin(angle)
+        end_x, end_y = x + radius * math.cos(end), y + radius * math.sin(end)
+        large = int(part > 0.5)
+        r = number(radius)
+        slices.append(
+            f'<path class="slice" style="--k:{colour(cluster)}" d="M{number(x)} {number(y)}'
+            f"L{number(start_x)} {number(start_y)}A{r} {r} 0 {large} 1 {number(end_x)} "
+            f'{number(end_y)}Z"><title>{noun} {cluster + 1}: {100 * part:.0f} %</title></path>'
+        )
+        angle = end
+    return "".join(slices)
+
+
+def circle(css: str, x: float, y: float, radius: float, look: str, says: str) -> str:
+    """A node of this CSS class, `look` being further attributes, that `says` something."""
+    rim = min(1.8, 0.6 + 0.1 * radius)
+    return (
+        f'<circle class="{css}" cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" '
+        f'stroke-width="{number(rim)}"{look}>'
+        f"<title>{text(says)}</title></circle>"
+    )
+
+
+def inside(caption: str, x: float, y: float, radius: float) -> str:
+    """A caption inside its circle, if it can be read there."""
+    size = min(radius * 1.15, 2.4 * radius / max(len(caption), 1), 17.0)
+    if not caption or size < 5:
+        return ""
+    return (
+        f'<text class="label" x="{number(x)}" y="{number(y)}" '
+        f'style="font-size:{number(size)}px">{text(caption)}</text>'
+    )

@@ -1,0 +1,129 @@
+"""Accuracies as a table: mean ± standard deviation, 95 % interval, and a dot for every split."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from graphpool.evaluation.statistics import Summary, paired_difference, summarise
+from graphpool.report.data import Report, ResultRow
+from graphpool.report.draw.svg import text, ticks
+
+
+def summary_of(row: ResultRow) -> Summary:
+    """Mean, spread and interval of a row's accuracies."""
+    return summarise(row.accuracies, row.overlap)
+
+
+def difference(ours: ResultRow, other: ResultRow) -> Summary | None:
+    """Gain of `ours` over `other` split by split; None unless they were measured on as many."""
+    if len(ours.accuracies) != len(other.accuracies):
+        return None
+    return paired_difference(ours.accuracies, other.accuracies, max(ours.overlap, other.overlap))
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """A fraction as a percentage without the sign."""
+    return f"{100 * value:.{digits}f}"
+
+
+def results_table(report: Report) -> str:
+    """The table of all results, best mean first, with one shared axis."""
+    rows = sorted(report.results, key=lambda row: -float(np.mean(row.accuracies)))
+    if not rows:
+        return ""
+    low, high = _range(rows)
+    line = report.majority
+    majority = None if line is None else summary_of(line).mean
+    body = "".join(_row(row, row is report.headline, low, high, majority) for row in rows)
+    return (
+        '<table class="results"><thead><tr><th scope="col">Method</th>'
+        '<th scope="col" class="chart">Every split, mean and 95 % interval</th>'
+        '<th scope="col" class="num">Accuracy, %</th><th scope="col" class="num">95 % interval</th>'
+        f"</tr></thead><tbody>{body}</tbody>"
+        f'<tfoot><tr><td></td><td class="chart">{_axis(low, high, majority)}</td>'
+        "<td></td><td></td></tr></tfoot></table>"
+    )
+
+
+def all_numbers(report: Report) -> str:
+    """Every accuracy as measured, for whoever wants to check the summary."""
+    items = "".join(
+        f"<dt>{text(row.name)}</dt><dd>{' '.join(percent(value, 2) for value in row.accuracies)}"
+        "</dd>"
+        for row in report.results
+    )
+    return (
+        '<details><summary>Every measured accuracy</summary><dl class="numbers">'
+        f"{items}</dl></details>"
+    )
+
+
+def _range(rows: Sequence[ResultRow]) -> tuple[float, float]:
+    """An axis from one multiple of 5 % to another that holds every dot and interval."""
+    values = [value for row in rows for value in row.accuracies]
+    for row in rows:
+        summary = summary_of(row)
+        values += [value for value in (summary.low, summary.high) if value is not None]
+    low = max(0.0, math.floor(min(values) * 20 - 0.2) / 20)
+    high = min(1.0, math.ceil(max(values) * 20 + 0.2) / 20)
+    return (low, high) if high > low else (max(0.0, low - 0.05), max(high, 0.05))
+
+
+def _row(row: ResultRow, main: bool, low: float, high: float, majority: float | None) -> str:
+    summary = summary_of(row)
+    spread = "" if summary.std is None else f' <span class="soft">± {percent(summary.std)}</span>'
+    interval = "one split"
+    if summary.low is not None and summary.high is not None:
+        interval = f"{percent(summary.low)} – {percent(summary.high)}"
+    if row.family == "rule" and not summary.std:
+        spread, interval = "", ""
+    kind = f"{row.family} main" if main else row.family
+    badge = ' <span class="badge">this model</span>' if main else ""
+    note = f'<span class="note">{text(row.note)}</span>' if row.note else ""
+    return (
+        f'<tr class="{kind}"><th scope="row">{text(row.name)}{badge}{note}</th>'
+        f'<td class="chart">{_dots(row, summary, low, high, majority)}</td>'
+        f'<td class="num"><b>{percent(summary.mean)}</b>{spread}</td>'
+        f'<td class="num soft">{interval}</td></tr>'
+    )
+
+
+def _dots(row: ResultRow, summary: Summary, low: float, high: float, majority: float | None) -> str:
+    """Splits as faint dots, the interval as a bar, the mean on top; x in per cent of the cell."""
+
+    def at(value: float) -> str:
+        place = (min(max(value, low), high) - low) / (high - low)
+        return f"{2 + 96 * place:.2f}%"
+
+    parts = ['<line class="axis" x1="2%" x2="98%" y1="50%" y2="50%"/>']
+    if majority is not None:
+        parts.append(
+            f'<line class="majority" x1="{at(majority)}" x2="{at(majority)}" y1="0" y2="100%"/>'
+        )
+    if summary.count > 1 and summary.std:
+        parts += [f'<circle class="split" cx="{at(v)}" cy="50%" r="3"/>' for v in row.accuracies]
+    if summary.low is not None and summary.high is not None:
+        parts.append(
+            f'<line class="interval" x1="{at(summary.low)}" x2="{at(summary.high)}" '
+            'y1="50%" y2="50%"/>'
+        )
+    parts.append(f'<circle class="mean" cx="{at(summary.mean)}" cy="50%" r="5"/>')
+    label = f"{text(row.name)}: {percent(summary.mean)} %"
+    return f'<svg class="dots" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+
+
+def _axis(low: float, high: float, majority: float | None) -> str:
+    marks = ticks(100 * low, 100 * high, 5)
+    labels = "".join(
+        f'<text x="{2 + 96 * (mark / 100 - low) / (high - low):.2f}%" y="12">{mark:g}</text>'
+        for mark in marks
+    )
+    if majority is not None:
+        place = 2 + 96 * (majority - low) / (high - low)
+        anchor = "start" if place < 15 else "end" if place > 85 else "middle"
+        labels += (
+            f'<text class="majority" x="{place:.2f}%" y="28" style="text-anchor:{anchor}">'
+            f"majority class {percent(majority)}</text>"
+        )
+    return f'<svg class="ruler" aria-hidden="true">{labels}</svg>'

@@ -1,0 +1,105 @@
+"""What became of the coarsening, in plain words: whether clusters formed and are connected."""
+
+from collections.abc import Sequence
+
+from graphpool.report.data import LevelHealth
+from graphpool.report.draw.svg import figure, text
+from graphpool.training.health_warnings import OFF_IDENTITY_LIMIT, RANK_LIMIT
+
+WEAK_RANK = 1.5
+
+
+def verdict(health: LevelHealth) -> tuple[str, str]:
+    """`good`, `weak`, `bad` or `none` (nothing to judge), and one sentence that says why."""
+    if health.clusters <= 1:
+        return "none", "One cluster gathers everything: this level is a sum, nothing to collapse."
+    if health.clusters < RANK_LIMIT:
+        return "none", "Hardly a graph has more than one place: there is nothing to tell apart."
+    rank, off = health.effective_rank, health.off_identity
+    if rank is not None and rank < RANK_LIMIT:
+        return "bad", "Collapsed: all nodes share their membership in the same way."
+    if off is not None and off < OFF_IDENTITY_LIMIT:
+        return "bad", "Switched off: no edges between clusters, so layers above see no structure."
+    if rank is not None and rank < WEAK_RANK:
+        return "weak", "Weak: clusters differ only slightly from one another."
+    if rank is None and off is None:
+        return "none", "Not measured."
+    return "good", "Healthy: clusters differ, and the coarse graph connects them."
+
+
+def health_section(levels: Sequence[LevelHealth]) -> str:
+    """One card per level with a meter for each figure."""
+    return f'<div class="cards">{"".join(_card(level) for level in levels)}</div>'
+
+
+def warning_box(warnings: Sequence[str]) -> str:
+    """Warnings where nobody can overlook them."""
+    if not warnings:
+        return ""
+    items = "".join(f"<li>{text(warning)}</li>" for warning in warnings)
+    title = "One warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
+    return f'<aside class="warning"><h2>{title}</h2><ul>{items}</ul></aside>'
+
+
+def _card(health: LevelHealth) -> str:
+    kind, words = verdict(health)
+    clusters = max(health.clusters, 1)
+    noun = "place" if health.places else "cluster"
+    amount = figure(round(clusters, 1))
+    meters: list[str] = []
+    if clusters == 1:
+        health = LevelHealth(health.level, 1.0)  # every figure of one cluster is trivial
+    if health.effective_rank is not None:
+        share = (health.effective_rank - 1) / (clusters - 1)
+        value = f"{health.effective_rank:.2f} of {amount}"
+        meters.append(
+            _meter(
+                "Effective rank",
+                value,
+                share,
+                f"How many {noun}s the assignment really tells apart; 1 means none.",
+            )
+        )
+    if health.clusters_in_use is not None:
+        value = f"{health.clusters_in_use:.1f} of {amount}"
+        meters.append(
+            _meter(
+                f"{noun.capitalize()}s in use",
+                value,
+                health.clusters_in_use / clusters,
+                f"{noun.capitalize()}s that are some node’s strongest, in an average graph.",
+            )
+        )
+    if health.entropy is not None:
+        meters.append(
+            _meter(
+                "Sharing",
+                f"{100 * health.entropy:.0f} %",
+                health.entropy,
+                f"Entropy of a node’s memberships: 0 % in one {noun} only, 100 % in all alike.",
+            )
+        )
+    if health.off_identity is not None:
+        meters.append(
+            _meter(
+                "Coarse edges",
+                f"{health.off_identity:.2f}",
+                health.off_identity,
+                "How far the coarse graph is from having no edges at all; 0 means switched off.",
+            )
+        )
+    return (
+        f'<div class="card {kind}"><h3>Level {health.level} '
+        f'<span class="soft">{amount} {noun}{"" if clusters == 1 else "s"}'
+        f"{' a graph' if health.places else ''}</span></h3>"
+        f'<p class="verdict">{words}</p>{"".join(meters)}</div>'
+    )
+
+
+def _meter(name: str, value: str, share: float, words: str) -> str:
+    width = 100 * min(max(share, 0.0), 1.0)
+    return (
+        f'<div class="meter"><p><b>{name}</b> <span class="value">{value}</span></p>'
+        f'<div class="bar"><span style="width:{width:.1f}%"></span></div>'
+        f'<p class="note">{words}</p></div>'
+    )

@@ -1,0 +1,211 @@
+"""From settings to triplets of graphs: a set, its distances, and which graphs ask questions."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.config import RunConfig
+from graphpool.data import load as datasets
+from graphpool.data.formats.npz_arrays import SUFFIX as NPZ
+from graphpool.data.naming import is_path
+from graphpool.data.pairs.distances import Distances, read_distances
+from graphpool.data.pairs.sampling import draw_triplets
+from graphpool.data.pairs.triplets import TripletSet
+from graphpool.data.similarity_splits import divide
+from graphpool.data.source import Source, data_digest, set_digest
+from graphpool.data.splits import Split
+from graphpool.errors import DataError
+from graphpool.ged.matrix_file import open_matrix
+from graphpool.graphs.graphset import GraphSet
+
+LEAST_GRAPHS = 10
+# Nodes; beyond it exact edit distances of all pairs can take days.
+LARGEST = 20
+PUBLISHED, COMPUTED = "published", "computed"
+_MATRIX = ".ged"
+
+
+@dataclass(frozen=True, eq=False)
+class TrueDistances:
+    """Distances between all graphs of a set.
+
+    Args:
+        values: `[graphs, graphs]`, NaN where none is known.
+        origin: `published`, `computed`, or the file.
+    """
+
+    values: NDArray[np.float64]
+    origin: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the numbers."""
+        return hashlib.sha256(np.ascontiguousarray(self.values).data).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarityData:
+    """Triplets that train, choose the epoch and test, and what is ranked in the end.
+
+    Training triplets are of training graphs alone. A validation or test triplet asks about a graph
+    that has not trained, with training graphs to choose from.
+
+    Args:
+        graphs: the whole set.
+        true: distances between all of them.
+        split: which graphs ask.
+        test: some of the test triplets; `queries` and `candidates` are those of all of them.
+        source: the set, with the test graphs held out.
+        facts: what decided the triplets, and their digests, as JSON.
+    """
+
+    graphs: GraphSet
+    true: TrueDistances
+    split: Split
+    train: TripletSet
+    valid: TripletSet
+    test: TripletSet
+    source: Source
+    facts: dict[str, Any]
+
+    @property
+    def queries(self) -> NDArray[np.int64]:
+        """Test graphs."""
+        return np.array(self.split.test, dtype=np.int64)
+
+    @property
+    def candidates(self) -> NDArray[np.int64]:
+        """All other graphs."""
+        return np.array(sorted((*self.split.train, *self.split.valid)), dtype=np.int64)
+
+
+def open_similar(data: str, root: Path | None = None) -> GraphSet:
+    """The graphs of a set, enough of them to train, to choose the epoch and to test."""
+    graphs = datasets.find(data, root, features=None)
+    if len(graphs) < LEAST_GRAPHS:
+        raise DataError(f"{graphs.name} has {len(graphs)} graphs; give at least {LEAST_GRAPHS}")
+    return graphs
+
+
+def known_distances(
+    graphs: GraphSet, data: str, given: str = "", root: Path | None = None
+) -> TrueDistances | None:
+    """Distances between all graphs, of a file or published; None if they can be computed.
+
+    Graphs that are too large for that are refused.
+
+    Args:
+        data: name, file or folder of the set.
+        given: a file of `graphpool ged matrix`, or a `.npz` like the published ones.
+    """
+    found = _read(Path(given)) if given else _published(data, root)
+    if found is not None:
+        matched = found.of(graphs)
+        whole = matched if matched.full is None else matched.complete()
+        return TrueDistances(whole.values, given or PUBLISHED)
+    largest = int(graphs.node_counts.max())
+    if largest > LARGEST:
+        at = graphs.ids[int(graphs.node_counts.argmax())]
+        raise DataError(
+            f"{graphs.name} has no published distances, and its graph {at} has {largest} nodes: "
+            f"too many for exact edit distances between all graphs (at most {LARGEST}); give "
+            f"distances with --distances FILE, made by: graphpool ged matrix {data} --method beam80"
+        )
+    return None
+
+
+def computed_distances(
+    graphs: GraphSet, out: Path | None = None, progress: bool = True
+) -> TrueDistances:
+    """Exact edit distances between all graphs, with a bar if stderr is a terminal.
+
+    They count labels of nodes and not those of edges, like the published ones: no network here
+    reads those.
+
+    Args:
+        out: file that keeps them, finished or not, so that a second call goes on.
+    """
+    from graphpool.ged.matrix import matrix
+
+    found = matrix(graphs, edge_labels=False, out=out, progress=progress)
+    return TrueDistances(found.values, COMPUTED)
+
+
+def split_graphs(
+    graphs: GraphSet, data: str, kind: str, seed: int, root: Path | None = None
+) -> Split:
+    """Which graphs train, validate and test.
+
+    Args:
+        kind: `published`, `graphs` or `classes`, see `graphpool.config.CompareConfig`.
+    """
+    given = datasets.published_split(_named(data), root) if kind == "published" else None
+    return divide(graphs, kind, seed, given)
+
+
+def has_split(data: str, root: Path | None = None) -> bool:
+    """Whether the set comes with a split of its own."""
+    try:
+        datasets.published_split(_named(data), root)
+    except DataError:
+        return False
+    return True
+
+
+def similarity_data(
+    config: RunConfig, graphs: GraphSet, true: TrueDistances, split: Split, kind: str
+) -> SimilarityData:
+    """Draw the triplets that `config.compare` asks for, as many as there are.
+
+    Args:
+        split: by `split_graphs`, of this `kind`.
+    """
+    wanted, seed = config.compare, config.train.seed
+    seen = (*split.train, *split.valid)
+    asked = {
+        "train": (split.train, split.train, wanted.examples),
+        "valid": (split.valid, split.train, wanted.valid),
+        "test": (split.test, seen, wanted.test),
+    }
+    parts = {
+        part: draw_triplets(graphs, true.values, queries, candidates, count, seed, part)
+        for part, (queries, candidates, count) in asked.items()
+    }
+    facts = {
+        "split": kind,
+        "distances": {"from": true.origin, "digest": true.digest},
+        "parts": {
+            part: {"triplets": len(one), "graphs": len(asked[part][0]), "digest": data_digest(one)}
+            for part, one in parts.items()
+        },
+    }
+    source = Source(set_digest(graphs), split.test)
+    return SimilarityData(graphs, true, split, **parts, source=source, facts=facts)
+
+
+def _named(data: str) -> str | Path:
+    return Path(data) if is_path(data) else data
+
+
+def _published(data: str, root: Path | None) -> Distances | None:
+    try:
+        return datasets.distances(_named(data), root)
+    except DataError:
+        return None
+
+
+def _read(path: Path) -> Distances:
+    if path.suffix == NPZ:
+        return read_distances(path)
+    if path.suffix == _MATRIX:
+        found = open_matrix(path)
+        return Distances(path.stem, found.ids, found.values)
+    raise DataError.at(
+        path,
+        "no file of distances",
+        hint=f"give a {_MATRIX} file of graphpool ged matrix, or a {NPZ} with ids and ged",
+    )

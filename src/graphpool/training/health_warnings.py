@@ -1,0 +1,41 @@
+"""Say in words when a trained hierarchy has stopped being one."""
+
+import re
+from collections.abc import Mapping
+
+RANK_LIMIT = 1.2
+OFF_IDENTITY_LIMIT = 0.05
+
+
+def collapse_warnings(metrics: Mapping[str, float]) -> list[str]:
+    """One sentence for each level that collapsed or whose coarse graph is switched off.
+
+    Reads `level1/effective_rank`, `level1/off_identity` and so on, as `graphpool.nn.coarsen.health`
+    gives them: without levels of one cluster, which can't collapse any further. No more can one
+    whose graphs have hardly more than one place each.
+    """
+    levels = {int(found[1]) for name in metrics if (found := re.match(r"level(\d+)/", name))}
+    warnings = []
+    for level in sorted(levels):
+        values = {
+            name.partition("/")[2]: value
+            for name, value in metrics.items()
+            if name.startswith(f"level{level}/")
+        }
+        problems = []
+        rank = values.get("effective_rank")
+        several = values.get("clusters", RANK_LIMIT) >= RANK_LIMIT  # else there is nothing to lose
+        if rank is not None and rank < RANK_LIMIT and several:
+            problems.append(
+                f"has collapsed: every node gets nearly the same clusters (effective rank "
+                f"{rank:.2f}, limit {RANK_LIMIT})"
+            )
+        off = values.get("off_identity")
+        if off is not None and off < OFF_IDENTITY_LIMIT:
+            problems.append(
+                f"has its coarse graph switched off: it is nearly the identity (distance "
+                f"{off:.3f}, limit {OFF_IDENTITY_LIMIT})"
+            )
+        if problems:
+            warnings.append(f"level {level} {' and '.join(problems)}")
+    return warnings

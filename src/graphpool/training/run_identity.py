@@ -1,0 +1,58 @@
+"""Whether a checkpoint belongs to this run: the same settings, the same graphs."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from graphpool.errors import CheckpointError
+
+# Settings that don't change what is learnt, or (epochs) only how long.
+FREE = frozenset({"epochs", "device", "threads", "checkpoint_seconds", "tensorboard"})
+
+
+def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) -> None:
+    """Raise a `CheckpointError` that names the first thing in which two headers differ.
+
+    Compared are `config`, `data` and `extra`. More epochs are allowed, except under the cosine
+    schedule, whose every step depends on their number.
+    """
+    before, now = stored["config"], current["config"]
+    cosine = now.get("schedule") == "cosine"
+    if now["epochs"] != before["epochs"] and (cosine or now["epochs"] < before["epochs"]):
+        why = "the cosine schedule depends on it" if cosine else "it can only be raised"
+        raise CheckpointError(
+            f"{path}: config.epochs is {before['epochs']} in the checkpoint and {now['epochs']} "
+            f"now; {why}"
+        )
+    for section in ("config", "data", "extra"):
+        for key, old, new in _differences(section, stored[section], current[section]):
+            if section == "data":
+                raise CheckpointError(
+                    f"{path}: the {key.partition('.')[2]} graphs are not those of the checkpoint; "
+                    "resume with the same data and split, or start anew in another folder"
+                )
+            setting = key.removeprefix("extra.")
+            raise CheckpointError(
+                f"{path}: {setting} is {_short(old)} in the checkpoint and {_short(new)} now; "
+                "resume with the same settings, or start anew in another folder"
+            )
+
+
+_ABSENT = "absent"
+
+
+def _differences(where: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(key for key in new if key not in old)]:
+            if key not in FREE:
+                yield from _differences(
+                    f"{where}.{key}", old.get(key, _ABSENT), new.get(key, _ABSENT)
+                )
+    elif old != new:
+        yield where, old, new
+
+
+def _short(value: Any) -> str:
+    text = value if value is _ABSENT else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

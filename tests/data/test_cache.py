@@ -1,0 +1,125 @@
+"""The cache of parsed sets: used when whole, rebuilt otherwise, never in the way."""
+
+import logging
+from pathlib import Path
+
+import pytest
+import torch
+
+from graphpool.data import cache
+from graphpool.data.cache import cache_key, cache_root, cached
+from graphpool.data.formats import safetensors as storage
+from graphpool.data.formats.safetensors import content_hash
+from graphpool.graphs.graphset import GraphSet
+
+
+class Builder:
+    """Builds a one-edge set and counts how often."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self) -> GraphSet:
+        self.calls += 1
+        return GraphSet.build(
+            "pair", torch.tensor([2]), torch.tensor([1]), torch.tensor([[0], [1]]), undirected=True
+        )
+
+
+KEY = cache_key("digest", reader="tu", version=1)
+
+
+def only_file(folder: Path) -> Path:
+    (path,) = folder.iterdir()
+    return path
+
+
+def test_the_second_time_nothing_is_built(tmp_path: Path) -> None:
+    build = Builder()
+    first = cached("pair", KEY, build, tmp_path)
+    second = cached("pair", KEY, build, tmp_path)
+    assert build.calls == 1
+    assert content_hash(first) == content_hash(second)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        cache_key("other bytes", reader="tu", version=1),
+        cache_key("digest", reader="tu", version=2),
+        cache_key("digest", reader="jsonl", version=1),
+        cache_key("digest", reader="tu", version=1, self_loops=True),
+    ],
+)
+def test_another_source_version_or_option_is_built_anew(tmp_path: Path, other: str) -> None:
+    build = Builder()
+    cached("pair", KEY, build, tmp_path)
+    cached("pair", other, build, tmp_path)
+    assert build.calls == 2
+
+
+@pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "foreign"])
+def test_a_damaged_file_is_built_again_with_a_warning(
+    tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    build = Builder()
+    cached("pair", KEY, build, tmp_path)
+    path = only_file(tmp_path)
+    data = bytearray(path.read_bytes())
+    if damage == "truncate":
+        path.write_bytes(data[:-3])
+    elif damage == "flip":
+        data[-1] ^= 4
+        path.write_bytes(data)
+    elif damage == "empty":
+        path.write_bytes(b"")
+    else:
+        storage.save(Builder()(), path, source="of another set")
+    with caplog.at_level(logging.WARNING):
+        again = cached("pair", KEY, build, tmp_path)
+    assert build.calls == 2
+    assert "built again" in caplog.text
+    assert again.edge_index.tolist() == [[1, 0], [0, 1]]
+    cached("pair", KEY, build, tmp_path)
+    assert build.calls == 2  # the file was mended
+
+
+def test_an_outdated_format_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = Builder()
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "FORMAT", 0)
+        cached("pair", KEY, build, tmp_path)
+    cached("pair", KEY, build, tmp_path)
+    assert build.calls == 2
+
+
+def test_without_a_folder_to_write_to_it_works_and_says_so_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache._warn_once.cache_clear()
+    (tmp_path / "file").write_text("in the way")
+    build = Builder()
+    with caplog.at_level(logging.WARNING):
+        for _ in range(2):
+            assert len(cached("pair", KEY, build, tmp_path / "file" / "sets")) == 1
+    assert build.calls == 2
+    assert caplog.text.count("GRAPHPOOL_CACHE") == 1
+
+
+def test_a_name_with_slashes_stays_in_the_folder(tmp_path: Path) -> None:
+    cached("../../away", KEY, Builder(), tmp_path / "sets")
+    assert only_file(tmp_path / "sets").name.startswith(".._.._away-")
+
+
+def test_the_environment_says_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHPOOL_CACHE", "/somewhere")
+    assert cache_root() == Path("/somewhere")
+
+
+def test_the_default_is_the_users_cache_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GRAPHPOOL_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    assert cache_root() == tmp_path / "graphpool"

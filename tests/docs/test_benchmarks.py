@@ -1,0 +1,66 @@
+"""The benchmarks still run: a script that nobody runs rots."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+def run(*arguments: str) -> None:
+    """Run a script as a user would; MUTAG needs no data root."""
+    environment = {key: value for key, value in os.environ.items() if key != "GRAPHPOOL_DATA"}
+    command = [sys.executable, "-W", "ignore", *arguments]
+    done = subprocess.run(command, cwd=FOLDER, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "key"),
+    [
+        ("epoch", "hap / pyg-flat"),
+        ("batching", "pyg / ours"),
+        ("layers", "gat, ours / pyg"),
+    ],
+)
+def test_ratios_of_one_set_are_written(script: str, key: str, tmp_path: Path) -> None:
+    run(f"{script}.py", "--sets", "MUTAG", "--json", str(tmp_path / "out.json"))
+    assert json.loads((tmp_path / "out.json").read_text())["MUTAG"][key] > 0
+
+
+def test_scaling_measures_time_and_memory(tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    # A hundred times the nodes: below that, fixed costs and a busy machine outweigh the work.
+    run("scaling.py", "--sizes", "200", "20000", "--rounds", "3", "--json", str(out))
+    written = json.loads(out.read_text())
+    assert set(written["peak GiB"]) == {"200", "20000"}
+    assert 0 < written["slope"] < 3
+
+
+def test_edit_distances_are_timed_against_networkx_and_by_size(
+    data_root: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "ged.json"
+    run("ged.py", "--quick", "--data-root", str(data_root), "--json", str(out))
+    written = json.loads(out.read_text())
+    assert written["sets"]["LINUX"]["µs a pair, every pair"] > 0
+    assert written["networkx"]["networkx / ours in one call"] > 10
+    assert written["random"]["12"]["share solved"] == 1
+    assert [row["nodes"] for row in written["molecules"]] == [12, 14]
+    assert out.with_suffix(".png").stat().st_size > 0
+
+
+def test_what_needs_a_gpu_can_be_imported() -> None:
+    run("-c", "import gpu; gpu.throughput")
+
+
+def test_the_classification_benchmark_writes_a_table(tmp_path: Path) -> None:
+    run(
+        "classification.py", "--sets", "MUTAG", "--methods", "majority", "wl", "--seeds", "0",
+        "--jobs", "1", "--out", str(tmp_path),
+    )  # fmt: skip
+    assert "| majority" in (tmp_path / "table.md").read_text()

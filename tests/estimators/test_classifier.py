@@ -1,0 +1,292 @@
+import dataclasses
+import inspect
+import logging
+
+import numpy as np
+import pytest
+import torch
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+
+import graphpool
+from graphpool.config import ModelConfig, TrainConfig
+from graphpool.data.load import load
+from graphpool.errors import CheckpointError, ConfigError, DataError
+from graphpool.estimators.classifier import GraphClassifier
+from graphpool.features.pipeline import FeaturePipeline
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places.rule import PlaceRule
+
+QUICK = {"epochs": 3, "hidden_channels": 8}
+
+
+@pytest.fixture(scope="module")
+def graphs() -> GraphSet:
+    return load("MUTAG", features=None)
+
+
+@pytest.fixture(scope="module")
+def fitted(graphs: GraphSet) -> GraphClassifier:
+    return GraphClassifier(**QUICK).fit(graphs[:80])
+
+
+def triangles_and_paths(count: int) -> GraphSet:
+    """Closed and open chains of 5 to 8 nodes; a cycle has no node of degree 1."""
+    sizes = torch.arange(count) % 4 + 5
+    edges, counts, y = [], [], []
+    for number, size in enumerate(sizes.tolist()):
+        chain = torch.stack([torch.arange(size - 1), torch.arange(1, size)])
+        closed = number // 4 % 2
+        if closed:
+            chain = torch.cat([chain, torch.tensor([[size - 1], [0]])], dim=1)
+        edges.append(chain)
+        counts.append(chain.shape[1])
+        y.append(closed)
+    return GraphSet.build(
+        "chains", sizes, torch.tensor(counts), torch.cat(edges, 1), undirected=True,
+        y=torch.tensor(y), classes=("open", "closed"),
+    )  # fmt: skip
+
+
+def test_it_is_offered_by_the_package():
+    assert graphpool.GraphClassifier is GraphClassifier
+
+
+def test_settings_have_the_names_and_defaults_of_the_configs():
+    defaults = {
+        name: item.default for name, item in inspect.signature(GraphClassifier).parameters.items()
+    }
+    hidden = {"checkpoint_seconds", "tensorboard", "distance", "score"}  # the last: of pairs
+    for config in (ModelConfig(), TrainConfig()):
+        for item in dataclasses.fields(config):
+            if item.name not in hidden:
+                assert defaults[item.name] == getattr(config, item.name), item.name
+
+
+def test_clone_and_set_params_keep_every_setting():
+    first = GraphClassifier("sum", epochs=7, clusters=[4, 1], most=5, profile=False, cut=0.5)
+    second = clone(first).set_params(seed=3)
+    assert second.get_params() == {**first.get_params(), "seed": 3}
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "transform", "score", "levels"])
+def test_before_fit_every_answer_is_refused(graphs, method):
+    with pytest.raises(NotFittedError, match="call fit"):
+        getattr(GraphClassifier(), method)(graphs)
+
+
+def test_it_learns_what_can_be_learnt():
+    train, test = triangles_and_paths(64), triangles_and_paths(32)
+    model = GraphClassifier(epochs=30, hidden_channels=16, seed=1).fit(train)
+    assert model.score(test) == 1.0
+
+
+def test_the_same_seed_gives_the_same_model_to_the_bit(graphs, fitted):
+    again = GraphClassifier(**QUICK).fit(graphs[:80])
+    other = GraphClassifier(**QUICK, seed=1).fit(graphs[:80])
+    expected = fitted.predict_proba(graphs)
+    assert np.array_equal(again.predict_proba(graphs), expected)
+    assert not np.array_equal(other.predict_proba(graphs), expected)
+
+
+def test_fit_leaves_the_random_numbers_of_others_alone(graphs):
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    GraphClassifier(**{**QUICK, "epochs": 1}).fit(graphs[:40])
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_without_y_answers_are_codes_of_the_set(graphs, fitted):
+    assert fitted.classes_.tolist() == [0, 1]
+    assert fitted.class_names_ == (-1, 1)
+    right = (fitted.predict(graphs) == graphs.y.numpy()).mean()
+    assert fitted.score(graphs) == pytest.approx(right)
+
+
+@pytest.mark.parametrize("names", [("no", "yes"), (False, True), (-1.5, 2.5), (7, 3)])
+def test_labels_of_any_kind_come_back(graphs, names):
+    y = [names[code] for code in graphs.y[:80].tolist()]
+    model = GraphClassifier(**QUICK).fit(graphs[:80], y)
+    assert model.classes_.tolist() == sorted(names)
+    predicted = model.predict(graphs[:80])
+    assert set(predicted.tolist()) <= set(names)
+    assert model.score(graphs[:80], y) == pytest.approx(np.mean(predicted == np.array(y)))
+
+
+def test_the_sets_own_y_is_the_same_as_none(graphs):
+    subset = graphs[:40]
+    first = GraphClassifier(**QUICK).fit(subset, subset.y)
+    second = GraphClassifier(**QUICK).fit(subset)
+    assert first.class_names_ == second.class_names_ == (-1, 1)
+    assert np.array_equal(first.predict_proba(subset), second.predict_proba(subset))
+
+
+def test_probabilities_fit_the_answers(graphs, fitted):
+    shares = fitted.predict_proba(graphs)
+    assert shares.shape == (188, 2)
+    np.testing.assert_allclose(shares.sum(1), 1.0, rtol=1e-12)
+    assert np.array_equal(fitted.classes_[shares.argmax(1)], fitted.predict(graphs))
+
+
+def test_vectors_and_levels_of_unseen_graphs(graphs, fitted):
+    assert fitted.transform(graphs[80:90]).shape == (10, fitted.model_.network.embedding_channels)
+    first, last = fitted.levels(graphs[80:90])
+    places = graphs[80:90].places(PlaceRule())
+    assert first.x.shape == (10, places.width, 8)
+    assert first.counts.tolist() == places.counts.tolist()
+    assert last.adj.shape == (10, 1, 1)
+    assert first.assignment.shape[0] == graphs[80:90].num_nodes
+
+
+def test_vectors_do_not_depend_on_the_company_of_a_graph(graphs, fitted):
+    together = fitted.transform(graphs[80:90])
+    alone = fitted.transform(graphs[[85]])
+    np.testing.assert_allclose(alone[0], together[5], rtol=1e-4, atol=1e-5)
+
+
+def test_features_are_fitted_on_training_graphs_alone(graphs, fitted):
+    expected = FeaturePipeline("auto").fit(fitted._parts(graphs[:80])[0]).state()
+    assert fitted.model_.features.state() == expected
+
+
+@pytest.mark.parametrize(("share", "held"), [(0.1, 8), (0.25, 20), (0.3, 24), (0.5, 40)])
+def test_validation_graphs_are_a_stratified_share(graphs, share, held):
+    chosen = graphs[:80]
+    train, valid = GraphClassifier(validation=share)._parts(chosen)
+    assert (len(train), len(valid)) == (80 - held, held)
+    assert not set(train.ids) & set(valid.ids)
+    part = float(chosen.y.double().mean())
+    assert abs(float(valid.y.double().mean()) - part) <= 1.5 / held
+
+
+@pytest.mark.parametrize(
+    ("share", "count", "held"), [(0.01, 80, 1), (0.02, 100, 2), (0.99, 80, 79), (0.3, 5, 2)]
+)
+def test_a_share_of_few_graphs_or_near_none_or_all_is_kept(graphs, share, count, held):
+    train, valid = GraphClassifier(validation=share)._parts(graphs[:count])
+    assert (len(train), len(valid)) == (count - held, held)
+
+
+def test_without_validation_every_graph_is_learnt_from(graphs):
+    train, valid = GraphClassifier(validation=0.0)._parts(graphs)
+    assert (len(train), valid) == (188, None)
+    with pytest.raises(ConfigError, match="patience needs validation graphs"):
+        GraphClassifier(**QUICK, validation=0.0, patience=3).fit(graphs[:20])
+
+
+def test_a_saved_model_answers_the_same(graphs, fitted, tmp_path):
+    path = fitted.save(tmp_path / "model.safetensors")
+    loaded = GraphClassifier.load(path)
+    assert np.array_equal(loaded.predict_proba(graphs), fitted.predict_proba(graphs))
+    assert loaded.get_params() == fitted.get_params()
+    assert loaded.class_names_ == (-1, 1)
+
+
+def test_labels_survive_saving(graphs, tmp_path):
+    y = np.array(["no", "yes"])[graphs.y[:40].numpy()]
+    model = GraphClassifier(**QUICK).fit(graphs[:40], y)
+    loaded = GraphClassifier.load(model.save(tmp_path / "m.safetensors"))
+    assert np.array_equal(loaded.predict(graphs[:40]), model.predict(graphs[:40]))
+    assert loaded.classes_.tolist() == ["no", "yes"]
+
+
+def test_clusters_by_ratio_survive_saving(graphs, tmp_path):
+    model = GraphClassifier(**QUICK, ratio=0.5).fit(graphs[:40])
+    loaded = GraphClassifier.load(model.save(tmp_path / "m.safetensors"))
+    assert np.array_equal(loaded.predict_proba(graphs[:5]), model.predict_proba(graphs[:5]))
+
+
+def test_given_clusters_are_those_of_every_graph(graphs):
+    model = GraphClassifier(**QUICK, clusters=(6, 1)).fit(graphs[:40])
+    first, last = model.levels(graphs[:40])
+    assert (first.clusters, last.clusters) == (6, 1)
+
+
+def test_most_is_kept_to(graphs):
+    model = GraphClassifier(**QUICK, resolution=20.0, most=4).fit(graphs[:40])
+    assert int(model.levels(graphs[:40])[0].counts.max()) == 4
+
+
+def test_validation_graphs_can_choose_the_number_of_places(graphs, tmp_path):
+    model = GraphClassifier(**QUICK, count="validation", validation=0.25).fit(graphs[:60])
+    choice, chosen = model.model_.choice, model.model_.config.model
+    assert len(choice.pilots) == 5
+    assert (chosen.count, chosen.resolution) == (choice.count, choice.resolution)
+    assert model.get_params()["count"] == "validation"
+    loaded = GraphClassifier.load(model.save(tmp_path / "m.safetensors"))
+    assert loaded.model_.choice == choice
+    assert np.array_equal(loaded.predict_proba(graphs), model.predict_proba(graphs))
+    again = GraphClassifier(**QUICK, count=choice.count, resolution=choice.resolution)
+    again.set_params(validation=0.25).fit(graphs[:60])
+    assert np.array_equal(again.predict_proba(graphs), model.predict_proba(graphs))
+
+
+def test_choosing_places_without_validation_graphs_says_what_to_do(graphs):
+    with pytest.raises(ConfigError, match="needs validation graphs; give some, or"):
+        GraphClassifier(**QUICK, count="validation", validation=0.0).fit(graphs[:40])
+
+
+def test_a_damaged_or_foreign_file_is_refused(fitted, tmp_path):
+    path = fitted.save(tmp_path / "model.safetensors")
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(CheckpointError, match="damaged"):
+        GraphClassifier.load(path)
+    with pytest.raises(CheckpointError, match="no such checkpoint"):
+        GraphClassifier.load(tmp_path / "none.safetensors")
+
+
+def test_scikit_learn_can_split_and_search(graphs):
+    y = graphs.y[:40].numpy()
+    scores = cross_val_score(GraphClassifier(**QUICK), graphs[:40], y, cv=2, error_score="raise")
+    assert scores.shape == (2,)
+    assert ((scores >= 0) & (scores <= 1)).all()
+
+
+def test_a_list_of_graphs_is_the_set_it_came_from(graphs, fitted):
+    chosen = [graphs[position] for position in (3, 50, 120)]
+    np.testing.assert_allclose(
+        fitted.predict_proba(chosen), fitted.predict_proba(graphs[[3, 50, 120]]), rtol=1e-6
+    )
+
+
+def test_score_matches_classes_by_name(graphs, fitted):
+    turned = dataclasses.replace(graphs, y=1 - graphs.y, classes=(1, -1))
+    assert fitted.score(turned) == fitted.score(graphs)
+
+
+def test_a_misspelt_setting_names_the_nearest(graphs):
+    with pytest.raises(ConfigError, match="did you mean 'hap'"):
+        GraphClassifier("happ").fit(graphs)
+    with pytest.raises(ConfigError, match=r"GraphClassifier\.encoder: unknown value 'gct'"):
+        GraphClassifier(encoder="gct").fit(graphs)
+
+
+@pytest.mark.parametrize(
+    ("y", "problem"),
+    [([1, 2], "shape"), ([[1]] * 20, "shape"), (["a", 1.0, None] * 6 + ["b"] * 2, "y ")],
+)
+def test_labels_that_do_not_fit_are_refused(graphs, y, problem):
+    with pytest.raises(DataError, match=problem):
+        GraphClassifier().fit(graphs[:20], np.array(y, dtype=object) if problem == "y " else y)
+
+
+def test_features_of_ones_own_are_used_when_asked_and_never_dropped_in_silence(graphs, caplog):
+    generator = torch.Generator().manual_seed(0)
+    own = graphs[:40]
+    own = own.with_x(torch.rand(own.num_nodes, 3, generator=generator))
+    model = GraphClassifier(**QUICK, features="given").fit(own)
+    assert model.model_.features.names == ("x0", "x1", "x2")
+    with caplog.at_level(logging.WARNING, logger="graphpool"):
+        GraphClassifier(**QUICK).fit(own)
+    assert "say features='given'" in caplog.text
+
+
+def test_given_features_must_be_there_and_as_wide(graphs):
+    own = graphs[:40].with_x(torch.ones(graphs[:40].num_nodes, 3))
+    model = GraphClassifier(**QUICK, features="given").fit(own)
+    with pytest.raises(DataError, match="no features x"):
+        model.predict(graphs[:5])
+    with pytest.raises(DataError, match="2 features per node, the training graphs had 3"):
+        model.predict(graphs[:5].with_x(torch.ones(graphs[:5].num_nodes, 2)))

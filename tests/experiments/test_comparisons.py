@@ -1,0 +1,267 @@
+"""Comparisons: examples are drawn once, every unit is done once, none takes others down."""
+
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from graphpool.config import ModelConfig, RunConfig, defaults_for
+from graphpool.data.pairs.distances import Distances
+from graphpool.data.synthetic.matching.build import matching_pairs
+from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
+from graphpool.errors import ConfigError
+from graphpool.experiments import comparison_data
+from graphpool.experiments.comparison_data import (
+    PairData,
+    Pairs,
+    TripletData,
+    Triplets,
+    add_source,
+    open_prepared,
+    prepare,
+)
+from graphpool.experiments.comparison_unit import ComparisonUnit, Record
+from graphpool.experiments.comparisons import run_comparisons
+from graphpool.experiments.process_pool import Failed
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.training.signals import Interrupted
+
+PAPER = PairData("paper", (8,), train=40, valid=10, test=20)
+FEATURES = "constant+logdegree"
+
+
+def quick(task: Any = "matching", pooler: str = "sum", **train: Any) -> RunConfig:
+    base = defaults_for(task)
+    settings = {"epochs": 1, "batch_size": 16, **train}
+    return replace(
+        base,
+        features=FEATURES,
+        model=ModelConfig(pooler=pooler, hidden_channels=4, layers=1),
+        train=replace(base.train, **settings),
+    )
+
+
+def paths(copies: int = 1) -> tuple[GraphSet, Distances]:
+    """Paths of 2 to 21 nodes, and the differences of their nodes and edges as distances."""
+    nodes = np.tile(np.arange(2, 22), copies)
+    edges = np.concatenate([np.stack([np.arange(n - 1), np.arange(1, n)]) for n in nodes], axis=1)
+    graphs = GraphSet.build(
+        "paths", torch.from_numpy(nodes), torch.from_numpy(nodes - 1), torch.from_numpy(edges),
+        ids=[str(at) for at in range(len(nodes))], undirected=True,
+    )  # fmt: skip
+    apart = 2.0 * np.abs(nodes[:, None] - nodes)
+    test = np.arange(len(nodes)) % 5 == 0
+    return graphs, Distances("paths", graphs.ids, apart, is_test=test)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> tuple[Path, str]:
+    graphs, distances = paths()
+    return tmp_path / "sources", add_source(tmp_path / "sources", graphs, distances)
+
+
+def triplets(digest: str, **changes: Any) -> TripletData:
+    return replace(TripletData("paths", digest, train=60, valid=10), **changes)
+
+
+# ---------------------------------------------------------------------- examples
+
+
+def test_pairs_are_those_of_their_seeds_with_features_and_places(tmp_path: Path) -> None:
+    data, rule = replace(PAPER, seed=3, tested=(8, 12)), PlaceRule()
+    prepare(data, FEATURES, [rule], tmp_path, tmp_path)
+    opened = open_prepared(data, [rule], tmp_path)
+    assert isinstance(opened, Pairs)
+    drawn = {
+        "train": matching_pairs("paper", 8, 40, 30),
+        "valid": matching_pairs("paper", 8, 10, 31),
+        "8": matching_pairs("paper", 8, 20, 32),
+        "12": matching_pairs("paper", 12, 20, 32),
+    }
+    for name, there in {"train": opened.train, "valid": opened.valid, **opened.tests}.items():
+        assert torch.equal(there.y, drawn[name].y)
+        assert torch.equal(there.left, drawn[name].left)
+        assert torch.equal(there.graphs.edge_index, drawn[name].graphs.edge_index)
+        assert there.graphs.x is not None
+        assert there.graphs.x.shape[1] == 2
+        assert rule in there.graphs._places
+        places = drawn[name].graphs.places(rule)
+        assert torch.equal(there.graphs._places[rule].cluster, places.cluster)
+
+
+def test_what_is_prepared_is_not_drawn_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(PAPER, FEATURES, [], tmp_path, tmp_path)
+    monkeypatch.setattr(comparison_data, "matching_pairs", None)
+    prepare(PAPER, FEATURES, [], tmp_path, tmp_path)
+
+
+def test_test_graphs_ask_and_are_never_trained_on(tmp_path: Path, source: tuple[Path, str]) -> None:
+    data = triplets(source[1], seed=1)
+    prepare(data, FEATURES, [], tmp_path / "a", source[0])
+    opened = open_prepared(data, [], tmp_path / "a")
+    assert isinstance(opened, Triplets)
+    assert opened.queries.tolist() == [0, 5, 10, 15]
+    assert sorted([*opened.queries, *opened.candidates]) == list(range(20))
+    trained = {
+        int(graph)
+        for part in (opened.train.query, opened.train.first, opened.train.second)
+        for graph in part
+    }
+    assert not trained & set(opened.queries.tolist())
+    asked = set(opened.valid.query.tolist())
+    assert asked
+    assert not asked & (trained | set(opened.queries.tolist()))
+    for part in (opened.train, opened.valid):
+        nearer = opened.matrix[part.query, part.first] - opened.matrix[part.query, part.second]
+        assert np.array_equal(part.r.numpy(), nearer.astype(np.float32))
+
+
+def test_isomorphic_graphs_stay_in_one_part(tmp_path: Path) -> None:
+    graphs, distances = paths(copies=3)
+    digest = add_source(tmp_path, graphs, distances)
+    data = triplets(digest, split="classes", seed=2)
+    prepare(data, FEATURES, [], tmp_path / "a", tmp_path)
+    opened = open_prepared(data, [], tmp_path / "a")
+    assert isinstance(opened, Triplets)
+    sizes = graphs.node_counts.numpy()
+    assert not set(sizes[opened.queries]) & set(sizes[opened.candidates])
+
+
+def test_a_set_without_a_published_split_says_so(tmp_path: Path) -> None:
+    graphs, distances = paths()
+    digest = add_source(tmp_path, graphs, replace(distances, is_test=None))
+    with pytest.raises(ConfigError, match="no published split"):
+        prepare(triplets(digest), FEATURES, [], tmp_path / "a", tmp_path)
+
+
+# ---------------------------------------------------------------------- units
+
+
+def test_keys_know_what_decides_a_result() -> None:
+    def key(data: PairData = PAPER, method: str = "sum", **train: Any) -> str:
+        return ComparisonUnit(method, data, quick(**train)).key
+
+    assert key() == key(device="cuda") == key(threads=3) == key(method="another name")
+    different = {
+        key(), key(epochs=2), key(replace(PAPER, seed=1)), key(replace(PAPER, test=30)),
+        key(replace(PAPER, tested=(9,))), ComparisonUnit("sum", PAPER, quick(pooler="mean")).key,
+        ComparisonUnit("size", PAPER).key, ComparisonUnit("edges", PAPER).key,
+    }  # fmt: skip
+    assert len(different) == 8
+
+
+def test_unknown_rules_are_named() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'size'"):
+        ComparisonUnit("sise", PAPER)
+
+
+def test_rules_are_fitted_on_training_pairs(tmp_path: Path) -> None:
+    found = run_comparisons([ComparisonUnit(name, PAPER) for name in RULES], tmp_path)
+    train, test = matching_pairs("paper", 8, 40, 0), matching_pairs("paper", 8, 20, 2)
+    for record in found.records:
+        wanted = rule_accuracy(train, test, RULES[record["method"]])
+        assert record["metrics"]["8"]["accuracy"] == wanted
+    assert found.records[0]["metrics"]["8"]["accuracy"] == 1  # the size says it all
+
+
+def test_networks_and_rules_rank_the_same_graphs(tmp_path: Path, source: tuple[Path, str]) -> None:
+    data = triplets(source[1])
+    units = [
+        ComparisonUnit("sum", data, quick("similarity")),
+        ComparisonUnit("label-edge", data),
+        ComparisonUnit("beam1", data),
+    ]
+    found = run_comparisons(units, tmp_path / "out", sources=source[0])
+    assert not found.failures
+    network, rule, beam = (record["metrics"]["ranking"] for record in found.records)
+    assert rule["accuracy"] == 1  # which these distances are
+    assert set(network) == set(rule) == set(beam)
+    assert [record["kind"] for record in found.records] == ["network", "rule", "edit distance"]
+    assert found.records[0]["parameters"] > 0
+    assert found.records[0]["seconds"]["train"] > 0
+
+
+# ---------------------------------------------------------------------- many of them
+
+
+def units() -> list[ComparisonUnit]:
+    networks = [ComparisonUnit(name, PAPER, quick(pooler=name)) for name in ("hap", "sum")]
+    return [*networks, ComparisonUnit("size", PAPER)]
+
+
+def plain(records: Any) -> list[tuple[str, Any]]:
+    return [(record["method"], record["metrics"]) for record in records]
+
+
+def test_every_unit_is_done_once(tmp_path: Path) -> None:
+    done: list[str] = []
+
+    def finished(unit: ComparisonUnit, outcome: Record | Failed) -> None:
+        done.append(unit.method)
+
+    first = run_comparisons(units(), tmp_path, finished=finished)
+    assert sorted(done) == ["hap", "size", "sum"]
+    second = run_comparisons([*units(), *units()], tmp_path, finished=finished)
+    assert len(done) == 3
+    assert plain(second.records) == plain(first.records)
+    more = ComparisonUnit("sum", PAPER, quick(epochs=2))
+    assert run_comparisons([more], tmp_path, finished=finished).records[0]["epochs"] == 2
+    assert done[3:] == ["sum"]
+
+
+def test_processes_give_what_one_gives(tmp_path: Path) -> None:
+    one = run_comparisons(units(), tmp_path / "one")
+    two = run_comparisons(units(), tmp_path / "two", jobs=2, examples=tmp_path / "examples")
+    assert plain(one.records) == plain(two.records)
+    assert [path.name[:14] for path in (tmp_path / "examples").iterdir()] == ["paper-8-seed0-"]
+
+
+def test_a_damaged_result_is_made_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    unit = ComparisonUnit("size", PAPER)
+    wanted = run_comparisons([unit], tmp_path).records
+    unit.path(tmp_path).write_text("{")
+    with caplog.at_level(logging.WARNING):
+        assert plain(run_comparisons([unit], tmp_path).records) == plain(wanted)
+    assert "is not used" in caplog.text
+
+
+def test_results_of_other_code_are_made_again_when_asked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    unit = ComparisonUnit("size", PAPER)
+    record = dict(run_comparisons([unit], tmp_path).records[0])
+    record["versions"] = {**record["versions"], "code": "older"}
+    unit.path(tmp_path).write_text(json.dumps(record))
+    with caplog.at_level(logging.WARNING):
+        kept = run_comparisons([unit], tmp_path).records[0]
+    assert kept["versions"]["code"] == "older"
+    assert "other code" in caplog.text
+    assert run_comparisons([unit], tmp_path, again=True).records[0]["versions"]["code"] != "older"
+
+
+def test_a_unit_that_fails_leaves_the_others(tmp_path: Path) -> None:
+    bad = ComparisonUnit("bad", PAPER, replace(quick(), features="labels"))
+    wild = ComparisonUnit("wild", PAPER, quick(learning_rate=1e30, epochs=3, clip=0.0))
+    found = run_comparisons([*units(), bad, wild], tmp_path)
+    assert [record["method"] for record in found.records] == ["hap", "sum", "size"]
+    assert "labels" in found.failures[bad]
+    assert set(found.failures) == {bad, wild}
+
+
+def test_what_is_finished_when_stopped_is_kept(tmp_path: Path) -> None:
+    def stop(unit: ComparisonUnit, outcome: Record | Failed) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted, match="1 of 3 results are finished"):
+        run_comparisons(units(), tmp_path, finished=stop)
+    left: list[str] = []
+    run_comparisons(units(), tmp_path, finished=lambda unit, outcome: left.append(unit.method))
+    assert len(left) == 2

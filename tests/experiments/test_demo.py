@@ -1,0 +1,161 @@
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from graphpool.config import ModelConfig, RunConfig, TrainConfig
+from graphpool.data.load import load
+from graphpool.experiments.demo import picture_split, run_demo
+from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.models import classifier_report as model_report
+from graphpool.models.classifier import train_model
+
+QUICK = RunConfig(model=ModelConfig(hidden_channels=8), train=TrainConfig(epochs=2))
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    return load("MUTAG", features=None)
+
+
+@pytest.fixture(scope="module")
+def model(graphs):
+    return train_model(graphs[:60], graphs[60:80], QUICK, progress=False)[0]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    said = []
+    made = run_demo(
+        folder, methods=("hap", "majority"), config=QUICK, jobs=1, progress=False, tell=said.append
+    )
+    return made, said
+
+
+def test_demo_shows_accuracy_curves_map_and_hierarchy(demo):
+    page = demo[0].report.read_text()
+    for section in (
+        "Results beside baselines", "Learning curves", "Map of the graphs",
+        "From nodes to one vector", "Health of the coarsening", "How to repeat it",
+    ):  # fmt: skip
+        assert section in page
+    assert "places per graph</dt><dd>3 to 9, mean 5.1<" in page
+    assert "a first look, not a ranking" in page
+    assert "the 76 graphs that the one model of these pictures has not seen" in page
+
+
+def test_demo_measures_every_fold_once(demo):
+    made, said = demo
+    assert len(made.experiment.accuracies("hap")) == 10
+    # Stratified folds leave 12 or 13 of 125 graphs of the larger class in each test part.
+    tested = sum(unit.test_graphs for unit in made.experiment.of("majority"))
+    right = sum(round(u.accuracy * u.test_graphs) for u in made.experiment.of("majority"))
+    assert (tested, right) == (188, 125)
+    assert said[0].startswith("MUTAG: 188 graphs.")
+
+
+def test_the_map_holds_no_graph_that_was_learnt_from(graphs):
+    split = picture_split(graphs)
+    parts = [set(split.train), set(split.valid), set(split.test)]
+    assert sum(map(len, parts)) == len(set.union(*parts)) == 188
+    assert (len(split.valid), len(split.test)) == (19, 76)
+    for part in parts:
+        assert abs(float(graphs.y[list(part)].double().mean()) - 125 / 188) < 0.05
+
+
+def test_hierarchy_is_the_models_own(model, graphs):
+    example = model_report.hierarchy_example(model, graphs, 100)
+    graph, levels = graphs[100], model.levels(graphs[[100]])
+    first, second, last = example.levels
+    assert first.adjacency.sum() == graph.edge_index.shape[1]
+    np.testing.assert_allclose(first.assignment, levels[0].assignment.numpy())
+    np.testing.assert_allclose(second.adjacency, levels[0].adj[0].numpy())
+    assert last.adjacency.shape == (1, 1)
+    assert last.assignment is None
+    elements = ["C", "N", "O", "F", "I", "Cl", "Br"]
+    assert first.node_labels == [elements[code] for code in graph.node_label.tolist()]
+
+
+def test_a_graph_is_shown_with_the_places_that_it_has_and_no_padding(model, graphs):
+    counts = graphs.places(PlaceRule()).counts
+    assert counts.min() < counts.max()
+    for position in (int(counts.argmin()), int(counts.argmax())):
+        example = model_report.hierarchy_example(model, graphs, position)
+        assert example.places
+        assert example.levels[1].adjacency.shape[0] == counts[position]
+        np.testing.assert_allclose(example.levels[0].assignment.sum(1), 1.0, rtol=1e-5)
+        assert "places in use" in example.levels[0].health
+
+
+def test_clusters_that_a_graph_is_padded_to_are_not_shown(graphs):
+    settings = ModelConfig(hidden_channels=8, clusters=(8, 3, 1))
+    padded = train_model(graphs[:40], None, replace(QUICK, model=settings), progress=False)[0]
+    counts = graphs.places(PlaceRule("given", clusters=8, most=8)).counts
+    position = int(counts.argmin())
+    assert counts[position] < 8
+    example = model_report.hierarchy_example(padded, graphs, position)
+    sizes = [level.adjacency.shape[0] for level in example.levels]
+    assert sizes == [len(example.levels[0].adjacency), counts[position], 3, 1]
+    assert (example.levels[1].assignment.sum(1) > 0.99).all()
+
+
+def test_clusters_of_other_methods_are_not_called_places(graphs):
+    config = replace(QUICK, model=replace(QUICK.model, pooler="diffpool"))
+    other = train_model(graphs[:40], None, config, progress=False)[0]
+    example = model_report.hierarchy_example(other, graphs, 0)
+    assert not example.places
+    assert example.levels[1].adjacency.shape == (8, 8)
+    assert "clusters in use" in example.levels[0].health
+
+
+def test_a_flat_model_has_the_graph_and_nothing_above(graphs):
+    config = RunConfig(model=ModelConfig(pooler="sum", hidden_channels=8), train=QUICK.train)
+    flat = train_model(graphs[:40], None, config, progress=False)[0]
+    assert len(model_report.hierarchy_example(flat, graphs, 0).levels) == 1
+    assert 0 <= model_report.typical_graph(flat, graphs) < 188
+
+
+def test_the_typical_graph_is_near_the_mean_size(model, graphs):
+    position = model_report.typical_graph(model, graphs)
+    sizes = graphs.node_counts.double()
+    assert abs(float(sizes[position] - sizes.mean())) <= float(sizes.std())
+
+
+def test_health_rows_leave_out_what_was_not_measured():
+    rows = model_report.health_rows(
+        {"level1/clusters": 5.25, "level1/effective_rank": 2.5, "loss": 1.0}
+    )
+    assert [(row.level, row.clusters, row.effective_rank, row.entropy) for row in rows] == [
+        (1, 5.25, 2.5, None)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "places"),
+    [
+        (ModelConfig(), True),
+        (ModelConfig(count="validation"), True),
+        (ModelConfig(assignment="content"), False),
+        (ModelConfig(pooler="hap-paper"), False),
+    ],
+)
+def test_health_rows_know_whether_the_first_clusters_are_places(model, places):
+    found = model_report.health_rows({"level1/clusters": 5.0, "level2/clusters": 2.0}, model)
+    assert [row.places for row in found] == [places, False]
+
+
+def test_batches_are_made_with_the_models_features(model, graphs):
+    batch = model.prepare(graphs[:3]).batch()
+    assert isinstance(batch, GraphBatch)
+    assert batch.x.shape[1] == model.features.channels
+
+
+@pytest.mark.slow
+def test_the_whole_demo_takes_less_than_three_minutes(tmp_path):
+    begin = time.monotonic()
+    made = run_demo(tmp_path)
+    assert time.monotonic() - begin < 180
+    assert made.experiment.summary("hap").mean > made.experiment.summary("majority").mean

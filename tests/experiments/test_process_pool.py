@@ -1,0 +1,114 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from graphpool.errors import ConfigError
+from graphpool.experiments.process_pool import DIED, Failed, Job, run_here, run_parallel
+
+
+def setup() -> int:
+    return 10
+
+
+def work(state: int, item: int) -> int:
+    if item == 2:
+        raise ValueError("two")
+    if item == 3:
+        os._exit(9)
+    if item == 4:
+        raise ConfigError("mend four")
+    return state * item
+
+
+def test_failures_and_deaths_do_not_stop_the_rest():
+    found = {}
+    run_parallel(Job(setup, work), [1, 2, 3, 4, 5, 6], 2, found.__setitem__)
+    assert found == {
+        1: 10,
+        2: Failed("ValueError: two"),
+        3: Failed(DIED),
+        4: Failed("mend four"),
+        5: 50,
+        6: 60,
+    }
+
+
+def test_in_one_process_failures_do_not_stop_the_rest_either():
+    found = {}
+    run_here(Job(setup, work), [1, 2, 4, 5], found.__setitem__)
+    assert found == {1: 10, 2: Failed("ValueError: two"), 4: Failed("mend four"), 5: 50}
+
+
+# ---------------------------------------------------------------------- signals
+
+
+def tell(folder: Path) -> None:
+    """Leave a note of this process's id, and be long about it."""
+    (folder / f"{os.getpid()}.pid").write_text("")
+    time.sleep(60)
+
+
+def work_long(state: int, folder: Path) -> None:
+    tell(folder)
+
+
+def start(folder: Path) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, __file__, str(folder)], stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    until = time.monotonic() + 30
+    while len(list(folder.glob("*.pid"))) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return process
+
+
+def gone(folder: Path) -> bool:
+    """Whether all workers end within a few seconds."""
+    pids = [int(path.stem) for path in folder.glob("*.pid")]
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        alive = [pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and not zombie(pid)]
+        if not alive:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes in /proc")
+def test_ctrl_c_ends_workers_at_once_and_quietly(tmp_path):
+    process = start(tmp_path)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert gone(tmp_path)
+    assert errors == "stopped by SIGINT\n"
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes in /proc")
+def test_workers_do_not_outlive_their_parent(tmp_path):
+    process = start(tmp_path)
+    process.kill()
+    process.communicate(timeout=20)
+    assert gone(tmp_path)
+
+
+if __name__ == "__main__":
+    from graphpool.training.signals import interrupts_exit
+
+    place = Path(sys.argv[1])
+    with interrupts_exit():
+        run_parallel(Job(setup, work_long), [place, place], 2, lambda item, outcome: None)

@@ -1,0 +1,99 @@
+"""Places are worked out once per set, and go where its graphs go."""
+
+import networkx as nx
+import pytest
+import torch
+
+import graphpool as gp
+from graphpool.graphs import graphset as graphset_module
+from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places.find import Places
+from graphpool.graphs.places.rule import PlaceRule
+
+
+@pytest.fixture
+def graphs() -> GraphSet:
+    made = [nx.ring_of_cliques(4, 4), nx.path_graph(2), nx.ring_of_cliques(6, 5), nx.cycle_graph(5)]
+    packed = gp.from_networkx(made)
+    return packed.with_x(torch.ones(packed.num_nodes, 1))
+
+
+@pytest.fixture
+def found_once(monkeypatch: pytest.MonkeyPatch, graphs: GraphSet) -> GraphSet:
+    """A set whose default places are known, in a world where no more can be found."""
+    graphs.places()
+
+    def refuse(*_: object, **__: object) -> Places:
+        raise AssertionError("worked out again")
+
+    monkeypatch.setattr(graphset_module, "find", refuse)
+    return graphs
+
+
+def same(one: Places, other: Places) -> bool:
+    pairs = zip(
+        (one.cluster, one.counts, one.share),
+        (other.cluster, other.counts, other.share),
+        strict=True,
+    )
+    return all(torch.equal(a, b) for a, b in pairs)
+
+
+def test_a_set_works_them_out_once(found_once: GraphSet) -> None:
+    assert found_once.places(PlaceRule()) is found_once.places()
+
+
+def test_each_rule_has_its_own(graphs: GraphSet) -> None:
+    assert graphs.places(PlaceRule(most=5)).counts.tolist() == [4, 1, 1, 1]
+    assert graphs.places(PlaceRule()).counts.tolist() == [4, 1, 6, 1]
+
+
+def test_a_selection_has_them(found_once: GraphSet) -> None:
+    part = found_once[[3, 0]].places()
+    assert part.counts.tolist() == [1, 4]
+    assert part.share.shape == (21, 4)
+    assert torch.equal(part.cluster[5:], found_once.places().cluster[:16])
+
+
+def test_other_features_change_nothing(found_once: GraphSet) -> None:
+    assert found_once.with_x(torch.zeros(found_once.num_nodes, 3)).places() is found_once.places()
+
+
+def test_what_a_copy_with_other_features_finds_its_origin_knows_too(graphs: GraphSet) -> None:
+    copy = graphs.with_x(torch.zeros(graphs.num_nodes, 3))
+    assert copy.places() is graphs.places()
+
+
+def test_a_copy_elsewhere_has_them(found_once: GraphSet) -> None:
+    moved = found_once.to("meta")
+    assert moved.places().share.device.type == "meta"
+
+
+def test_a_batch_gathers_those_of_its_set(found_once: GraphSet) -> None:
+    batch = found_once.batch([1, 2])
+    part = batch.places()
+    assert part.counts.tolist() == [1, 6]
+    assert part.share.shape == (32, 6)
+    assert same(part, found_once[[1, 2]].places())
+
+
+def test_a_batch_of_small_graphs_is_narrow(found_once: GraphSet) -> None:
+    assert found_once.batch([1, 3]).places().share.shape == (7, 1)
+
+
+def test_a_batch_made_by_hand_works_them_out(graphs: GraphSet) -> None:
+    known = graphs.batch([0, 2])
+    bare = GraphBatch(known.x, known.adjacency, known.batch, known.ptr, known.index)
+    assert same(bare.places(), known.places())
+
+
+def test_a_batch_of_nothing_has_none(graphs: GraphSet) -> None:
+    empty = graphs[[]].places()
+    assert empty.cluster.shape == (0,)
+    assert empty.share.shape == (0, 0)
+
+
+def test_a_batch_copied_to_a_device_gathers_there(graphs: GraphSet) -> None:
+    batch = graphs.batch([0, 2])
+    assert same(batch.to("cpu").places(), batch.places())

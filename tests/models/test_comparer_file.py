@@ -1,0 +1,90 @@
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig
+from graphpool.data.source import Source
+from graphpool.data.synthetic.matching.build import matching_pairs
+from graphpool.errors import CheckpointError
+from graphpool.models.classifier import load_model
+from graphpool.models.comparer import train_comparer
+from graphpool.models.comparer_file import load_comparer, save_comparer
+from graphpool.training.checkpoint import read_checkpoint, write_checkpoint
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return matching_pairs("paper", 8, 24, seed=0, verify=False)
+
+
+@pytest.fixture(scope="module", params=["hap", "gmn-hap"])
+def comparer(request, pairs):
+    config = RunConfig(
+        task="matching",
+        data="matching-paper-8",
+        features="constant+logdegree",
+        model=ModelConfig(pooler=request.param, hidden_channels=8, layers=1, norm="batch"),
+        train=TrainConfig(epochs=1, batch_size=12, threads=1),
+        compare=CompareConfig(examples=24, pairs="somewhere.csv"),
+    )
+    return train_comparer(pairs, None, config, source=Source("digest", (3, 4)))[0]
+
+
+def test_a_file_gives_back_the_same_answers_to_the_bit(comparer, pairs, tmp_path):
+    loaded = load_comparer(save_comparer(comparer, tmp_path / "model.safetensors"))
+    assert loaded.score(pairs) == comparer.score(pairs)
+    assert loaded.config == comparer.config
+    assert loaded.source == Source("digest", (3, 4))
+    assert (loaded.best, loaded.versions) == (comparer.best, comparer.versions)
+    assert loaded.mean_nodes == comparer.mean_nodes
+    assert not loaded.network.training
+
+
+def test_training_leaves_random_numbers_alone(comparer, pairs):
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    train_comparer(pairs, None, comparer.config)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_the_best_model_of_a_folder_is_such_a_file(comparer, pairs, tmp_path):
+    made, _ = train_comparer(pairs, pairs, comparer.config, folder=tmp_path)
+    assert load_comparer(tmp_path).score(pairs) == made.score(pairs)
+
+
+def test_other_kinds_of_files_are_refused_with_what_they_are_for(comparer, tmp_path):
+    path = save_comparer(comparer, tmp_path / "model.safetensors")
+    with pytest.raises(CheckpointError, match="holds a graph comparer, not a graph classifier"):
+        load_model(path)
+    checkpoint = read_checkpoint(path)
+    header = json.loads(json.dumps(checkpoint.header))
+    header["extra"]["kind"] = "graph classifier"
+    write_checkpoint(path, checkpoint.tensors, header)
+    with pytest.raises(CheckpointError, match="not a graph comparer; use it with graphpool pred"):
+        load_comparer(path)
+    with pytest.raises(CheckpointError, match="no trained model"):
+        load_comparer(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "said"),
+    [
+        ("extra", "task", "divination", "task 'divination' is unknown"),
+        ("extra", "model", {"pooler": "hap", "colour": 1}, "unknown key 'colour'"),
+        ("extra", "mean_nodes", None, "can't read"),
+    ],
+)
+def test_settings_of_another_version_are_refused(comparer, tmp_path, section, key, value, said):
+    path = save_comparer(replace(comparer), tmp_path / "model.safetensors")
+    checkpoint = read_checkpoint(path)
+    header = json.loads(json.dumps(checkpoint.header))
+    header[section][key] = value
+    if value is None:
+        del header[section][key]
+    write_checkpoint(path, checkpoint.tensors, header)
+    with pytest.raises(CheckpointError, match=said) as refused:
+        load_comparer(path)
+    assert "train the model again" in str(refused.value)
