@@ -23,7 +23,8 @@ _HOMES = {
     "to_networkx": "graphpool.data.interop.convert",
     "GraphClassifier": "graphpool.estimators.classifier",
     "GraphComparer": "graphpool.estimators.comparer",
-    "list_poolers": "graphpool.nn.zoo.build",
+    "list_networks": "graphpool.nn.zoo",
+    "list_poolers": "graphpool.nn.zoo",
     "GraphpoolError": "graphpool.errors",
 }
 _ROOMS = (
@@ -57,7 +58,8 @@ if TYPE_CHECKING:
     from graphpool.graphs.graphset import Graph as Graph
     from graphpool.graphs.graphset import GraphSet as GraphSet
     from graphpool.graphs.statistics import statistics as statistics
-    from graphpool.nn.zoo.build import list_poolers as list_poolers
+    from graphpool.nn.zoo import list_networks as list_networks
+    from graphpool.nn.zoo import list_poolers as list_poolers
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import torch
+from graphpool.nn.zoo.concat import ConcatEncoder, ConcatNetwork
 from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
 from torch import Tensor, nn
 
@@ -37,7 +38,6 @@ from graphpool.nn.pool import (
 )
 from graphpool.nn.readout import REDUCTIONS, Readout
 from graphpool.nn.zoo.build import METHODS, build_model
-from graphpool.nn.zoo.concat import ConcatEncoder, ConcatNetwork
 
 ODD = odd_graphs()
 DTYPES = {"compiled": torch.float32, "tensors": torch.float64}

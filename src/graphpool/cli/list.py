@@ -78,11 +78,10 @@ def list_methods(
     from graphpool.experiments.methods import EVALUATED
     from graphpool.features.registry import KINDS
     from graphpool.ged.methods.registry import METHODS as DISTANCES
-    from graphpool.nn.zoo.build import METHODS, list_poolers
+    from graphpool.nn.zoo import METHODS, list_networks
 
     methods: list[dict[str, Any]] = [
-        *list_poolers(),
-        *_pair_networks(),
+        *list_networks(),
         *(
             {
                 "name": name,
@@ -133,10 +132,9 @@ def list_methods(
 
 def _list_poolers(json: bool) -> None:
     """Every pooler with its paper, size, cost, and what it keeps."""
-    from graphpool.nn.zoo.registry import count_parameters, list_poolers
+    from graphpool.nn.zoo import count_parameters, list_networks
 
-    rows = [{**row, "parameters": count_parameters(row["name"])} for row in list_poolers()]
-    rows += [{**row, "parameters": None} for row in _pair_networks()]
+    rows = [{**row, "parameters": count_parameters(row["name"])} for row in list_networks()]
     if json:
         print_json({"poolers": rows})
         return
@@ -151,35 +149,6 @@ def _list_poolers(json: bool) -> None:
     say("Those of the family pair are whole networks that compare two graphs: --task matching or "
         "similarity.")  # fmt: skip
     say("docs/poolers.md has the formulas, and how to register your own.")
-
-
-def _pair_networks() -> list[dict[str, Any]]:
-    """Networks made for pairs of graphs, as `list_poolers` lists poolers."""
-    from graphpool.nn.zoo.pairs import PAIR_METHODS
-
-    coarsened = "all nodes, by place and content"
-    keeps = {
-        "gmn": "a gated sum of all nodes",
-        "gmn-hap": coarsened,
-        "simgnn": "a weighted sum of all nodes",
-        "simgnn-hap": coarsened,
-    }
-    costs = {
-        "gmn": "edges + nodes × the other graph's nodes, a layer",
-        "simgnn": "edges + nodes × the other graph's nodes",
-    }
-    return [
-        {
-            "name": name,
-            "family": "pair",
-            "paper": paper,
-            "year": year,
-            "summary": summary,
-            "keeps": keeps[name],
-            "cost": costs[name.removesuffix("-hap")],
-        }
-        for name, (summary, paper, year) in PAIR_METHODS.items()
-    ]
 
 
 def _source(row: dict[str, Any]) -> str:

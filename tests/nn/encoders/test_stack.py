@@ -6,7 +6,7 @@ from torch import nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.encoders import Encoder, encoder_names
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 
 
 @torch.no_grad()
@@ -40,7 +40,7 @@ def test_a_jump_keeps_rows_that_are_no_clusters_at_zero() -> None:
     encoder = Encoder("gcn", CHANNELS, 8, jump=True)
     nn.init.constant_(encoder.jump.bias, 1.0)
     x, adj = torch.rand(2, 4, CHANNELS), torch.rand(2, 4, 4)
-    rows = Rows.first(torch.tensor([4, 2]), 4)
+    rows = ClusterMask.first(torch.tensor([4, 2]), 4)
     found = encoder(x, adj, rows=rows)
     assert (found[1, 2:] == 0).all()
     assert (found[1, :2] > 0).any()

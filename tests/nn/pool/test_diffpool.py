@@ -16,7 +16,7 @@ from plain import (
 
 from graphpool.errors import ConfigError
 from graphpool.nn.coarsen.outputs import Coarsened
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool import DiffPool
 
 CLUSTERS = 4
@@ -106,7 +106,7 @@ def test_padding_changes_the_link_loss_of_pyg_and_not_ours(pyg: Any) -> None:
     wide = torch.zeros(1, 12, CHANNELS).double(), torch.zeros(1, 12, 12).double()
     wide[0][0, :6], wide[1][0, :6, :6] = graph.x, graph.adj
     mask = (torch.arange(12) < 6).unsqueeze(0)
-    own, padded = coarsen(module, [graph]), module(*wide, Rows(mask))
+    own, padded = coarsen(module, [graph]), module(*wide, ClusterMask(mask))
     torch.testing.assert_close(padded.x, own.x)
     torch.testing.assert_close(padded.adj, own.adj)
     for name, value in own.losses.items():
@@ -172,7 +172,7 @@ def test_features_and_adjacency_must_be_of_one_form() -> None:
     with pytest.raises(ValueError, match=r"need an adjacency of shape \(2, 3, 3\)"):
         module(torch.randn(2, 3, CHANNELS), torch.zeros(2, 0).long())
     with pytest.raises(ValueError, match="need Segments"):
-        module(torch.randn(3, CHANNELS), torch.zeros(2, 0).long(), Rows(torch.ones(1, 3).bool()))
+        module(torch.randn(3, CHANNELS), torch.zeros(2, 0).long(), ClusterMask(torch.ones(1, 3).bool()))
 
 
 def test_a_large_graph_takes_memory_in_proportion_to_its_size() -> None:

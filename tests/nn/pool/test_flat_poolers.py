@@ -9,7 +9,7 @@ from torch import Tensor
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.segments import Segments
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool.flat import FlatPool, segment_softmax
 from graphpool.nn.pool.gated import GatedPool
 from graphpool.nn.pool.mean_att import MeanAttPool
@@ -137,7 +137,7 @@ def test_rows_that_are_no_nodes_do_not_count(name: str) -> None:
     mask = torch.zeros(len(given), 13, dtype=torch.bool)
     for position, graph in enumerate(given):
         wide[position, : graph.nodes], mask[position, : graph.nodes] = graph.x, True
-    torch.testing.assert_close(module(wide, None, Rows(mask)), pooled(module, given))
+    torch.testing.assert_close(module(wide, None, ClusterMask(mask)), pooled(module, given))
 
 
 @torch.no_grad()
@@ -169,10 +169,10 @@ def test_the_softmax_of_a_segment_is_that_of_its_nodes() -> None:
 
 def test_features_and_where_they_belong_must_be_of_one_form() -> None:
     module = made("mean-att", torch.float32)
-    rows = Rows(torch.ones(1, 3).bool())
+    rows = ClusterMask(torch.ones(1, 3).bool())
     with pytest.raises(ValueError, match="need Segments"):
         module(torch.randn(3, CHANNELS), None, rows)
-    with pytest.raises(ValueError, match="take Rows"):
+    with pytest.raises(ValueError, match="take ClusterMask"):
         module(torch.randn(1, 3, CHANNELS), Segments(torch.tensor([0, 3])))
     with pytest.raises(ValueError, match=f"do not have {CHANNELS} channels"):
         module(torch.randn(3, CHANNELS + 1))

@@ -11,7 +11,7 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.coarsen.health import effective_rank
 from graphpool.nn.coarsen.outputs import Coarsened
 from graphpool.nn.encoders import Encoder
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool import GMTPool
 
 SEEDS = 8
@@ -47,7 +47,7 @@ class Theirs(nn.Module):
         return out
 
     def attention(self, batch: GraphBatch) -> Tensor:
-        rows = Rows.first(batch.ptr.diff(), int(batch.ptr.diff().max()))
+        rows = ClusterMask.first(batch.ptr.diff(), int(batch.ptr.diff().max()))
         first = self.pool.pma1
         keys = first.lin(rows.expand(self.encoder(batch.x, batch.adjacency))).relu()
         seeds = first.seed.expand(len(keys), -1, -1)

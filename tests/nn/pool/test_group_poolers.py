@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.coarsen.outputs import Coarsened
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.ops.products import segment_sum, spmm
 from graphpool.nn.pool.asap import ASAP
 from graphpool.nn.pool.dmon import DMoN
@@ -187,7 +187,7 @@ def test_padded_rows_of_a_dense_level_change_nothing(name: str) -> None:
     x = torch.full((1, 11, CHANNELS), 3.0).double()
     adj = torch.zeros(1, 11, 11).double()
     x[0, :6], adj[0, :6, :6] = graph.x, graph.adj
-    padded = module(x, adj, Rows((torch.arange(11) < 6).unsqueeze(0)))
+    padded = module(x, adj, ClusterMask((torch.arange(11) < 6).unsqueeze(0)))
     torch.testing.assert_close(read(padded), read(own))
     torch.testing.assert_close(padded.losses, own.losses)
     torch.testing.assert_close(padded.assignment[:, :6], own.assignment)
@@ -234,8 +234,8 @@ def test_features_and_adjacency_must_be_of_one_form(name: str) -> None:
     with pytest.raises(ValueError, match=r"need an adjacency of shape \(2, 3, 3\)"):
         module(torch.randn(2, 3, CHANNELS), torch.zeros(2, 0).long())
     with pytest.raises(ValueError, match="need Segments"):
-        module(torch.randn(3, CHANNELS), torch.zeros(2, 0).long(), Rows(torch.ones(1, 3).bool()))
-    with pytest.raises(ValueError, match="take Rows"):
+        module(torch.randn(3, CHANNELS), torch.zeros(2, 0).long(), ClusterMask(torch.ones(1, 3).bool()))
+    with pytest.raises(ValueError, match="take ClusterMask"):
         module(torch.randn(1, 3, CHANNELS), torch.zeros(1, 3, 3), torch.zeros(3).long())
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 import torch
+from graphpool.nn.coarsen.modularity import collapse, modularity
 from plain import CHANNELS, Plain, batch_of, from_edges, odd_graphs, random_graph
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.losses import Assigned
-from graphpool.nn.coarsen.modularity import collapse, modularity
 from graphpool.nn.pool.dmon import DMoN
 from graphpool.nn.pool.gmt import GMTPool
 from graphpool.nn.pool.mincut import MinCutPool

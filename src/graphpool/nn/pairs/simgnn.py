@@ -54,7 +54,7 @@ class SimGNN(PairModel):
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> Compared:
         """Embed every graph of the batch, then let the pairs interact."""
-        h = self.encoder(graphs.x, graphs.adjacency, graphs.column)
+        h = self.encoder(graphs)
         trace = self.pooling.trace(replace(graphs, x=h, column=None))
         paired = Paired.of(graphs, left, right)
         node, _ = gather(graphs.ptr, paired.graphs)

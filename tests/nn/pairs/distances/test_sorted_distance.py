@@ -8,7 +8,7 @@ from torch import Tensor
 
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.outputs import Nodes
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pairs.distances.sorted import SortedDistances, sorted_distance, sorted_nodes
 
 SIZES = (4, 1, 6, 4)
@@ -76,7 +76,7 @@ def test_gradients() -> None:
 def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
     x, segments = ragged()
     dense = torch.rand(len(SIZES), 5, 3)
-    rows = Rows.first(torch.tensor([5, 2, 3, 1]), 5)
+    rows = ClusterMask.first(torch.tensor([5, 2, 3, 1]), 5)
     levels = (Nodes(x.float(), segments, None), Nodes(rows.keep(dense), None, rows))
     module = SortedDistances((3, 3))
     with torch.no_grad():
@@ -95,7 +95,7 @@ def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
 
 def test_rows_that_are_no_clusters_count_nowhere() -> None:
     dense = torch.rand(2, 5, 3)
-    rows = Rows.first(torch.tensor([2, 4]), 5)
+    rows = ClusterMask.first(torch.tensor([2, 4]), 5)
     module = SortedDistances((3,))
     pair = torch.tensor([0]), torch.tensor([1])
     masked = module((Nodes(rows.keep(dense), None, rows),), *pair)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.outputs import Nodes
+from graphpool.nn.level import Level
 from graphpool.typing import Float
 
 # How much terms weigh differs by orders of magnitude between tasks: with Adam, whose steps are all
@@ -61,7 +61,7 @@ class LevelDistances(nn.Module, ABC):
         """What graphs `left` and `right` differ in by their nodes; nothing below 0."""
 
     def forward(
-        self, levels: Sequence[Nodes], left: Tensor, right: Tensor
+        self, levels: Sequence[Level], left: Tensor, right: Tensor
     ) -> Float[Tensor, "rows pairs"]:
         """One row per level, and the sum as the last."""
         rows = []
