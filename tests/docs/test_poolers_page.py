@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from graphpool.nn.zoo.networks import BUILT_IN
 
 from graphpool.cli.main import run
+from graphpool.nn.zoo.networks import BUILT_IN
 from graphpool.nn.zoo.registry import count_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
