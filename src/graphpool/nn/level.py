@@ -221,8 +221,8 @@ def _segments(x: Tensor, batch: Batch) -> Segments:
             f"batch has shape {tuple(batch.shape)} for {x.shape[0]} nodes; give one graph a node"
         )
     batch = batch.long()
-    step = batch.diff(prepend=batch.new_full((1,), -1))
-    if bool(((step < 0) | (step > 1)).any()):
+    step = batch.diff(prepend=batch[:1])
+    if int(batch[0]) or bool(((step < 0) | (step > 1)).any()):
         raise InputError(
             "batch must be sorted and number the graphs 0, 1, 2, …, as PyTorch Geometric's batches "
             "do; sort the nodes by graph, and leave out graphs without nodes"

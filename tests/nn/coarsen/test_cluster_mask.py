@@ -21,9 +21,10 @@ from graphpool.nn.coarsen.health import (
     level_health,
     off_identity,
 )
-from graphpool.nn.coarsen.outputs import Coarsened, Trace
+from graphpool.nn.coarsen.outputs import PoolOutput, Trace
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.hap import CONNECTIONS
+from graphpool.nn.level import Level
 from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.readout import REDUCTIONS, Readout
 from graphpool.nn.zoo.build import build_model
@@ -171,7 +172,7 @@ def test_readout_over_rows_by_hand(readout: tuple[str, ...], dtype: torch.dtype)
     parts = [x[graph, :count] for graph, count in enumerate((4, 1, 2))]
     kinds = {"sum": torch.sum, "mean": torch.mean, "max": torch.amax}
     wanted = torch.stack([torch.cat([kinds[name](part, 0) for name in readout]) for part in parts])
-    found = Readout(readout)(x, None, ClusterMask(mask))
+    found = Readout(readout)(Level(x, mask=ClusterMask(mask)))
     torch.testing.assert_close(found, wanted)
     pull = torch.randn_like(wanted)
     one, other = (torch.autograd.grad(out, x, pull)[0] for out in (found, wanted))
@@ -187,7 +188,7 @@ def test_rows_lay_out_and_back() -> None:
     assert rows.segments.ptr.tolist() == [0, 2, 3]
 
 
-def masked_level() -> Coarsened:
+def masked_level() -> PoolOutput:
     """Graphs of 4, 2 and 3 nodes with 3, 1 and 2 clusters: hard, all in one, half and half."""
     share = torch.zeros(9, 3)
     share[[0, 1, 2, 3], [0, 1, 2, 2]] = 1.0
@@ -196,7 +197,9 @@ def masked_level() -> Coarsened:
     mask = torch.arange(3) < torch.tensor([[3], [1], [2]])
     adj = torch.ones(3, 3, 3) * (mask.unsqueeze(-1) & mask.unsqueeze(-2))
     segments = Segments(torch.tensor([0, 4, 6, 9]))
-    return Coarsened(torch.zeros(3, 3, 1), adj, share, segments, rows=ClusterMask(mask))
+    return PoolOutput(
+        Level(torch.zeros(3, 3, 1), adj, mask=ClusterMask(mask)), share, node_segments=segments
+    )
 
 
 def test_health_counts_only_the_clusters_that_a_graph_has() -> None:

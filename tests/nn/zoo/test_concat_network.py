@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-from graphpool.nn.zoo.concat import ConcatEncoder, ConcatNetwork
 from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
 from torch import Tensor
 
 from graphpool.errors import ConfigError
-from graphpool.nn.encoders import Encoder, encoder_names
+from graphpool.nn.encoders import ConcatEncoder, Encoder, encoder_names
+from graphpool.nn.model import ConcatNetwork
 from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool.sort import SortPool
 

@@ -7,7 +7,7 @@ from scipy.stats import wasserstein_distance
 from torch import Tensor
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.outputs import Nodes
+from graphpool.nn.level import Level
 from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pairs.distances.sorted import SortedDistances, sorted_distance, sorted_nodes
 
@@ -77,7 +77,7 @@ def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
     x, segments = ragged()
     dense = torch.rand(len(SIZES), 5, 3)
     rows = ClusterMask.first(torch.tensor([5, 2, 3, 1]), 5)
-    levels = (Nodes(x.float(), segments, None), Nodes(rows.keep(dense), None, rows))
+    levels = (Level(x.float(), None, segments), Level(rows.keep(dense), mask=rows))
     module = SortedDistances((3, 3))
     with torch.no_grad():
         module.slow_log_weight[:] = torch.tensor([0.03, -0.07]).reshape(2, 1, 1)
@@ -98,6 +98,6 @@ def test_rows_that_are_no_clusters_count_nowhere() -> None:
     rows = ClusterMask.first(torch.tensor([2, 4]), 5)
     module = SortedDistances((3,))
     pair = torch.tensor([0]), torch.tensor([1])
-    masked = module((Nodes(rows.keep(dense), None, rows),), *pair)
+    masked = module((Level(rows.keep(dense), mask=rows),), *pair)
     flat, segments = rows.compact(dense), Segments.from_counts(torch.tensor([2, 4]))
-    torch.testing.assert_close(masked, module((Nodes(flat, segments, None),), *pair))
+    torch.testing.assert_close(masked, module((Level(flat, None, segments),), *pair))
