@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class GraphpoolError(Exception):
-    """Base of all errors that a user can cause and mend."""
+    """Base of all errors that a user can cause and fix."""
 
 
 class DataError(GraphpoolError):

@@ -82,7 +82,7 @@ def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -
     def build(settings: ModelConfig) -> nn.Module:
         return build_model(settings, channels, outputs, nodes)
 
-    if settings.count == VALIDATION:
+    if settings.cluster_count == VALIDATION:
         with watch.part("choose"):
             task = ClassificationTask(outputs)
             choice = choose_places(settings, training, task, train, valid, build)

@@ -44,8 +44,8 @@ class TrainedModel:
 
     Args:
         network: in eval mode.
-        config: features, model and training settings; of `model.count = "validation"` what was
-            chosen.
+        config: features, model and training settings; in place of `model.cluster_count =
+            "validation"` what was chosen.
         features: fitted on the training graphs.
         classes: the name of each output.
         node_label_names: of the training set, for pictures.
@@ -136,7 +136,7 @@ def train_model(
 ) -> tuple[TrainedModel, FitResult]:
     """Fit features on the training graphs, build the network and train it.
 
-    `model.count = "validation"` first chooses the number of places on the validation graphs.
+    `model.cluster_count = "validation"` first chooses the number of places on validation graphs.
 
     The same graphs and settings give the same model to the bit on a CPU. The random number
     generators of Python, NumPy and torch are afterwards as they were before.
@@ -159,7 +159,7 @@ def train_model(
 
     generators, choice = rng_state(), None
     try:
-        if config.model.count == VALIDATION:
+        if config.model.cluster_count == VALIDATION:
             choice = choose_places(
                 config.model, config.train, task, learnt, held, build,
                 folder=folder, resume=resume, progress=progress,

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 import graphpool
+from graphpool.config import current_header
 from graphpool.errors import CheckpointError
 from graphpool.files import atomic_write
 from graphpool.training.state import load_weights
@@ -93,7 +94,7 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     text = metadata.get("header", "")
     if _digest(tensors, text) != metadata.get("digest"):
         raise CheckpointError(_damaged(path, "its content does not fit its digest"))
-    return Checkpoint(path, tensors, json.loads(text))
+    return Checkpoint(path, tensors, current_header(json.loads(text)))
 
 
 def check_weights(model: nn.Module, checkpoint: Checkpoint) -> None:

@@ -243,8 +243,8 @@ class _Run:
         for weight in self.parameters:  # Optimizer.zero_grad does the same, 20 times slower
             weight.grad = None
         loss.backward()  # type: ignore[no-untyped-call]
-        if self.config.clip:
-            nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
+        if self.config.clip_norm:
+            nn.utils.clip_grad_norm_(self.parameters, self.config.clip_norm)
         self.optimizer.step()
         loss = loss.detach()
         if recorded is None:

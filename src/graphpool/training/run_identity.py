@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from graphpool.config import current_header
 from graphpool.errors import CheckpointError
 
 # Settings that don't change what is learnt, or (epochs) only how long.
@@ -17,6 +18,7 @@ def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) 
     Compared are `config`, `data` and `extra`. More epochs are allowed, except under the cosine
     schedule, whose every step depends on their number.
     """
+    stored = current_header(stored)  # of a run that was begun with 0.1.0
     before, now = stored["config"], current["config"]
     cosine = now.get("schedule") == "cosine"
     if now["epochs"] != before["epochs"] and (cosine or now["epochs"] < before["epochs"]):

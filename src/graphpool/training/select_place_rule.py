@@ -1,7 +1,8 @@
 """The number of places chosen on validation graphs: a few short trainings, and the best decides.
 
-`model.count = "validation"` asks for it. Every candidate is trained for a part of the epochs on the
-same graphs from the same seed; the real training then begins anew with the settings that won.
+`model.cluster_count = "validation"` asks for it. Every candidate is trained for a part of the
+epochs on the same graphs from the same seed; the real training then begins anew with the settings
+that won.
 """
 
 import json
@@ -41,7 +42,7 @@ class Pilot:
     """A short training with one way of finding places.
 
     Attributes:
-        count, resolution: of `graphpool.config.ModelConfig`.
+        count, resolution: `cluster_count` and `resolution` of `graphpool.config.ModelConfig`.
         places: how many a training graph has, on average.
         epoch: the best one.
         metrics: on the validation graphs, at that epoch.
@@ -74,7 +75,7 @@ class PlaceChoice:
 
     def applied(self, config: ModelConfig) -> ModelConfig:
         """The settings with what was chosen."""
-        chosen = {"count": self.count, "resolution": self.resolution}
+        chosen = {"cluster_count": self.count, "resolution": self.resolution}
         return from_dict(ModelConfig, {**to_dict(config), **chosen}, "model")
 
 
@@ -85,13 +86,13 @@ def describe(count: str, resolution: float) -> str:
 
 def candidates(config: ModelConfig) -> tuple[ModelConfig, ...]:
     """Modularity from coarse to fine, and the eigengap."""
-    fineness = tuple(replace(config, count="modularity", resolution=r) for r in RESOLUTIONS)
-    return (*fineness, replace(config, count="eigengap"))
+    fineness = tuple(replace(config, cluster_count="modularity", resolution=r) for r in RESOLUTIONS)
+    return (*fineness, replace(config, cluster_count="eigengap"))
 
 
 def place_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
     """Every rule by which training with these settings looks for places."""
-    tried = candidates(config) if config.count == VALIDATION else (config,)
+    tried = candidates(config) if config.cluster_count == VALIDATION else (config,)
     return tuple(rule for each in tried if (rule := place_rule(each)))
 
 
@@ -101,10 +102,10 @@ def pilot_epochs(epochs: int) -> int:
 
 
 def check_choice(config: ModelConfig) -> None:
-    """Refuse `count = "validation"` where no number of places is left to choose."""
-    if config.count != VALIDATION:
+    """Refuse `cluster_count = "validation"` where no number of places is left to choose."""
+    if config.cluster_count != VALIDATION:
         return
-    about = "model.count 'validation' chooses how many places a graph has"
+    about = "model.cluster_count 'validation' chooses how many places a graph has"
     for key in ("clusters", "ratio"):
         if value := getattr(config, key):
             raise ConfigError(f"{about}, and model.{key} = {value} sets it; leave out one of them")
@@ -114,7 +115,8 @@ def check_choice(config: ModelConfig) -> None:
     ):
         if not knows:
             raise ConfigError(
-                f"{about}, and the {key} {value!r} knows no places; leave count out, or use the "
+                f"{about}, and the {key} {value!r} does not use places; leave "
+                "model.cluster_count out, or use the "
                 "pooler hap with the assignment places"
             )
 
@@ -134,7 +136,7 @@ def choose_places(
     """Train a pilot for each candidate; the task's own selection on `valid` decides.
 
     Args:
-        config: with `count = "validation"`.
+        config: with `cluster_count = "validation"`.
         settings: of the real training.
         train, valid: with features.
         build: makes the model that a config describes.
@@ -145,8 +147,8 @@ def choose_places(
     check_choice(config)
     if valid is None:
         raise ConfigError(
-            "model.count 'validation' needs validation graphs; give some, or find the number of "
-            "places by 'modularity' or 'eigengap'"
+            "model.cluster_count 'validation' needs validation graphs; give some, or find the "
+            "number of places by 'modularity' or 'eigengap'"
         )
     header: dict[str, Any] = {}
     if folder is not None:
@@ -170,7 +172,7 @@ def choose_places(
             resume=resume, progress=progress,
         )  # fmt: skip
         return Pilot(
-            count=candidate.count,
+            count=candidate.cluster_count,
             resolution=candidate.resolution,
             places=float(places[0].counts.double().mean()),
             epoch=found.best_epoch,

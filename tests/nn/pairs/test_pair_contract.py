@@ -27,7 +27,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     },
     **{f"{name}/batch norm": {"pooler": name, "norm": "batch"} for name in PAIR_METHODS},
     **{
-        f"{name}/all readouts": {"pooler": name, "readout": ("sum", "mean", "max"), "cut": 0.5}
+        f"{name}/all readouts": {"pooler": name, "readout": ("sum", "mean", "max"), "cut_loss": 0.5}
         for name in (*HAP_LIKE, "hap")
     },
     "gmn/learned": {"pooler": "gmn", "score": "learned"},
