@@ -4,7 +4,7 @@ import pytest
 import torch
 from small import QUICK, mutag, quick, unit
 
-from graphpool.config import RunConfig
+from graphpool.config import RunConfig, current_names
 from graphpool.data.splits import Split
 from graphpool.experiments.run import features, run_unit, unit_seed
 from graphpool.experiments.unit import Unit, read_unit, write_unit
@@ -112,7 +112,7 @@ def test_a_unit_chooses_on_its_own_validation_graphs():
     config = replace(QUICK, model=replace(QUICK.model, clusters=(), cluster_count="validation"))
     work = unit("hap")
     found = run_unit(mutag(), work, config)
-    chosen = replace(config.model, **found.chosen)
+    chosen = replace(config.model, **current_names({"model": found.chosen})["model"])
     # The same unit with what was chosen: nothing of the pilots is left in it.
     plain = run_unit(mutag(), work, replace(config, model=chosen))
     assert found.predicted == plain.predicted

@@ -11,6 +11,7 @@ from graphpool.config.convert import toml_values as toml_values
 from graphpool.config.convert import write_toml as write_toml
 from graphpool.config.renamed import RENAMED as RENAMED
 from graphpool.config.renamed import current_header as current_header
+from graphpool.config.renamed import current_names as current_names
 from graphpool.config.renamed import original_names as original_names
 from graphpool.config.renamed import renamed_hint as renamed_hint
 from graphpool.config.run import CompareConfig as CompareConfig

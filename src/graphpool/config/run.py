@@ -116,7 +116,7 @@ class ModelConfig:
     )
     resolution: float = setting(
         1.5,
-        "How fine places are; 1.5 by default.",
+        "How fine places are: a higher one gives more and smaller places.",
         low=1 / 16,
         high=64,
         option="--resolution",
