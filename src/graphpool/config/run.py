@@ -132,7 +132,8 @@ class ModelConfig:
             "aligned": "nodes or clusters of a level, each softly matched to one of the other "
             "graph: what is left to move, and which edges are left over",
             "nodes": "the same without the edges, for graphs that differ in size",
-            "sorted": "nodes or clusters of a level, sorted by channel and compared by rank",
+            "sorted": "nodes or clusters of a level, sorted channel by channel and compared by "
+            "rank",
             "euclidean": "the paper's: between the vectors that are read out of a level",
         },
         option="--distance",
