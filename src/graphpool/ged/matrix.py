@@ -18,9 +18,9 @@ from graphpool.ged.methods.registry import Method
 from graphpool.ged.methods.registry import method as find_method
 from graphpool.ged.pair import Task, make_task
 from graphpool.ged.partial_results import Parts, Solved, difference, parts_folder
-from graphpool.ged.progress import PairBar
 from graphpool.ged.result import Limits
 from graphpool.ged.workers import Workers, count_cores
+from graphpool.progress import ProgressBar
 
 Pairs = NDArray[np.int64]
 
@@ -139,7 +139,7 @@ def _run(
     todo = np.random.default_rng(0).permutation(todo)
     left = len(todo)
     began = time.perf_counter()
-    bar = PairBar(len(pairs), len(pairs) - left, progress)
+    bar = ProgressBar(len(pairs), len(pairs) - left, progress, before="pairs")
     workers = Workers(method.solve, task, pairs[todo], todo, limits, min(jobs, max(left, 1)))
     try:
         while left:
@@ -149,6 +149,7 @@ def _run(
             solved = sum(len(piece.position) for piece in pieces)
             left -= solved
             bar.advance(solved)
+            bar.show_rate()
             if parts is not None and left:
                 parts.add(pieces)
     except KeyboardInterrupt:

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from graphpool.config import TrainConfig, to_dict
 from graphpool.data.source import data_digest
 from graphpool.errors import ConfigError
+from graphpool.progress import ProgressBar
 from graphpool.tasks.base import Examples, Task, is_better
 from graphpool.training.checkpoint import versions
 from graphpool.training.device import find_device, make_optimizer, make_sums
@@ -30,7 +31,6 @@ from graphpool.training.guard import (
     stop_message,
 )
 from graphpool.training.health_warnings import collapse_warnings
-from graphpool.training.progress import ProgressBar
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
 from graphpool.training.seeding import epoch_order, seed_everything
@@ -103,10 +103,33 @@ def fit(
             closing(TensorBoardLog(folder, config.tensorboard, counters.epoch + 1))
         )
         run.bar = stack.enter_context(
-            closing(ProgressBar(run.steps * config.epochs, config.epochs, progress))
+            closing(training_bar(run.steps * config.epochs, config.epochs, progress))
         )
         run.train_epochs()
         return run.result()
+
+
+def training_bar(steps: int, epochs: int, active: bool) -> ProgressBar:
+    """A bar over all steps that shows epoch, training loss and validation accuracy."""
+    return ProgressBar(
+        steps,
+        active=active,
+        before=f"epoch {{task.fields[epoch]}}/{epochs}",
+        after="loss {task.fields[loss]}  valid {task.fields[valid]}",
+        counts=False,
+        epoch=0, loss="-", valid="-",
+    )  # fmt: skip
+
+
+def show_epoch(bar: ProgressBar, row: dict[str, Any]) -> None:
+    """Show a row of the history on the bar."""
+    accuracy = row["valid"].get("accuracy")
+    bar.update(
+        row["step"],
+        epoch=row["epoch"],
+        loss=f"{row['train']['loss']:.4f}",
+        valid="-" if accuracy is None else f"{accuracy:.1%}",
+    )
 
 
 class _Run:
@@ -223,7 +246,7 @@ class _Run:
                 return False
             counters.position += 1
             counters.step += 1
-            bar.step(counters.step, epoch + 1)
+            bar.update_often(counters.step, epoch=epoch + 1)
             if counters.step % CHECK_STEPS == 0:
                 if not self._healthy():
                     return False
@@ -284,7 +307,7 @@ class _Run:
             return False
         self.events.write("epoch", **row)
         self.board.write(row)
-        self.bar.epoch(row)
+        show_epoch(self.bar, row)
         return True
 
     def _select(self, metrics: dict[str, float], learnt: dict[str, float]) -> None:
