@@ -15,14 +15,13 @@ that an alignment leaves over are D = A₁P - PA₂, entry by entry under Huber'
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
 
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def copies(mine: int, yours: int) -> tuple[Array, Array]:
     """How many nodes each row and each column of a pair of graphs stands for."""
@@ -35,7 +34,7 @@ def copies(mine: int, yours: int) -> tuple[Array, Array]:
     return rows, columns
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def measure(x: Array, low: int, mine: int, start: int, yours: int, cost: Array) -> None:
     """Fill in C, the Euclidean distance of nodes divided by √channels."""
@@ -57,7 +56,7 @@ def measure(x: Array, low: int, mine: int, start: int, yours: int, cost: Array) 
             cost[i, j] = np.sqrt(total / channels)
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def scale(
     logits: Array, often_row: Array, often_column: Array, steps: int
@@ -99,7 +98,7 @@ def scale(
     return plan, kernel, u, v
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def scale_back(
     dplan: Array, plan: Array, kernel: Array, u: Array, v: Array, often_row: Array,
@@ -146,7 +145,7 @@ def scale_back(
     return dlogits
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def product(
     x: Array, low: int, count: int, row_ptr: Array, col: Array, weight: Array, turned: bool
@@ -163,7 +162,7 @@ def product(
     return found
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def left_over(
     plan: Array, low: int, mine: int, start: int, yours: int,
@@ -176,7 +175,7 @@ def left_over(
     return found
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def in_common(
     plan: Array, low: int, mine: int, start: int, yours: int,
@@ -188,7 +187,7 @@ def in_common(
     return product(over, start, yours, row_ptr, col, weight, back).T
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def align_forward(
     x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float, steps: int,
@@ -233,7 +232,7 @@ def align_forward(
         out[1, pair] = over / 2
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def align_backward(
     grad: Array, x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float,
@@ -291,7 +290,7 @@ def align_backward(
     return dsharpness, dpull
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def move(
     x: Array, low: int, mine: int, start: int, yours: int, cost: Array, dcost: Array, dx: Array
