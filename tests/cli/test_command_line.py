@@ -72,10 +72,10 @@ def test_version(cli):
         (("train", "--count", "modulo"), "unknown value 'modulo'; did you mean 'modularity'?"),
         (("train", "--resolution", "0"), "model.resolution is 0.0; it must lie in"),
         (("train", "--count", "validation", "--clusters", "8,1"), "leave out one of them"),
-        (("train", "--count", "validation", "--pooler", "sum"), "'sum' knows no places"),
+        (("train", "--count", "validation", "--pooler", "sum"), "'sum' does not use places"),
         (
             ("evaluate", "MUTAG", "--count", "validation", "--assignment", "content"),
-            "the assignment 'content' knows no places",
+            "the assignment 'content' does not use places",
         ),
         (("train", "--device", "gpu7"), "'gpu7' can't be used here"),
         (("train", "MUTGA"), "there is no data set 'MUTGA'; did you mean 'MUTAG'?"),

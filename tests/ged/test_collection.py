@@ -174,7 +174,7 @@ def test_an_edge_given_twice_is_one_edge() -> None:
 
 
 def test_an_edge_with_two_labels_is_refused() -> None:
-    with pytest.raises(DataError, match="graph 1: edge 1-0 is given with two labels"):
+    with pytest.raises(DataError, match="graph 1: edge 1-0 has two labels"):
         collect([PLAIN[0], (2, [(0, 1, "a"), (1, 0, "b")])])
 
 

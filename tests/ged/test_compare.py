@@ -70,13 +70,15 @@ def test_the_exact_method_makes_no_error():
 @pytest.mark.parametrize("method", ["label", "hungarian"])
 def test_scores_are_those_of_plain_loops(method):
     found = compare(GRAPHS, methods=[method])
-    true, said = {}, {}
+    true, answer = {}, {}
     for i, j in combinations(range(len(GRAPHS)), 2):
         true[i, j] = true[j, i] = ged.distance(GRAPHS[i], GRAPHS[j]).distance
-        said[i, j] = said[j, i] = ged.distance(GRAPHS[i], GRAPHS[j], method=method).distance
-    errors = [said[p] - true[p] for p in combinations(range(6), 2)]
+        answer[i, j] = answer[j, i] = ged.distance(GRAPHS[i], GRAPHS[j], method=method).distance
+    errors = [answer[p] - true[p] for p in combinations(range(6), 2)]
     hits = [
-        0.5 if said[a, b] == said[a, c] else (said[a, b] > said[a, c]) == (true[a, b] > true[a, c])
+        0.5
+        if answer[a, b] == answer[a, c]
+        else (answer[a, b] > answer[a, c]) == (true[a, b] > true[a, c])
         for a in range(6)
         for b, c in combinations(sorted({*range(6)} - {a}), 2)
         if true[a, b] != true[a, c]
@@ -86,7 +88,7 @@ def test_scores_are_those_of_plain_loops(method):
     assert found.triplets == len(hits)
     assert score.mean_error == pytest.approx(np.mean(errors))
     assert score.exactly_right == pytest.approx(np.mean(np.array(errors) == 0))
-    relative = [abs(said[p] - true[p]) / true[p] for p in combinations(range(6), 2) if true[p]]
+    relative = [abs(answer[p] - true[p]) / true[p] for p in combinations(range(6), 2) if true[p]]
     assert score.relative_error == pytest.approx(np.mean(relative))
     assert score.order_accuracy == pytest.approx(np.mean(hits))
 

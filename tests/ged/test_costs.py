@@ -43,7 +43,7 @@ def test_label_costs_from_a_file_must_be_triples(given: Any) -> None:
 
 
 def test_a_label_stays_itself_for_nothing() -> None:
-    with pytest.raises(ConfigError, match="equal labels cost 0"):
+    with pytest.raises(ConfigError, match="equal labels must cost 0"):
         Costs(edge_labels={("single", "single"): 0.5})
 
 
@@ -121,7 +121,7 @@ def test_a_dear_substitution_of_a_single_label_does_not_count() -> None:
 
 
 def test_a_cost_that_would_be_rounded_to_nothing_is_refused() -> None:
-    with pytest.raises(ConfigError, match="node_insertion is 1e-07; costs count in millionths"):
+    with pytest.raises(ConfigError, match="node_insertion is 1e-07; costs have six decimals"):
         Costs(node_insertion=1e-7)
 
 

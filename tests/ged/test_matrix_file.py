@@ -55,7 +55,7 @@ def test_a_changed_byte_is_noticed(path, place):
     data = bytearray(path.read_bytes())
     data[place] ^= 4
     path.write_bytes(data)
-    with pytest.raises(DataError, match=r"mine\.ged: .*make it again|check the path"):
+    with pytest.raises(DataError, match=r"mine\.ged: .*create it again|check the path"):
         open_matrix(path)
 
 

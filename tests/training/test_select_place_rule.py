@@ -19,9 +19,9 @@ from graphpool.training.select_place_rule import (
     candidates,
     check_choice,
     choice_from,
-    choose_places,
     pilot_epochs,
     place_rules,
+    select_place_rule,
 )
 
 ASKED = ModelConfig(hidden_channels=8, count="validation")
@@ -58,7 +58,7 @@ def pretend(monkeypatch, reached):
 
 def choose(graphs, model=ASKED, settings=QUICK.train, **options):
     graphs = graphs.with_x(torch.ones(graphs.num_nodes, 2))
-    return choose_places(
+    return select_place_rule(
         model, settings, ClassificationTask(2), graphs[:40], graphs[40:],
         lambda config: build_model(config, 2, 2), **options,
     )  # fmt: skip
@@ -134,10 +134,10 @@ def test_all_rules_of_a_training_are_known_beforehand():
     [
         ({"clusters": (8, 1)}, r"model\.clusters = \(8, 1\) sets it; leave out one"),
         ({"ratio": 0.25}, r"model\.ratio = 0\.25 sets it; leave out one"),
-        ({"pooler": "sum"}, "the pooler 'sum' knows no places; leave count out, or use"),
-        ({"pooler": "hap-paper"}, "the pooler 'hap-paper' knows no places"),
-        ({"assignment": "content"}, "the assignment 'content' knows no places"),
-        ({"assignment": "static"}, "the assignment 'static' knows no places"),
+        ({"pooler": "sum"}, "the pooler 'sum' does not use places; remove count, or use"),
+        ({"pooler": "hap-paper"}, "the pooler 'hap-paper' does not use places"),
+        ({"assignment": "content"}, "the assignment 'content' does not use places"),
+        ({"assignment": "static"}, "the assignment 'static' does not use places"),
     ],
 )
 def test_where_nothing_is_left_to_choose_it_is_an_error(graphs, changes, problem):

@@ -200,8 +200,8 @@ def test_there_are_as_many_levels_as_the_model_says(name: str) -> None:
     model = built(name)
     compared = model.compare(batch_of(sample()), LEFT, RIGHT)
     assert compared.distances.shape == (model.levels, len(LEFT))
-    said = model.overall(model.scores(compared))
-    torch.testing.assert_close(model(batch_of(sample()), LEFT, RIGHT), said)
+    expected = model.overall(model.scores(compared))
+    torch.testing.assert_close(model(batch_of(sample()), LEFT, RIGHT), expected)
 
 
 def test_every_module_of_the_package_is_under_contract() -> None:
