@@ -42,7 +42,7 @@ def test_a_sample_larger_than_the_set_is_all_of_it():
 
 
 def test_samples_of_nothing_are_refused():
-    with pytest.raises(ConfigError, match="sample of 0"):
+    with pytest.raises(ConfigError, match="sample is 0"):
         sample_pairs(4, 0, seed=0)
     with pytest.raises(DataError, match="at least 2 graphs"):
         sample_pairs(1, 5, seed=0)

@@ -127,5 +127,5 @@ def test_a_cost_that_would_be_rounded_to_nothing_is_refused() -> None:
 
 def test_a_word_does_not_stand_for_a_number() -> None:
     costs = Costs(node_labels={("0", "1"): 0.5})
-    with pytest.raises(ConfigError, match=r"the label '\d', and the graphs have \d; words and"):
+    with pytest.raises(ConfigError, match=r"the label '\d', but the graphs have \d; strings and"):
         costs.tables([0, 1], [None])

@@ -125,7 +125,7 @@ def test_the_header_says_how_it_was_made():
 @pytest.mark.parametrize(
     ("pairs", "words"),
     [
-        ([[0, 1, 2]], r"whole numbers \[pairs, 2\]"),
+        ([[0, 1, 2]], r"integers \[pairs, 2\]"),
         ([[0.5, 1.0]], "float64"),
         ([[0, 1], [0, 4]], "pair 1 names graph 4; graphs are 0 to 3"),
         ([[-1, 1]], "names graph -1"),

@@ -62,13 +62,13 @@ def test_a_changed_byte_is_noticed(path, place):
 def test_half_a_file_is_refused(path):
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(DataError, match="not a whole file"):
+    with pytest.raises(DataError, match="not a complete distance matrix"):
         open_matrix(path)
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):
     save_file({"x": np.zeros(3)}, tmp_path / "other.ged")
-    with pytest.raises(DataError, match="not of a distance matrix"):
+    with pytest.raises(DataError, match="but not a distance matrix"):
         open_matrix(tmp_path / "other.ged")
     with pytest.raises(DataError, match="no such file"):
         open_matrix(tmp_path / "none.ged")

@@ -245,7 +245,7 @@ def _directed(arrays: Arrays, ids: Sequence[str], declared: Array) -> bool:
     linked[owner[arrays.source != arrays.target]] = True
     if directed.any() and (both := linked & ~directed).any():
         log.warning(
-            "graph %s has directed edges, but graph %s (and %d others) does not: each of its edges "
+            "graph %s has directed edges, but graph %s (and %d others) has none: there each edge "
             "counts as two",
             ids[int(directed.argmax())],
             ids[int(both.argmax())],
