@@ -33,9 +33,7 @@ from scipy.optimize import linear_sum_assignment
 from graphpool import ged
 from graphpool.experiments.machine import machine, provenance
 from graphpool.files import write_json
-from graphpool.ged import METHODS, Collection, Costs
-from graphpool.ged.pair import make_problem
-from graphpool.ged.result import Limits
+from graphpool.ged import METHODS, Collection, Costs, Limits, make_problem
 
 MOLECULES = ("MUTAG", "PTC_MR", "AIDS", "NCI109", "Mutagenicity")
 RANDOM = {12: 200, 16: 100, 20: 50, 24: 30}

@@ -6,7 +6,8 @@ import pytest
 
 from graphpool import ged
 from graphpool.errors import ConfigError, DataError
-from graphpool.ged.compare import compare, order_accuracy, sample_pairs
+from graphpool.ged import compare, sample_pairs
+from graphpool.ged.compare import order_accuracy
 
 GRAPHS = [
     (["C"], []),

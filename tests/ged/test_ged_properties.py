@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from truth_of import applied, close, isomorphic, literal_distance, mapping_cost, same_graph
 
 from graphpool import ged
-from graphpool.ged import METHODS, Costs
-from graphpool.ged.pair import make_problem
-from graphpool.ged.result import Limits
+from graphpool.ged import METHODS, Costs, Limits, make_problem
 
 seeds = st.integers(0, 2**32 - 1)
 repeatable = settings(max_examples=40, deadline=None, derandomize=True, database=None)

@@ -7,9 +7,7 @@ import pytest
 from graphs_of import Published, published
 from numpy.typing import NDArray
 
-from graphpool.ged import METHODS, Costs
-from graphpool.ged.pair import make_problem
-from graphpool.ged.result import Answers, Limits
+from graphpool.ged import METHODS, Answers, Costs, Limits, make_problem
 
 
 @pytest.mark.parametrize("name", ["AIDS700nef", "LINUX"])

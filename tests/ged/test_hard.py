@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from truth_of import close, literal_distance
 
 from graphpool import ged
-from graphpool.ged import Costs, collect, exact
+from graphpool.ged import Costs, Limits, collect, exact, make_problem
 from graphpool.ged.exact import ascent, hard
 from graphpool.ged.exact.root import load_root
 from graphpool.ged.exact.workspace import UPPER, make_workspace
-from graphpool.ged.pair import load_pair, make_pair, make_problem, mapping_cost
-from graphpool.ged.result import Limits
+from graphpool.ged.pair import load_pair, make_pair, mapping_cost
 
 KINDS: dict[str, dict[str, Any]] = {
     "molecules": {"labels": "CCCNO", "density": 0.25},

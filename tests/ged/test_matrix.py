@@ -10,9 +10,7 @@ import pytest
 
 from graphpool import ged
 from graphpool.errors import ConfigError, DataError
-from graphpool.ged import Costs, workers
-from graphpool.ged.matrix_file import open_matrix
-from graphpool.ged.methods.registry import METHODS
+from graphpool.ged import METHODS, Costs, open_matrix, workers
 
 
 def random_graphs(count, seed=0, most=6, labels="CNO"):

@@ -6,8 +6,8 @@ from safetensors.numpy import save_file
 
 from graphpool import ged
 from graphpool.errors import DataError
+from graphpool.ged import open_matrix
 from graphpool.ged.array_file import digest, read_arrays, write_arrays
-from graphpool.ged.matrix_file import open_matrix
 
 GRAPHS = [(["C"], []), (["C", "N"], [(0, 1)]), (["N", "C"], [(0, 1)]), (3, [(0, 1), (1, 2)])]
 

@@ -8,9 +8,8 @@ from graphs_of import random_costs, random_graph
 from numpy.typing import NDArray
 from truth_of import close, literal_distance
 
-from graphpool.ged import METHODS, Costs, collect
-from graphpool.ged.pair import GedProblem, load_pair, make_pair, make_problem, mapping_cost
-from graphpool.ged.result import Answers, Limits
+from graphpool.ged import METHODS, Answers, Costs, GedProblem, Limits, collect, make_problem
+from graphpool.ged.pair import load_pair, make_pair, mapping_cost
 
 
 class Case(NamedTuple):

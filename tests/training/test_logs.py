@@ -8,7 +8,8 @@ import pytest
 from standin import train
 
 from graphpool.errors import ConfigError
-from graphpool.training.events import EventLog, read_events
+from graphpool.training import read_events
+from graphpool.training.events import EventLog
 from graphpool.training.loop import show_epoch, training_bar
 
 ROW = {"epoch": 1, "step": 4, "train": {"loss": 0.5}, "valid": {"accuracy": 0.75}}

@@ -148,13 +148,13 @@ def _reduce_rows(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace, 
     rows left without a column keep waiting.
     """
     waiting, price = work.waiting, work.price
-    bids, kept, at = 4 * size, 0, 0
+    bids, unassigned, at = 4 * size, 0, 0
     while at < count:
         i = waiting[at]
         at += 1
         if bids == 0 or size < 2:
-            waiting[kept] = i
-            kept += 1
+            waiting[unassigned] = i
+            unassigned += 1
             continue
         bids -= 1
         first, second = -1, -1
@@ -178,9 +178,9 @@ def _reduce_rows(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace, 
                 at -= 1
                 waiting[at] = rival
             else:
-                waiting[kept] = rival
-                kept += 1
-    return kept
+                waiting[unassigned] = rival
+                unassigned += 1
+    return unassigned
 
 
 @compiled

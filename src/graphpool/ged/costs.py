@@ -91,24 +91,26 @@ class Costs:
         for key in values:
             if key not in known:
                 raise ConfigError(f"there is no cost {key!r}; {nearest(key, known)}")
-        made: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         for key, value in values.items():
             if not key.endswith("_labels"):
-                made[key] = _number(key, value)
+                arguments[key] = _number(key, value)
                 continue
             try:
                 named = {(first, second): cost for first, second, cost in value}
             except (TypeError, ValueError):
                 raise ConfigError(f"{key} must be a list of [first, second, cost]") from None
-            made[key] = {pair: _number(f"{key} {pair!r}", cost) for pair, cost in named.items()}
-        return cls(**made)
+            arguments[key] = {
+                pair: _number(f"{key} {pair!r}", cost) for pair, cost in named.items()
+            }
+        return cls(**arguments)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the costs as JSON values."""
-        made = asdict(self)
+        values = asdict(self)
         for kind in ("node_labels", "edge_labels"):
-            made[kind] = [[first, second, cost] for (first, second), cost in made[kind].items()]
-        return made
+            values[kind] = [[first, second, cost] for (first, second), cost in values[kind].items()]
+        return values
 
     def tables(self, node_names: Sequence[Hashable], edge_names: Sequence[Hashable]) -> Tables:
         """Return the costs between these labels as integers."""
@@ -163,16 +165,16 @@ def _square(
 ) -> NDArray[np.int64]:
     """Return `[labels, labels]`: 0 on the diagonal, the `given` costs, and `other` elsewhere."""
     size = len(names)
-    made = np.full((size, size), other, dtype=np.int64)
-    np.fill_diagonal(made, 0)
+    matrix = np.full((size, size), other, dtype=np.int64)
+    np.fill_diagonal(matrix, 0)
     code = {name: number for number, name in enumerate(names)}
     _check_types(code, {name for pair in given for name in pair})
     for (first, second), cost in given.items():
         if first in code and second in code:
-            made[code[first], code[second]] = cost
+            matrix[code[first], code[second]] = cost
             if (second, first) not in given:
-                made[code[second], code[first]] = cost
-    return made
+                matrix[code[second], code[first]] = cost
+    return matrix
 
 
 def _check_types(present: Collection[Hashable], named: Iterable[Hashable]) -> None:

@@ -31,9 +31,9 @@ class EventLog:
         self.close()
         if self.path is None or not self.path.exists():
             return
-        kept = [line for line in read_events(self.path) if _is_before(line, epoch, step)]
+        lines = [line for line in read_events(self.path) if _is_before(line, epoch, step)]
         with atomic_write(self.path, "w") as handle:
-            handle.writelines(json.dumps(line) + "\n" for line in kept)
+            handle.writelines(json.dumps(line) + "\n" for line in lines)
 
     def clear(self) -> None:
         """Remove the log."""

@@ -10,10 +10,8 @@ from graphs_of import published, random_graph
 from truth_of import close, networkx_distance
 
 from graphpool import ged
-from graphpool.ged import Costs, collect
+from graphpool.ged import Costs, Limits, collect, make_problem
 from graphpool.ged.methods import astar
-from graphpool.ged.pair import make_problem
-from graphpool.ged.result import Limits
 
 
 def hard_pair(nodes: int):

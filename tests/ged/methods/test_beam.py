@@ -10,10 +10,8 @@ from graphs_of import published
 
 from graphpool import ged
 from graphpool.errors import ConfigError
-from graphpool.ged import Costs
+from graphpool.ged import Costs, Limits, make_problem
 from graphpool.ged.methods.beam import solve_beam
-from graphpool.ged.pair import make_problem
-from graphpool.ged.result import Limits
 
 
 @pytest.mark.parametrize("method", ["beam1", "beam80"])

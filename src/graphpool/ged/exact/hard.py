@@ -191,6 +191,6 @@ class HardPair:
         line = int(work.node[depth, side, level[LINE]])
         others: NDArray[np.int64] = work.child[depth, 0, first : level[CHILDREN]]
         bounds = work.child[depth, 1, first : level[CHILDREN]].tolist()
-        found = work.node[depth, 1 - side, others].tolist()
-        pairs = [(other, line) if side == COLUMN else (line, other) for other in found]
+        partners = work.node[depth, 1 - side, others].tolist()
+        pairs = [(other, line) if side == COLUMN else (line, other) for other in partners]
         return fixed, [(v, u, low) for (v, u), low in zip(pairs, bounds, strict=True)]

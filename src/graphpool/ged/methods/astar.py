@@ -262,11 +262,11 @@ def _expand_best(
             open_labels.image[depth] = open_labels.tried[t]
             write_mapping(open_labels, n, size, answers.mapping[at])
             continue
-        made = state[_STORED]
-        store.parent[made] = node
-        store.column[made] = open_labels.tried[t]
-        store.so_far[made] = open_labels.so_far[t]
+        new = state[_STORED]
+        store.parent[new] = node
+        store.column[new] = open_labels.tried[t]
+        store.so_far[new] = open_labels.so_far[t]
         key = open_labels.estimate[t] // unit * (n + 1) + n - depth - 1
-        state[_QUEUED] = push(store.keys, store.items, state[_QUEUED], key, made)
+        state[_QUEUED] = push(store.keys, store.items, state[_QUEUED], key, new)
         state[_STORED] += 1
     return m * m + tried * (depth + 4)

@@ -112,11 +112,11 @@ def _search_all(
         start(problem, work.pair, work.left, work.right, n, m, size, work.open_labels)
         narrow = max(1, min(width, most // max(n, 1)))
         expanded = 0
-        kept = 1
+        alive = 1
         work.so_far[0, 0] = 0
         for depth in range(n):
-            expanded += kept
-            kept = _deepen(problem, rates, work, depth, n, m, size, kept, narrow)
+            expanded += alive
+            alive = _deepen(problem, rates, work, depth, n, m, size, alive, narrow)
         mapping = answers.mapping[at]
         for depth in range(n):
             work.open_labels.image[depth] = work.image[n & 1, 0, depth]
@@ -136,7 +136,7 @@ def _deepen(
     n: int,
     m: int,
     size: int,
-    kept: int,
+    alive: int,
     width: int,
 ) -> int:
     """Replace the mappings of `depth` rows by the best with one more row; return their number."""
@@ -147,8 +147,8 @@ def _deepen(
         open_labels.image, open_labels.tried, open_labels.so_far, open_labels.estimate
     )  # fmt: skip
     now, after = depth & 1, 1 - (depth & 1)
-    count, made = 0, 0
-    for rank in range(kept):
+    count, candidate = 0, 0
+    for rank in range(alive):
         for at in range(depth):
             current[at] = image[now, rank, at]
         many = expand(problem, rates, pair, right, depth, costs[now, rank], n, m, size, open_labels)
@@ -159,15 +159,15 @@ def _deepen(
                 if key <= keys[0]:
                     continue
                 count = pop(keys, items, count)
-            parent[made], column[made], cost[made] = rank, tried[t], so_far[t]
-            count = push(keys, items, count, key, -made)
-            made += 1
-    kept = count
+            parent[candidate], column[candidate], cost[candidate] = rank, tried[t], so_far[t]
+            count = push(keys, items, count, key, -candidate)
+            candidate += 1
+    alive = count
     while count > 0:
-        made = -items[0]
+        candidate = -items[0]
         count = pop(keys, items, count)
         for at in range(depth):
-            image[after, count, at] = image[now, parent[made], at]
-        image[after, count, depth] = column[made]
-        costs[after, count] = cost[made]
-    return kept
+            image[after, count, at] = image[now, parent[candidate], at]
+        image[after, count, depth] = column[candidate]
+        costs[after, count] = cost[candidate]
+    return alive

@@ -9,12 +9,8 @@ from torch import Tensor
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.outputs import Nodes
-from graphpool.nn.pairs.distances.sinkhorn import (
-    Alignment,
-    EdgeAwareSinkhornDistance,
-    SinkhornDistance,
-    align,
-)
+from graphpool.nn.pairs.distances import EdgeAwareSinkhornDistance, SinkhornDistance
+from graphpool.nn.pairs.distances.sinkhorn import Alignment, align
 
 SIZES = (4, 1, 9, 4, 6)
 

@@ -9,7 +9,8 @@ from torch import Tensor
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.outputs import Nodes
 from graphpool.nn.ops.cluster_mask import Rows
-from graphpool.nn.pairs.distances.sorted import SortedDistance, sorted_distance, sorted_nodes
+from graphpool.nn.pairs.distances import SortedDistance
+from graphpool.nn.pairs.distances.sorted import sorted_distance, sorted_nodes
 
 SIZES = (4, 1, 6, 4)
 

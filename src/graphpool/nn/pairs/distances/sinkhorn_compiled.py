@@ -151,15 +151,15 @@ def product(
     x: Array, low: int, count: int, row_ptr: Array, col: Array, weight: Array, turned: bool
 ) -> Array:
     """Return A x for the graph whose `count` nodes begin at `low`; Aᵀ x if `turned`."""
-    found = np.zeros(x.shape)
+    result = np.zeros(x.shape)
     for i in range(count):
         for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
             other, share = col[slot] - low, weight[slot]
             to, come = (other, i) if turned else (i, other)
             if share != 0:
                 for j in range(x.shape[1]):
-                    found[to, j] += share * x[come, j]
-    return found
+                    result[to, j] += share * x[come, j]
+    return result
 
 
 @compiled
@@ -169,10 +169,10 @@ def left_over(
     row_ptr: Array, col: Array, weight: Array, back: bool,
 ) -> Array:  # fmt: skip
     """Return A₁P - PA₂, or its adjoint, with both matrices transposed, if `back`."""
-    found = product(plan, low, mine, row_ptr, col, weight, back)
+    result = product(plan, low, mine, row_ptr, col, weight, back)
     over = np.ascontiguousarray(plan.T)
-    found -= product(over, start, yours, row_ptr, col, weight, not back).T
-    return found
+    result -= product(over, start, yours, row_ptr, col, weight, not back).T
+    return result
 
 
 @compiled
@@ -182,8 +182,8 @@ def in_common(
     row_ptr: Array, col: Array, weight: Array, back: bool,
 ) -> Array:  # fmt: skip
     """Return A₁PA₂ᵀ, the edges that nodes i and j have in common under P; its adjoint if `back`."""
-    found = product(plan, low, mine, row_ptr, col, weight, back)
-    over = np.ascontiguousarray(found.T)
+    half = product(plan, low, mine, row_ptr, col, weight, back)
+    over = np.ascontiguousarray(half.T)
     return product(over, start, yours, row_ptr, col, weight, back).T
 
 
