@@ -4,7 +4,7 @@ import json
 
 
 def test_list_names_the_sets_that_are_made_here(cli):
-    made = {row["name"]: row for row in json.loads(cli("data", "list", "--json").out)["made"]}
+    made = {row["name"]: row for row in json.loads(cli("data", "list", "--json").out)["generated"]}
     assert set(made) == {"ring", "marks", "marksmix", "order", "spider"}
     assert "bridges" in made["ring"]["knobs"]
     assert "noise" not in made["spider"]["knobs"]

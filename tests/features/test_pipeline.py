@@ -5,7 +5,7 @@ import torch
 
 from graphpool.errors import CheckpointError, ConfigError, DataError
 from graphpool.features import KINDS, FeaturePipeline
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 def graphs(labels: bool = True, names: tuple[str, ...] = ("C", "N")) -> GraphSet:

@@ -17,10 +17,10 @@ from graphpool.config import (
     from_dict,
     to_dict,
 )
-from graphpool.data.class_splits import query_splits
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.source import Source, set_digest
+from graphpool.data.splits import query_splits
 from graphpool.errors import ConfigError, DataError
 from graphpool.estimators.classifier import Fitted, Graphs, packed, plain
 from graphpool.evaluation.ranking import triplet_accuracy

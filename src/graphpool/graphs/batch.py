@@ -26,7 +26,7 @@ class GraphBatch:
         index: `[num_graphs]`, the positions of the graphs in the set they were taken from.
         y: `[num_graphs]` classes, if known.
         edge_label: `[edges]`, `edge_attr`: `[edges, channels]`; in the order of `edge_index`.
-        column: `[nodes]`, where `x` is one-hot: the column that holds each node's 1.
+        one_hot_index: `[nodes]`, if `x` is one-hot: the column that holds each node's 1.
         node: `[nodes]`, the positions of the nodes in the set they were taken from.
         places_of_set: the places of that set under a rule.
     """
@@ -39,7 +39,7 @@ class GraphBatch:
     y: Tensor | None = None
     edge_label: Tensor | None = None
     edge_attr: Tensor | None = None
-    column: Tensor | None = None
+    one_hot_index: Tensor | None = None
     node: Tensor | None = None
     places_of_set: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
 

@@ -16,14 +16,13 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import chi2_contingency, ks_2samp
 
 import graphpool as gp
+from graphpool.data import content_hash
 from graphpool.data import load as datasets
-from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.synthetic.arrangements import build as arrangements
-from graphpool.data.synthetic.arrangements.build import communities
+from graphpool.data.synthetic.arrangements import communities
 from graphpool.data.synthetic.arrangements.knobs import ABOUT, Knobs, defaults
 from graphpool.errors import ConfigError, DataError
-from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.refinement import colour_rounds
+from graphpool.graphs import GraphSet, colour_rounds
 
 NAMES = tuple(ABOUT)
 TYPED = ("ring", "marks", "marksmix", "order")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.data.formats import npz_arrays as npz
+from graphpool.data.formats import npz
 from graphpool.errors import DataError
 
 _NOT_PUBLISHED = -1

@@ -6,9 +6,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from graphpool.data.class_splits import class_split, query_splits
 from graphpool.data.pairs.pairset import PairSet
-from graphpool.data.splits import Split
+from graphpool.data.splits import Split, class_split, query_splits
 from graphpool.errors import ConfigError, DataError
 
 Ints = NDArray[np.int64]

@@ -104,7 +104,7 @@ class GMN(PairModel):
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> Compared:
         """Embed both graphs of every pair together, then measure."""
         paired = Paired.of(graphs, left, right)
-        both = paired.copies(replace(graphs, x=self.encoder(graphs.x), column=None))
+        both = paired.copies(replace(graphs, x=self.encoder(graphs.x), one_hot_index=None))
         h, crossing = both.x, paired.crossing()
         for number in range(self.layers):
             norm = self.norms[number] if self.norms else None

@@ -54,8 +54,8 @@ class SimGNN(PairModel):
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> Compared:
         """Embed every graph of the batch, then let the pairs interact."""
-        h = self.encoder(graphs.x, graphs.adjacency, graphs.column)
-        trace = self.pooling.trace(replace(graphs, x=h, column=None))
+        h = self.encoder(graphs.x, graphs.adjacency, graphs.one_hot_index)
+        trace = self.pooling.trace(replace(graphs, x=h, one_hot_index=None))
         paired = Paired.of(graphs, left, right)
         node, _ = gather(graphs.ptr, paired.graphs)
         histogram = similarity_histogram(
