@@ -62,7 +62,10 @@ def test_version(cli):
         (("train", "--lr", "0.1"), "did you mean '--learning-rate'?"),
         (("train", "--pooler", "wl"), "wl is a baseline of graphpool evaluate"),
         (("train", "--root", "x"), "did you mean '--data-root'?"),
-        (("train", "--data-root", "x"), "x: no such folder of data; fix the path given by root= (--data-root)"),
+        (
+            ("train", "--data-root", "x"),
+            "x: no such folder of data; fix the path given by root= (--data-root)",
+        ),
         (("train", "--set", "epochs=3"), "did you mean 'train.epochs'?"),
         (("train", "--set", "epochs"), "KEY=VALUE"),
         (("train", "--epochs", "many"), "see graphpool train --help"),
