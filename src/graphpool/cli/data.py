@@ -29,7 +29,7 @@ def list_sets(root: Root = None, json: Json = False) -> None:
     """Show which sets are on this machine, which are made here, and which can be fetched."""
     from graphpool.data import catalogue
     from graphpool.data.locate import available, data_root
-    from graphpool.data.synthetic.arrangements.knobs import turnable
+    from graphpool.data.synthetic.arrangements.settings import setting_names
 
     folder = data_root(root)
     found = available(root)
@@ -47,7 +47,11 @@ def list_sets(root: Root = None, json: Json = False) -> None:
                     for item in found
                 ],
                 "generated": [
-                    {"name": entry.name, "about": entry.about, "knobs": turnable(entry.name)}
+                    {
+                        "name": entry.name,
+                        "about": entry.about,
+                        "settings": setting_names(entry.name),
+                    }
                     for entry in generated
                 ],
                 "online": online,
@@ -62,7 +66,7 @@ def list_sets(root: Root = None, json: Json = False) -> None:
     say("\nGenerated, with settings after a colon, such as ring:graphs=500,bridges=6,seed=3:\n")
     print_table(
         ("set", "what tells its classes apart", "settings"),
-        [(entry.name, entry.about, ", ".join(turnable(entry.name))) for entry in generated],
+        [(entry.name, entry.about, ", ".join(setting_names(entry.name))) for entry in generated],
     )
     say(f"\nDownloaded when first used: {', '.join(online)}")
 

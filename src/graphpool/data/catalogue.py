@@ -1,12 +1,12 @@
 """Data sets known by name: where they come from, and their numbers in the paper.
 
-Nothing here imports torch or numpy: the command line tells names from paths before it needs them.
+Nothing here imports torch or numpy: the command line needs names and paths before either.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphpool.data.synthetic.arrangements.knobs import ABOUT as ARRANGEMENTS
+from graphpool.data.synthetic.arrangements.settings import ABOUT as ARRANGEMENTS
 
 SUFFIXES = (".jsonl", ".zip", ".npz", ".safetensors")
 """Suffixes of files of graphs."""

@@ -16,7 +16,11 @@ from graphpool.data.pairs.distances import Distances, read_distances, read_test
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.splits import Split
 from graphpool.data.synthetic.arrangements import build as arrangements
-from graphpool.data.synthetic.arrangements import knobs as arrangement_knobs
+from graphpool.data.synthetic.arrangements.settings import (
+    checked_settings,
+    full_name,
+    parse_settings,
+)
 from graphpool.data.synthetic.matching.names import parse_matching_name
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet
@@ -36,10 +40,9 @@ def load(
     downloads, and then online. Arrangement sets (`ring`, `marks`, `marksmix`, `order`, `spider`)
     are generated instead.
 
-    The features `x` are for looking at a set and for networks of your own: `graphs.batch()` needs
-    them. They are fitted on all graphs of the set. Estimators and `graphpool train` do not use
-    them: they fit features of their own on the training graphs alone, unless told to take `x` as
-    it is with `features="given"`.
+    The features `x` are for exploring a set and for networks of your own: `graphs.batch()` needs
+    them. They are fitted on all graphs of the set. Estimators and `graphpool train` ignore them and
+    fit features on the training graphs alone; with `features="given"` they take `x` as it is.
 
     Args:
         name: a name of `graphpool data list`; short forms such as IMDB-B are known. Settings of
@@ -55,8 +58,8 @@ def load(
     folder = data_root(root)
     graphs = _generate(name, folder, cache)
     if graphs is None:
-        path, full_name = locate(name, folder, download, progress)
-        graphs = _read(path, full_name, cache)
+        path, set_name = locate(name, folder, download, progress)
+        graphs = _read(path, set_name, cache)
     return _with_features(graphs, features)
 
 
@@ -104,15 +107,15 @@ def distances(name: str | Path, root: str | Path | None = None) -> Distances:
         name: as in `load`, or the `.npz` file of a set.
         root: as in `load`.
     """
-    path, full_name = _named_or_file(name, root)
+    path, set_name = _named_or_file(name, root)
     if path.suffix == npz.SUFFIX:
-        return read_distances(path, full_name)
+        return read_distances(path, set_name)
     raise DataError.at(
         path,
         "edit distances are not read from here",
-        hint=f"published ones are in {full_name}.npz: put it at "
-        f"{path.parent / f'{full_name}.npz'}; others are computed by graphpool ged matrix "
-        f"{full_name}",
+        hint=f"published ones are in {set_name}.npz: put it at "
+        f"{path.parent / f'{set_name}.npz'}; others are computed by graphpool ged matrix "
+        f"{set_name}",
     )
 
 
@@ -123,16 +126,16 @@ def published_split(name: str | Path, root: str | Path | None = None) -> Split:
         name: as in `load`, or the file or folder of a set.
         root: as in `load`.
     """
-    path, full_name = _named_or_file(name, root)
+    path, set_name = _named_or_file(name, root)
     test = None
     if path.suffix == npz.SUFFIX:
         test = read_test(path)
     elif path.is_dir() or path.suffix == ".zip":
-        files = GexfFiles.find(path, full_name)
+        files = GexfFiles.find(path, set_name)
         test = None if files is None else files.is_test()
     if test is None:
         raise DataError.at(
-            path, f"{full_name} has no published split", hint="make one with graphpool.data.splits"
+            path, f"{set_name} has no published split", hint="make one with graphpool.data.splits"
         )
     train, tested = (tuple(np.flatnonzero(part).tolist()) for part in (~test, test))
     return Split(train=train, valid=(), test=tested)
@@ -146,17 +149,17 @@ def _named_or_file(name: str | Path, root: str | Path | None) -> tuple[Path, str
             raise DataError.at(path, "no such file or folder", hint="check the path")
         return path, path.resolve().name.removesuffix(path.suffix)
     folder = data_root(root)
-    found, full_name = locate_here(name, folder)
+    found, set_name = locate_here(name, folder)
     if found is not None:
-        return found, full_name
-    full_name = _generated_name(str(name)) or full_name
-    entry = catalogue.KNOWN.get(full_name)
+        return found, set_name
+    set_name = _generated_name(str(name)) or set_name
+    entry = catalogue.KNOWN.get(set_name)
     if entry is not None and (entry.url or entry.generated):
         raise DataError(
-            f"{full_name} has no published edit distances and no published split; compute "
-            f"distances with graphpool ged matrix {full_name}"
+            f"{set_name} has no published edit distances and no published split; compute "
+            f"distances with graphpool ged matrix {set_name}"
         )
-    return download_set(full_name, folder, download=False, progress=None), full_name
+    return download_set(set_name, folder, download=False, progress=None), set_name
 
 
 def _generated_name(name: str) -> str | None:
@@ -167,13 +170,16 @@ def _generated_name(name: str) -> str | None:
 
 def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
     """Generate the arrangement set of this name; a file of the same name comes before it."""
-    full_name, (_, colon, settings) = _generated_name(name), name.partition(":")
-    if full_name is None or (not colon and locate_here(name, root)[0] is not None):
+    base, (_, colon, given) = _generated_name(name), name.partition(":")
+    if base is None or (not colon and locate_here(name, root)[0] is not None):
         return None
-    knobs = arrangement_knobs.turned(full_name, arrangement_knobs.parse(settings))
-    spelled, version = arrangement_knobs.spelled(full_name, knobs), arrangements.VERSION
-    key = cache_key("", reader="arrangements", version=version, name=full_name, **asdict(knobs))
-    return _through_cache(cache, spelled, key, lambda: arrangements.make_from(full_name, knobs))
+    settings = checked_settings(base, parse_settings(given))
+    key = cache_key(
+        "", reader="arrangements", version=arrangements.VERSION, name=base, **asdict(settings)
+    )
+    return _through_cache(
+        cache, full_name(base, settings), key, lambda: arrangements.make_from(base, settings)
+    )
 
 
 def _read(path: Path, name: str | None, cache: bool) -> GraphSet:

@@ -16,7 +16,7 @@ from graphpool.graphs.segments import Segments
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
-    """Graphs laid end to end: flat nodes, one adjacency, and where each graph begins.
+    """Concatenated graphs: flat nodes, one adjacency, and where each graph begins.
 
     Args:
         x: `[nodes, channels]` node features.
@@ -62,11 +62,11 @@ class GraphBatch:
 
     @property
     def graphs(self) -> "GraphBatch":
-        """The batch itself: as in batches of pairs and triplets, the graphs that are in it."""
+        """The batch itself; in batches of pairs and triplets, the graphs that they contain."""
         return self
 
     def examples_of(self, flags: Tensor) -> Tensor:
-        """`[num_graphs]`, the examples that a flagged graph is in: here each graph is one."""
+        """Return which examples contain a flagged graph, `[num_graphs]`: here each graph is one."""
         return flags
 
     @cached_property

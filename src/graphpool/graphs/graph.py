@@ -1,4 +1,4 @@
-"""`Graph`: one graph of a set, as a user looks at it."""
+"""`Graph`: one graph of a set."""
 
 from dataclasses import dataclass, field
 

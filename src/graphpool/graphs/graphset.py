@@ -1,4 +1,4 @@
-"""`GraphSet`: a collection of graphs in a few flat tensors, the form that everything else takes."""
+"""`GraphSet`: a collection of graphs in a few flat tensors, which everything else takes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -23,10 +23,10 @@ from graphpool.graphs.selection import Selection, positions
 
 @dataclass(frozen=True, eq=False)
 class GraphSet:
-    """Graphs laid end to end.
+    """A set of graphs in flat tensors, one graph after the other.
 
-    Edges are kept in CSR order: by target, and within a target the self-loop first, then by
-    source; each edge once, and no self-loop of weight 0. An undirected edge stands in both
+    Edges are in CSR order: by target, and within a target the self-loop first, then by
+    source; each edge once, and no self-loop of weight 0. An undirected edge is stored in both
     directions. `GraphSet.build` brings any edges into this form; the constructor takes them as
     they are.
 
@@ -193,7 +193,7 @@ class GraphSet:
 
     @cached_property
     def undirected(self) -> bool:
-        """Whether every edge stands in both directions, with the same weight."""
+        """Whether every edge is there in both directions, with the same weight."""
         return self._csr.symmetric
 
     @cached_property
@@ -243,7 +243,7 @@ class GraphSet:
         )
 
     def select(self, item: Selection) -> "GraphSet":
-        """The chosen graphs, in the chosen order, as a set of their own."""
+        """Return the chosen graphs, in the chosen order, as a new set."""
         index = torch.from_numpy(positions(item, len(self), "graph")).to(self.device)
         node, node_ptr = gather(self.node_ptr, index)
         edge, edge_ptr = gather(self.edge_ptr, index)
@@ -275,14 +275,14 @@ class GraphSet:
         return self.x.argmax(1) if bool(single.all()) else None
 
     def with_x(self, x: Tensor) -> "GraphSet":
-        """The same graphs with features `x`, `[nodes, channels]`."""
+        """Return the same graphs with features `x`, `[nodes, channels]`."""
         if x.ndim != 2 or x.shape[0] != self.num_nodes:
             raise DataError(
                 f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
                 "give one row per node"
             )
         changed = replace(self, x=x)
-        # The structure is the same: keep what was already worked out from it.
+        # The structure is the same: keep what was already computed from it.
         for derived in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
             if derived in self.__dict__:
                 changed.__dict__[derived] = self.__dict__[derived]
@@ -325,7 +325,7 @@ class GraphSet:
     # ------------------------------------------------------------------ batches
 
     def batch(self, item: Selection | None = None) -> GraphBatch:
-        """Lay the chosen graphs (all by default) end to end, with no loop over graphs."""
+        """Make a batch of the chosen graphs (all by default), with no loop over graphs."""
         if self.x is None:
             raise DataError(
                 f"{self.name} has no node features; make them with "

@@ -17,14 +17,14 @@ Array = NDArray[np.int64]
 
 
 def pointer(counts: Tensor) -> Tensor:
-    """0 followed by the running sum, `[len + 1]`."""
+    """Return 0 followed by the running sum, `[len + 1]`."""
     pointers = torch.zeros(counts.shape[0] + 1, dtype=torch.long, device=counts.device)
     torch.cumsum(counts, 0, out=pointers[1:])
     return pointers
 
 
 def gather(ptr: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
-    """Positions of all items of the chosen segments, one after the other, and their pointers."""
+    """Return the positions of all items of the chosen segments, and their pointers."""
     start = ptr[index]
     new = pointer(ptr[index + 1] - start)
     total = int(new[-1])
@@ -33,7 +33,7 @@ def gather(ptr: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def repeat(values: Array, counts: Array, device: torch.device) -> Tensor:
-    """Each value as often as its count says, on `device`."""
+    """Repeat each value as often as its count, on `device`."""
     if device.type == "cpu":
         return torch.from_numpy(np.repeat(values, counts))
     # Only the short form is copied, and the known total saves a synchronisation.
@@ -42,7 +42,7 @@ def repeat(values: Array, counts: Array, device: torch.device) -> Tensor:
 
 
 def take(values: Tensor | None, positions: Tensor) -> Tensor | None:
-    """The rows at these positions of a field that may be absent."""
+    """Return the rows at these positions of a field that may be absent."""
     return None if values is None else values.index_select(0, positions)
 
 

@@ -1,7 +1,7 @@
-"""One graph in GEXF, the XML of Gephi and NetworkX: what is needed of it, read in one pass.
+"""Parse one graph in GEXF, the XML format of Gephi and NetworkX.
 
-Document types are refused: entities, and with them every known way to make an XML parser open
-files or fill the memory, come in through them.
+Document types are refused: they declare entities, the way by which an XML file can make a parser
+open other files or fill the memory.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class GexfGraph(NamedTuple):
 
     Args:
         edges: both ends of each edge.
-        unread: what else the file says of nodes and edges.
+        unread: attributes of nodes and edges that were not read.
     """
 
     nodes: int
@@ -46,7 +46,7 @@ class _Attribute(NamedTuple):
 
 
 def parse_gexf(data: bytes, where: str) -> GexfGraph:
-    """The graph in a GEXF file; errors call the file `where` and name the line."""
+    """Parse the graph in a GEXF file; errors name the file as `where`, and the line."""
     return _Reader(data, where).graph()
 
 
@@ -66,18 +66,18 @@ class _Reader:
         except expat.ExpatError as error:
             problem = f"not whole XML: {expat.errors.messages[error.code]}"
             raise self.wrong(problem, _FETCH, error.lineno) from None
-        except (LookupError, ValueError) as error:  # an encoding that no one knows
+        except (LookupError, ValueError) as error:  # an unknown encoding
             raise self.wrong(f"can't be read: {error}", _FETCH) from None
         if not self._graphs:
             raise self.wrong("there is no graph in this file", _FETCH)
 
-    def wrong(self, problem: str, hint: str = "mend this line", line: int = 0) -> DataError:
+    def wrong(self, problem: str, hint: str = "correct this line", line: int = 0) -> DataError:
         return DataError.at(
             self.where, problem, line=line or self._parser.CurrentLineNumber, hint=hint
         )
 
     def _doctype(self, *_: object) -> None:
-        raise self.wrong("a document type is declared, which GEXF has no need of", "take it out")
+        raise self.wrong("a document type is declared, which GEXF does not need", "remove it")
 
     def _start(self, tag: str, given: dict[str, str]) -> None:
         tag = tag.rpartition(":")[2]
@@ -120,21 +120,23 @@ class _Reader:
             )
 
     def graph(self) -> GexfGraph:
-        place: dict[str, int] = {}
+        position: dict[str, int] = {}
         for node in self.items["node"]:
-            if node.ends[0] in place:
-                raise self.wrong(f"node {node.ends[0]} stands twice", line=node.line)
-            place[node.ends[0]] = len(place)
-        if not place:
+            if node.ends[0] in position:
+                raise self.wrong(f"node {node.ends[0]} appears twice", line=node.line)
+            position[node.ends[0]] = len(position)
+        if not position:
             raise self.wrong("a graph needs at least one node", "leave this graph out")
         edges = []
         for edge in self.items["edge"]:
             for end in edge.ends:
-                if end not in place:
+                if end not in position:
                     raise self.wrong(f"edge to node {end}, which does not exist", line=edge.line)
-            edges.append((place[edge.ends[0]], place[edge.ends[1]]))
+            edges.append((position[edge.ends[0]], position[edge.ends[1]]))
         labels = {kind: self._labels(kind) for kind in self.items}
-        return GexfGraph(len(place), edges, labels["node"], labels["edge"], frozenset(self.unread))
+        return GexfGraph(
+            len(position), edges, labels["node"], labels["edge"], frozenset(self.unread)
+        )
 
     def _labels(self, kind: str) -> list[Name] | None:
         """The label of each node or edge: its only attribute, or the one of the usual title."""

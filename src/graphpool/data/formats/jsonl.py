@@ -1,4 +1,4 @@
-"""Graphs of your own, one JSON object per line.
+"""Read and write JSON lines: one object per line is one graph.
 
     {"id": "a", "node_labels": ["C", "N"], "edges": [[0, 1, "double"]], "y": "toxic"}
 
@@ -15,7 +15,7 @@
 | `y` | the class, a word or a whole number |
 
 A key that one graph has must be there for all of them; `id`, `nodes`, `edges` and `directed` may
-be there for some. An unknown key is an error, and so is one that stands twice in an object.
+be there for some. An unknown key is an error, and so is one that appears twice in an object.
 """
 
 import codecs
@@ -92,7 +92,7 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
 def write_jsonl(graphs: GraphSet, path: str | Path) -> None:
     """Write the graphs so that `read` gives them back.
 
-    Made features (`x`) and `notes` are not written. A graph whose edges all lead both ways,
+    Features (`x`) and `notes` are not written. A graph whose edges all lead both ways,
     with the same labels and numbers, is written as an undirected one.
     """
     try:
@@ -103,7 +103,7 @@ def write_jsonl(graphs: GraphSet, path: str | Path) -> None:
     except ValueError:
         raise DataError(
             f"{graphs.name}: its attributes or weights hold numbers that are not finite, "
-            "which JSON can't say"
+            "which JSON can't represent"
         ) from None
 
 
@@ -164,7 +164,7 @@ class Row:
     parts: dict[str, Any] = field(default_factory=dict)
 
     def wrong(self, problem: str, hint: str = "") -> DataError:
-        """The error to raise about this graph."""
+        """Return the error to raise about this graph."""
         return DataError.at(self.path, f"graph {self.id!r}: {problem}", line=self.line, hint=hint)
 
 
@@ -253,7 +253,7 @@ def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Name] | None]:
 def _both_ways(edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Each edge followed by its way back, and the position of the edge each one comes from.
 
-    The way back stands right behind: of contradicting labels the first one given then wins.
+    The reverse follows each edge directly: of contradicting labels the first one given then wins.
     """
     both = np.stack([edges, edges[::-1]], axis=2).reshape(2, -1)
     source = np.repeat(np.arange(edges.shape[1]), 2)
@@ -301,7 +301,7 @@ def _rows(path: Path) -> list[Row]:
             value = json.loads(line, object_pairs_hook=_unique)
         except _TwiceError as error:
             raise DataError.at(
-                path, f"the key {error.key!r} stands twice", line=number, hint="keep one of them"
+                path, f"the key {error.key!r} appears twice", line=number, hint="keep one of them"
             ) from None
         except (ValueError, RecursionError) as error:
             raise DataError.at(path, f"not JSON: {error}", line=number) from None
@@ -337,7 +337,7 @@ def _label_part(rows: list[Row], key: str) -> tuple[Tensor | None, tuple[Name, .
 def _codes(
     rows: list[Row], key: str, lists: list[list[Name]]
 ) -> tuple[Tensor | None, tuple[Name, ...]]:
-    """Codes of names, one after the other, and the names in ascending order."""
+    """Return the codes of all names, and the names in ascending order."""
     kinds: set[type] = set()
     for row, names in zip(rows, lists, strict=True):
         if key == "y" and bool(names) != bool(lists[0]):
@@ -371,7 +371,7 @@ def _number_part(rows: list[Row], key: str) -> Tensor | None:
 
 
 def _same_keys(rows: list[Row], key: str) -> None:
-    """A key that one graph has must be there for every graph that has something to say of."""
+    """Check that a key which one graph has is there for all graphs that need it."""
     with_key = next((row for row in rows if key in row.parts), None)
     if with_key is None:
         return

@@ -102,7 +102,7 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
 
 
 def _counts(path: Path, arrays: dict[str, Array], key: str) -> NDArray[np.int64]:
-    """How many nodes or edges each graph has, `[graphs]`."""
+    """Return the number of nodes or edges of each graph, `[graphs]`."""
     if key not in arrays:
         raise DataError.at(
             path,
@@ -153,17 +153,17 @@ def _labels(
         if len(outside):
             raise wrong(path, key, f"code {outside[0]} has no name among {len(given)}")
         values = given[used].tolist()
-    place, names = coded(values)
-    return torch.from_numpy(place[codes.reshape(-1)]), names
+    order, names = coded(values)
+    return torch.from_numpy(order[codes.reshape(-1)]), names
 
 
 def array_names(path: Path) -> frozenset[str]:
-    """What the arrays of a file are called, without reading them."""
+    """Return the names of the arrays of a file, without reading them."""
     return frozenset(file.removesuffix(".npy") for file in list_zip(path) if file.endswith(".npy"))
 
 
 def read_arrays(path: Path, wanted: Iterable[str]) -> dict[str, Array]:
-    """Those of the `wanted` arrays that the file holds."""
+    """Read those of the `wanted` arrays that the file holds."""
     present = array_names(path)
     made = {}
     for name in wanted:
@@ -178,12 +178,12 @@ def read_arrays(path: Path, wanted: Iterable[str]) -> dict[str, Array]:
 
 
 def wrong(path: Path, name: str, problem: str, hint: str = NEXT_STEP) -> DataError:
-    """The error to raise about one array."""
+    """Return the error to raise about one array."""
     return DataError.at(path, f"array {name!r}: {problem}", hint=hint)
 
 
 def check_shape(path: Path, name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:
-    """Refuse an array of another shape; None stands for any length."""
+    """Refuse an array of another shape; None means any length."""
     fits = len(shape) == array.ndim and all(
         wanted in (None, found) for wanted, found in zip(shape, array.shape, strict=True)
     )
@@ -200,12 +200,12 @@ def check_whole(path: Path, name: str, array: NDArray[Any]) -> None:
 
 
 def read_ids(path: Path, array: NDArray[Any], graphs: int | None = None) -> tuple[str, ...]:
-    """The names of the graphs, whole numbers or words, each once."""
+    """Return the names of the graphs, whole numbers or words, each once."""
     check_shape(path, "ids", array, (graphs,))
     if array.dtype.kind not in "iuU":
         raise wrong(path, "ids", f"holds {array.dtype}, neither whole numbers nor words")
     ids = tuple(map(str, array.tolist()))
     if len(set(ids)) < len(ids):
         twice = next(name for at, name in enumerate(ids) if name in ids[:at])
-        raise wrong(path, "ids", f"graph {twice} stands twice", "give every graph its own id")
+        raise wrong(path, "ids", f"graph {twice} appears twice", "give every graph its own id")
     return ids

@@ -149,7 +149,7 @@ def map_file(
     """Header of a safetensors file of ours, its check sum, not checked yet, and its tensors.
 
     Args:
-        key: where the header stands.
+        key: of the header in the metadata.
         wanted: the format that is read.
         kind: what such a file holds, and what writes it, for messages.
         hint: what to do about a damaged one.

@@ -5,7 +5,7 @@ whole set), `NAME_graph_indicator.txt` (the graph of each node) and, where they 
 attributes of graphs, nodes and edges, one line each.
 
 Label files with several columns (Cuneiform) become one label per distinct row, named like
-"2,0": nothing is lost, and everything that wants one label per node has one.
+"2,0", so that every node has one label and nothing is lost.
 """
 
 from collections.abc import Sequence
@@ -48,8 +48,8 @@ def read(path: str | Path, name: str | None = None, *, self_loops: bool = False)
 
     Classes are the graph labels in ascending order, whatever integers they are. An edge that
     is listed twice is kept once; self-loops are left out, as the field does, unless
-    `self_loops` is set. `notes` of the result says how many edges that concerned, and which files
-    are called like the set but are no part of it.
+    `self_loops` is set. `notes` of the result say how many edges were dropped, and name files
+    that begin like the set but are no part of it.
 
     Args:
         path: a folder or a zip.
@@ -80,7 +80,7 @@ def read(path: str | Path, name: str | None = None, *, self_loops: bool = False)
         kept = order if isinstance(kept, slice) else kept[order]
     local = (pairs[kept] - start[owner][:, None]).T
     edge_counts = np.bincount(owner, minlength=graphs)
-    del pairs, owner, loops, graph  # the sort that follows needs the room
+    del pairs, owner, loops, graph  # free memory for the sort that follows
 
     built = GraphSet.build(
         files.name,
@@ -101,7 +101,7 @@ def read(path: str | Path, name: str | None = None, *, self_loops: bool = False)
 
 
 def _node_graphs(files: TUFiles) -> Array:
-    """Graph of each node, `[nodes]`, from 0: every graph has nodes, and they stand together."""
+    """Read the graph of each node, `[nodes]`, from 0; nodes of a graph must be consecutive."""
     part = "graph_indicator"
     with files.open(part) as stream:
         graph = read_table(stream, files.where(part), np.int64, columns=1)[:, 0]
@@ -136,7 +136,7 @@ def _node_graphs(files: TUFiles) -> Array:
 
 
 def _edges(files: TUFiles, graph: Array) -> Array:
-    """Source and target of each edge, `[edges, 2]`, nodes numbered from 0 through the set."""
+    """Read source and target of each edge, `[edges, 2]`, nodes numbered from 0 through the set."""
     where = files.where("A")
     with files.open("A") as stream:
         # 32 bits are enough for two billion nodes and halve the memory of the largest file.
@@ -166,7 +166,7 @@ def _edges(files: TUFiles, graph: Array) -> Array:
 def _labels(
     files: TUFiles, part: str, count: int, notes: list[str]
 ) -> tuple[Tensor | None, tuple[Name, ...]]:
-    """Codes of the labels, `[count]`, and what they stand for, ascending."""
+    """Read labels: their codes, `[count]`, and what the codes mean, ascending."""
     if part not in files:
         return None, ()
     with files.open(part) as stream:
@@ -186,7 +186,7 @@ def _labels(
 
 
 def _attributes(files: TUFiles, part: str, count: int) -> Tensor | None:
-    """Numbers of each node, edge or graph, `[count, channels]` in single precision."""
+    """Read the numbers of each node, edge or graph, `[count, channels]` in single precision."""
     if part not in files:
         return None
     with files.open(part) as stream:

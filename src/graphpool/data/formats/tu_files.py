@@ -63,7 +63,7 @@ class TUFiles:
     def notes(self) -> list[str]:
         """Return a note for each unknown file, with the part it may be meant as."""
         return [
-            f"{file} was not read, for it is no part of a TU set; "
+            f"{file} was not read, because it is no part of a TU set; "
             + nearest(_base(file), [f"{self.name}_{part}.txt" for part in PARTS])
             for file in self.unknown
         ]
@@ -113,7 +113,7 @@ def _base(file: str) -> str:
 
 
 def _looks_like_a_part(base: str, name: str) -> bool:
-    """Whether a file that is no part may be meant as one of the set `name`."""
+    """Whether a file may be meant as a part of the set `name`."""
     named = base.startswith(f"{name}_") and base.endswith(".txt")
     return named and "readme" not in base.casefold()
 

@@ -7,8 +7,8 @@ from graphpool.imports import lazy_names
 if TYPE_CHECKING:
     from graphpool.data.synthetic.arrangements.build import communities as communities
     from graphpool.data.synthetic.arrangements.build import make as make
-    from graphpool.data.synthetic.arrangements.knobs import Knobs as Knobs
+    from graphpool.data.synthetic.arrangements.settings import Settings as Settings
 
 __getattr__, __dir__, __all__ = lazy_names(
-    __name__, {"build": ("make", "communities"), "knobs": ("Knobs",)}
+    __name__, {"build": ("make", "communities"), "settings": ("Settings",)}
 )
