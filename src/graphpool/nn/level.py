@@ -49,7 +49,7 @@ class Level:
             (i, j) is the weight of the edge from j to i. `None` where no edge is looked at.
         segments: the graphs of a ragged level's nodes; `None` for a dense one.
         mask: the clusters that each graph of a dense level has; `None`: all of them.
-        column: `[nodes]`, where `x` is one-hot: the column of each node's 1.
+        one_hot_index: `[nodes]`, where `x` is one-hot: the column of each node's 1.
         place_source: finds the places of these graphs; by default `places` finds them from the
             adjacency.
     """
@@ -58,13 +58,15 @@ class Level:
     adjacency: Adjacency | Tensor | None = None
     segments: Segments | None = None
     mask: ClusterMask | None = None
-    column: Tensor | None = None
+    one_hot_index: Tensor | None = None
     place_source: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
 
     @classmethod
     def from_batch(cls, batch: GraphBatch) -> "Level":
         """The level of input graphs."""
-        return cls(batch.x, batch.adjacency, batch.segments, None, batch.column, batch.places)
+        return cls(
+            batch.x, batch.adjacency, batch.segments, None, batch.one_hot_index, batch.places
+        )
 
     @property
     def is_dense(self) -> bool:

@@ -78,7 +78,8 @@ class Encoder(MessagePassing):
     def encode(self, level: Level) -> Tensor:
         """Embed the nodes of a level, `[..., hidden_channels]`.
 
-        Where `x` is one-hot, `level.column` makes a lookup of the first product. Rows of a dense
+        Where `x` is one-hot, `level.one_hot_index` makes a lookup of the first product. Rows of a
+        dense
         level that are no clusters come out as zeros.
         """
         mask = level.mask
@@ -89,7 +90,7 @@ class Encoder(MessagePassing):
         if not self.norms and not self.dropout:
             layers = self._layers()
             prepared = layers[0].prepare(edges_of(level))
-            return layers[0].run_stack(layers, level.x, prepared, level.column, mask)
+            return layers[0].run_stack(layers, level.x, prepared, level.one_hot_index, mask)
         *_, last = self._outputs(level)
         return last if mask is None else mask.keep(last)
 
