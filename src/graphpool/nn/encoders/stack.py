@@ -79,8 +79,7 @@ class Encoder(MessagePassing):
         """Embed the nodes of a level, `[..., hidden_channels]`.
 
         Where `x` is one-hot, `level.one_hot_index` makes a lookup of the first product. Rows of a
-        dense
-        level that are no clusters come out as zeros.
+        dense level that are no clusters come out as zeros.
         """
         mask = level.mask
         if self.jump is not None:
