@@ -6,8 +6,8 @@ from standin import make_graphs, make_model, train
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.tasks.classification import ClassificationTask
+from graphpool.training import read_events
 from graphpool.training.environment import suitable_threads
-from graphpool.training.events import read_events
 
 
 class Scripted(ClassificationTask):

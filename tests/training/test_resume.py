@@ -6,9 +6,7 @@ import torch
 from standin import SignallingTask, make_graphs, make_model, train
 
 from graphpool.errors import CheckpointError
-from graphpool.training.checkpoint import read_checkpoint
-from graphpool.training.events import read_events
-from graphpool.training.signals import Interrupted
+from graphpool.training import Interrupted, read_checkpoint, read_events
 
 
 def without_time(rows):

@@ -19,9 +19,9 @@ from graphpool.training.select_place_rule import (
     candidates,
     check_choice,
     choice_from,
-    choose_places,
     pilot_epochs,
     place_rules,
+    select_place_rule,
 )
 
 ASKED = ModelConfig(hidden_channels=8, cluster_count="validation")
@@ -58,7 +58,7 @@ def pretend(monkeypatch, reached):
 
 def choose(graphs, model=ASKED, settings=QUICK.train, **options):
     graphs = graphs.with_x(torch.ones(graphs.num_nodes, 2))
-    return choose_places(
+    return select_place_rule(
         model, settings, ClassificationTask(2), graphs[:40], graphs[40:],
         lambda config: build_model(config, 2, 2), **options,
     )  # fmt: skip
@@ -138,7 +138,7 @@ def test_all_rules_of_a_training_are_known_beforehand():
         ({"ratio": 0.25}, r"model\.ratio = 0\.25 sets it; leave out one"),
         (
             {"pooler": "sum"},
-            "the pooler 'sum' does not use places; leave model.cluster_count out, or use",
+            "the pooler 'sum' does not use places; remove model.cluster_count, or use",
         ),
         ({"pooler": "hap-paper"}, "the pooler 'hap-paper' does not use places"),
         ({"assignment": "content"}, "the assignment 'content' does not use places"),

@@ -157,7 +157,7 @@ def result_document(
     from graphpool.evaluation.baselines.kernel import majority
     from graphpool.evaluation.prediction import accuracy
     from graphpool.evaluation.statistics import wilson
-    from graphpool.training.health_warnings import collapse_warnings
+    from graphpool.training.health_warnings import health_warnings
 
     assert graphs.y is not None
     test, classes = graphs[split.test], graphs.y.cpu().numpy()
@@ -180,7 +180,7 @@ def result_document(
         "health": {name: value for name, value in metrics.items() if "/" in name},
         "places": place_counts(graphs, model.config),
         "choice": None if model.choice is None else to_dict(model.choice),
-        "warnings": [*same_answer(model.only_answer(test, metrics)), *collapse_warnings(metrics)],
+        "warnings": [*same_answer(model.only_answer(test, metrics)), *health_warnings(metrics)],
         "config": to_dict(model.config),
         "versions": model.versions,
     }

@@ -32,7 +32,7 @@ from graphpool.training.select_place_rule import (
     VALIDATION,
     PlaceChoice,
     choice_from,
-    choose_places,
+    select_place_rule,
 )
 
 Array = NDArray[Any]
@@ -160,7 +160,7 @@ def train_model(
     generators, choice = rng_state(), None
     try:
         if config.model.cluster_count == VALIDATION:
-            choice = choose_places(
+            choice = select_place_rule(
                 config.model, config.train, task, learnt, held, build,
                 folder=folder, resume=resume, progress=progress,
             )  # fmt: skip
