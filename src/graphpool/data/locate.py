@@ -47,7 +47,7 @@ def data_root(root: str | Path | None = None) -> Path | None:
         return Path("data") if Path("data").is_dir() else None
     folder = Path(chosen).expanduser()
     if not folder.is_dir():
-        given_by = "root= (--data-root)" if root is not None else "GRAPHPOOL_DATA"
+        given_by = "--data-root (root=)" if root is not None else "GRAPHPOOL_DATA"
         raise DataError.at(
             folder, "no such folder of data", hint=f"fix the path given by {given_by}"
         )
@@ -118,7 +118,7 @@ def download_set(name: str, root: Path | None, download: bool, progress: Progres
     if entry.url is None:
         raise DataError(
             f"{name} ({entry.about}) is not offered online in a format that graphpool reads; put "
-            f"it at {target}, or name its folder with root= (--data-root) or GRAPHPOOL_DATA"
+            f"it at {target}, or name its folder with --data-root (root=) or GRAPHPOOL_DATA"
         )
     if not download:
         raise DataError(
