@@ -93,7 +93,7 @@ def test_pair_draws(cli, four, suffix):
         (["pair", "four.jsonl:a", "four.jsonl:b", "--costs", "node_insert=1"], "did you mean"),
         (["pair", "four.jsonl:a", "four.jsonl:b", "--costs", "none.json"], "no such file"),
         (["pair", "four.jsonl:a", "four.jsonl:b", "--costs", "four.jsonl"], "four.jsonl: not JSON"),
-        (["pair", "four.jsonl:a", "four.jsonl:b", "--time-limit", "-1"], "time limit is -1.0 seconds"),
+        (["pair", "four.jsonl:a", "four.jsonl:b", "--time-limit", "-1"], "limit is -1.0 seconds"),
         (["pair", "four.jsonl:a", "four.jsonl:b", "--draw", "four.jsonl/x.png"],
          "--draw four.jsonl/x.png"),
         (["matrix", "four.jsonl", "--out", "."], "give the name of a file"),
