@@ -8,7 +8,6 @@ from graphpool.data.load import load
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models import classifier_report as model_report
 from graphpool.models.classifier import TrainedModel, train_model
-from graphpool.nn.coarsen.outputs import Kept
 from graphpool.report.draw.hierarchy import draw_hierarchy
 
 
@@ -29,13 +28,13 @@ def test_a_kept_node_becomes_itself_and_the_others_are_dropped(
 ) -> None:
     example = model_report.hierarchy_example(model, graphs, 100)
     kept = model.levels(graphs[[100]])[0]
-    assert isinstance(kept, Kept)
+    assert kept.selection is not None
     share = example.levels[0].assignment
     assert share is not None
-    assert share.sum(1).nonzero()[0].tolist() == kept.index.tolist()
-    assert share.argmax(0).tolist() == kept.index.tolist()
+    assert share.sum(1).nonzero()[0].tolist() == kept.selection.index.tolist()
+    assert share.argmax(0).tolist() == kept.selection.index.tolist()
     np.testing.assert_allclose(example.levels[1].adjacency, kept.adjacency.dense().numpy())
-    assert example.levels[0].health == {"nodes kept": len(kept.index)}
+    assert example.levels[0].health == {"nodes kept": len(kept.selection.index)}
     drawn = draw_hierarchy(example)
     assert drawn.count("node dropped") == share.shape[0] - share.shape[1]
 

@@ -132,11 +132,7 @@ def _run(
     """Train and test; a signal ends it with a hint how to go on."""
     from graphpool.data.source import Source, set_digest
     from graphpool.models.classifier import train_model
-    from graphpool.training.select_place_rule import place_rules
 
-    # Found for the whole set: its parts then have them.
-    for rule in place_rules(run.model):
-        graphs.places(rule)
     place = shlex.quote(str(folder))
     with stopping(f"; go on with: graphpool train --resume --out {place}"):
         model, result = train_model(

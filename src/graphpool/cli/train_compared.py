@@ -163,7 +163,7 @@ def _introduce(data: "MatchingData | SimilarityData", run: RunConfig, folder: Pa
         if (kind := data.facts["split"]) != run.compare.split:
             print_status(f"there is no {run.compare.split} split of them: they are split by {kind}")
     name = run.model.pooler
-    summary = PAIR_METHODS[name][0] if name in PAIR_METHODS else METHODS[name].summary
+    summary = (PAIR_METHODS if name in PAIR_METHODS else METHODS)[name].summary
     print_status(f"{name} ({summary}); seed {run.train.seed}; in {folder}")
 
 

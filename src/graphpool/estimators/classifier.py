@@ -27,7 +27,7 @@ from graphpool.models.classifier import (
     save_model,
     train_model,
 )
-from graphpool.nn.coarsen.outputs import Level
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.training.loop import FitResult
 
 logger = logging.getLogger(__name__)
@@ -130,8 +130,8 @@ class GraphClassifier(
         right = self.predict(graphs) == _labels(y, graphs)
         return float(np.average(right, weights=sample_weight))
 
-    def levels(self, graphs: Graphs) -> tuple[Level, ...]:
-        """Features, adjacency and assignment (or kept nodes) of every level, as one batch."""
+    def levels(self, graphs: Graphs) -> tuple[PoolOutput, ...]:
+        """Features, adjacency and assignment (or selected nodes) of every level, as one batch."""
         return self._model.levels(packed(graphs))
 
     def save(self, path: str | Path) -> Path:

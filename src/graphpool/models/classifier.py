@@ -20,7 +20,7 @@ from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.models.file import CLASSIFIER, check_known, open_trained, reading, save_trained
 from graphpool.nn.coarsen.health import level_health
-from graphpool.nn.coarsen.outputs import Level
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.zoo.build import build_model
 from graphpool.tasks.base import batches, device_of, evaluating
 from graphpool.tasks.classification import ClassificationTask, predict_logits
@@ -89,12 +89,12 @@ class TrainedModel:
             raise DataError(f"{graphs.name} has no graphs to embed")
         return np.asarray(torch.cat(parts).numpy())
 
-    def levels(self, graphs: GraphSet) -> tuple[Level, ...]:
+    def levels(self, graphs: GraphSet) -> tuple[PoolOutput, ...]:
         """Every level of all graphs, as one batch; none for a network without coarsening."""
         prepared = self.prepare(graphs).to(device_of(self.network))
         network: Any = self.network
         with evaluating(self.network):
-            levels: tuple[Level, ...] = network.levels(prepared.batch())
+            levels: tuple[PoolOutput, ...] = network.levels(prepared.batch())
         return levels
 
     def score(self, graphs: GraphSet) -> dict[str, float]:

@@ -18,7 +18,7 @@ from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.file import COMPARER, check_known
 from graphpool.nn.pairs.base import PairModel
-from graphpool.nn.zoo.pairs import build_pair_model, pair_place_rule
+from graphpool.nn.zoo.pairs import build_pair_model
 from graphpool.tasks.base import batches, device_of, evaluating
 from graphpool.tasks.compared import PAIRS_AT_ONCE, ComparingTask
 from graphpool.tasks.matching import MatchingTask
@@ -57,8 +57,6 @@ class Comparer:
 
     def prepare(self, graphs: GraphSet) -> GraphSet:
         """The graphs with the network's features, where the network is."""
-        if (rule := pair_place_rule(self.config.model)) is not None:
-            graphs.places(rule)  # which its parts and copies have then
         return self.features.transform(graphs).to(device_of(self.network))
 
     def check_labels(self, graphs: GraphSet) -> None:
@@ -138,14 +136,10 @@ def train_comparer(
     """
     known = train.graphs[torch.unique(torch.cat(members(train)))]
     pipeline = FeaturePipeline(config.features).fit(known)
-    rule = pair_place_rule(config.model)
-    ready = []
-    for examples in (train, valid):
-        if examples is not None and rule is not None:
-            examples.graphs.places(rule)  # which its parts and copies have then
-        ready.append(
-            None if examples is None else examples.with_graphs(pipeline.transform(examples.graphs))
-        )
+    ready = [
+        None if examples is None else examples.with_graphs(pipeline.transform(examples.graphs))
+        for examples in (train, valid)
+    ]
     nodes = float(known.node_counts.double().mean())
     generators = rng_state()
     try:
