@@ -22,6 +22,7 @@ _HOMES = {
     "from_networkx": "graphpool.data.interop.convert",
     "to_networkx": "graphpool.data.interop.convert",
     "GraphClassifier": "graphpool.estimators.classifier",
+    "GraphMatcher": "graphpool.estimators.matcher",
     "GraphComparer": "graphpool.estimators.comparer",
     "list_poolers": "graphpool.nn.zoo.build",
     "GraphpoolError": "graphpool.errors",
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from graphpool.errors import GraphpoolError as GraphpoolError
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
+    from graphpool.estimators.matcher import GraphMatcher as GraphMatcher
     from graphpool.graphs.batch import GraphBatch as GraphBatch
     from graphpool.graphs.combine import concatenate as concatenate
     from graphpool.graphs.graphset import Graph as Graph

@@ -9,14 +9,14 @@ import numpy as np
 
 from graphpool.data.splits import Split
 from graphpool.evaluation.baselines.wl import wl_kernels
-from graphpool.evaluation.prediction import Answer, Array, Stopwatch, accuracy
+from graphpool.evaluation.prediction import Array, Stopwatch, UnitPrediction, accuracy
 from graphpool.graphs.graphset import GraphSet
 
 WL_ITERATIONS = (1, 2, 3, 4, 5)
 SVM_C = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
-def majority(classes: Array, split: Split) -> Answer:
+def majority(classes: Array, split: Split) -> UnitPrediction:
     """Answer the most frequent class of the training graphs; the lowest one if several are.
 
     Args:
@@ -24,10 +24,10 @@ def majority(classes: Array, split: Split) -> Answer:
     """
     most = int(np.bincount(classes[list(split.train)]).argmax())
     hits = accuracy(np.full(len(split.valid), most), classes[list(split.valid)])
-    return Answer(predicted=np.full(len(split.test), most), valid_accuracy=hits)
+    return UnitPrediction(predicted=np.full(len(split.test), most), valid_accuracy=hits)
 
 
-def wl_svm(graphs: GraphSet, classes: Array, split: Split, watch: Stopwatch) -> Answer:
+def wl_svm(graphs: GraphSet, classes: Array, split: Split, watch: Stopwatch) -> UnitPrediction:
     """Weisfeiler–Lehman subtree kernel and support vector machine.
 
     Rounds h and penalty C are those with the highest accuracy on the validation graphs, and the
@@ -60,7 +60,7 @@ def wl_svm(graphs: GraphSet, classes: Array, split: Split, watch: Stopwatch) -> 
     with watch.part("test"):
         predicted = winner.predict(unseen)
     assert best is not None
-    return Answer(predicted=predicted, valid_accuracy=best[0], chosen=chosen)
+    return UnitPrediction(predicted=predicted, valid_accuracy=best[0], chosen=chosen)
 
 
 def hinge_loss(decision: Array, actual: Array, classes: Array) -> float:

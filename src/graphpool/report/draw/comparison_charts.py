@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from graphpool.report.comparison_data import DistancePlot, Scores
-from graphpool.report.data import Array
+from graphpool.report.data import Array, DistancePlot, Scores
 from graphpool.report.draw.svg import figure, number, polyline, ticks
 
 WIDTH, HEIGHT = 900, 330

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from graphpool.report.comparison_data import Neighbour, PairExample, QueryExample
-from graphpool.report.data import Array
+from graphpool.report.data import Array, Neighbour, PairExample, QueryExample, Side
 from graphpool.report.draw.hierarchy import backing, circle, inside
-from graphpool.report.draw.side import Side, shared_layout
+from graphpool.report.draw.side import shared_layout
 from graphpool.report.draw.svg import colour, figure, number, text
 
 Tones = Mapping[str, int]
@@ -23,7 +22,7 @@ def pair_figure(example: PairExample, tones: Tones) -> str:
         panels = [_panel(side, where, tones) for side in (example.left, example.right)]
     else:
         panels = [_alone(side, tones) for side in (example.left, example.right)]
-    right = example.said == example.matches
+    right = example.predicted == example.matches
     verdict = '<span class="right">correct</span>' if right else '<span class="miss">wrong</span>'
     truth = "they match" if example.matches else "no match"
     levels = "".join(_score(name, value) for name, value in example.scores.items())
@@ -82,7 +81,7 @@ def _panel(side: Side, where: tuple[Array, float, float, float], tones: Tones) -
     said = f'<p>{text(name)}<br><span class="soft">{text(size)}</span></p>'
     if not len(position):
         return f'<div class="level">{said}</div>'
-    points = position[np.asarray(side.place, dtype=np.int64)]
+    points = position[np.asarray(side.slot, dtype=np.int64)]
     low, high = position.min(axis=0) - radius - ROOM, position.max(axis=0) + radius + ROOM
     wide, tall = (high - low).tolist()
     nodes = "".join(

@@ -14,8 +14,8 @@ import numpy as np
 from graphpool.errors import ConfigError
 from graphpool.files import atomic_write
 from graphpool.ged.result import EditDistance
-from graphpool.report.data import Array
-from graphpool.report.draw.side import Side, shared_layout, two_sides
+from graphpool.report.data import Array, Side
+from graphpool.report.draw.side import shared_layout, two_sides
 from graphpool.report.draw.svg import figure as shown
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def edit_path_figure(
 def _draw(axes: "Axes", side: Side, position: Array, radius: float) -> None:
     from matplotlib.patches import Circle
 
-    where = position[np.asarray(side.place, dtype=np.int64)]
+    where = position[np.asarray(side.slot, dtype=np.int64)]
     for (i, j), label in side.edges.items():
         kind = side.edge_kind.get((i, j))
         if i == j:
