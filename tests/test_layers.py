@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 # from none in its own row.
 LAYERS: list[set[str]] = [
     {"errors", "typing"},
-    {"files", "progress"},
+    {"files", "progress", "imports"},
     {"config", "numba_cache"},
     {"graphs"},
     {"features", "ged"},
@@ -30,13 +30,12 @@ LAYERS: list[set[str]] = [
 # The same inside packages, for their sub-packages and modules.
 INNER: dict[str, list[set[str]]] = {
     "data": [
-        {"formats", "splits", "download"},
-        {"class_splits", "source"},
-        {"pairs", "similarity_splits", "interop"},
+        {"formats", "splits", "download", "interop"},
+        {"pairs", "source"},
         {"cache"},
         {"synthetic"},
         {"catalogue"},
-        {"naming"},
+        {"locate"},
         {"load"},
         {"true_distances"},
     ],

@@ -33,6 +33,10 @@ class ConfigError(GraphpoolError):
     """A setting that does not exist or has an invalid value."""
 
 
+class MissingPackageError(GraphpoolError, ImportError):
+    """An optional package that is not installed."""
+
+
 class CheckpointError(GraphpoolError):
     """A checkpoint or saved model that can't be read."""
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, defaults_for
-from graphpool.data.interop.convert import from_networkx
+from graphpool.data.interop import from_networkx
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.models.model import TrainedModel

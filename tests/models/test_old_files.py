@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphpool.data.interop.convert import from_networkx
+from graphpool.data.interop import from_networkx
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.estimators.classifier import GraphClassifier
 from graphpool.estimators.comparer import GraphComparer

@@ -1,12 +1,12 @@
-"""Arguments of commands that name graphs: a known set, or a file or folder."""
+"""Arguments that name graphs: a known set or a file, one argument for both."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphpool.data.naming import is_path as is_path
-from graphpool.data.naming import short_name as short_name
+from graphpool.data.catalogue import is_path as is_path
+from graphpool.data.catalogue import short_name as short_name
 from graphpool.errors import DataError, nearest
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ Root = Annotated[
 
 
 def open_graphs(data: str, root: Path | None = None) -> "GraphSet":
-    """Return the set of this name, or of this file or folder, without features."""
-    from graphpool.data import load as datasets
+    """Open the set of this name, file or folder, without features."""
+    from graphpool.data.load import find
 
-    return datasets.find(data, root, features=None)
+    return find(data, root, features=None)
 
 
 def open_one(text: str, root: Path | None = None) -> "tuple[GraphSet, str]":
-    """Return the graph that `text` names, as a set of one graph, and its name.
+    """Open the graph that `text` names, as a set of its own, and return what to call it.
 
     `text` is a file with one graph, SET:ID, or SET:#N for the graph at position N from 0.
     """
@@ -59,7 +59,7 @@ def _position(graphs: "GraphSet", data: str, which: str) -> int:
 
 
 def some_ids(ids: tuple[str, ...]) -> str:
-    """Return the first few ids as text."""
+    """List the first few ids."""
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
 
 
@@ -71,5 +71,5 @@ def open_training(data: str, root: Path | None = None) -> "GraphSet":
 
 
 def file_name(data: str) -> str:
-    """Return the short name of a set without the colon of knobs, which some file systems refuse."""
+    """Return a name for a file or folder of this set, without the colon of its settings."""
     return short_name(data).replace(":", "-")

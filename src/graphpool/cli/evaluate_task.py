@@ -189,8 +189,8 @@ def _triplets(
     run: RunConfig, seeds: int, sources: Path, folder: Path, root: Path | None
 ) -> "Sequence[Data]":
     """Triplets of each seed; distances that have to be computed are kept in the folder."""
+    from graphpool.data.catalogue import is_path
     from graphpool.data.load import published_split
-    from graphpool.data.naming import is_path
     from graphpool.data.pairs.distances import Distances
     from graphpool.data.true_distances import (
         computed_distances,

@@ -76,7 +76,7 @@ def packed(graphs: Graphs) -> GraphSet:
     if not (isinstance(graphs, Sequence) and graphs and isinstance(graphs[0], Graph)):
         raise DataError(
             f"graphs must be a GraphSet, not {type(graphs).__name__}; "
-            "graphpool.read and graphpool.data.interop.convert make one"
+            "graphpool.read, from_networkx and from_pyg make one"
         )
     first = graphs[0]
     names = ("classes", "node_label_names", "edge_label_names")

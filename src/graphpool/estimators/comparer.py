@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.config import ModelConfig, RunConfig
-from graphpool.data.class_splits import query_splits
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.source import Source, set_digest
+from graphpool.data.splits import query_splits
 from graphpool.data.true_distances import (
     LARGEST,
     LEAST_GRAPHS,

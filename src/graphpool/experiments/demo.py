@@ -18,7 +18,7 @@ from graphpool.config import ModelConfig, RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
-from graphpool.errors import DataError
+from graphpool.errors import DataError, MissingPackageError
 from graphpool.experiments.engine import run_experiment
 from graphpool.experiments.report_rows import result_rows
 from graphpool.experiments.results import ExperimentResult
@@ -100,7 +100,10 @@ def run_demo(
     metrics = model.score(graphs[split.test])
     page = build_report(experiment, graphs, split, model, metrics)
     path = write(page, folder / "report.html")
-    draw_hierarchy_png(page.hierarchy[0], folder / "hierarchy.png")
+    try:
+        draw_hierarchy_png(page.hierarchy[0], folder / "hierarchy.png")
+    except MissingPackageError as error:
+        tell(f"No hierarchy.png beside the report: {error}.")
     pictures = {
         "graphs": {"train": len(split.train), "valid": len(split.valid), "test": len(split.test)},
         "accuracy": metrics["accuracy"],

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from graphpool.config import ModelConfig, RunConfig, defaults_for, to_dict
-from graphpool.data.naming import short_name
+from graphpool.data.catalogue import short_name
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split, cv_splits
 from graphpool.errors import ConfigError, DataError, nearest
