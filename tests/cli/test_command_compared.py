@@ -94,7 +94,7 @@ def test_a_task_begins_with_its_own_settings_and_options_are_put_upon_them(cli, 
     assert (config.model.encoder, config.model.norm) == (begun.model.encoder, "batch")
     assert config.features == begun.features
     assert config.model.hidden_channels == 8
-    Path("run.toml").write_text('task = "similarity"\n[model]\nlayers = 2\n')
+    Path("run.toml").write_text('task = "similarity"\n[model]\nnum_layers = 2\n')
     done = cli("train", "--config", "run.toml", "--split", "sideways")
     assert "compare.split: unknown value 'sideways'" in done.err
 
