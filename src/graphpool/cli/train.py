@@ -93,7 +93,7 @@ def train_and_print(run: RunConfig, store: "RunFolder", root: Path | None, json:
 
 
 def default_folder(run: RunConfig) -> Path:
-    """Where a run goes when nothing is said."""
+    """Return the folder of a run for which none is given."""
     data = file_name(run.data)
     if run.task != options.CLASSIFICATION and not data.startswith(run.task):
         data = f"{data}-{run.task}"

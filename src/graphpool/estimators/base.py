@@ -1,4 +1,4 @@
-"""What all estimators share: fitted or not, saved, loaded, and a page about the model."""
+"""Base class of the estimators: fitted state, saving and loading, and lists of graphs."""
 
 from collections.abc import Sequence
 from pathlib import Path

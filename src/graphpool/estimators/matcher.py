@@ -19,7 +19,12 @@ from graphpool.tasks.base import TaskData
 Array = NDArray[Any]
 
 
-class GraphMatcher(ClassifierMixin, GraphEstimator, task="matching"):
+class GraphMatcher(
+    ClassifierMixin,
+    GraphEstimator,
+    task="matching",
+    arguments={"score_function": "model.score"},
+):
     """Learns whether two graphs match, from pairs whose answers are known.
 
     Pairs are given as a `PairSet`, or as graphs and an array of positions: row `(i, j)` is the pair

@@ -1,4 +1,4 @@
-"""What a method predicts for one split, and how long that took."""
+"""Predictions of a method for one split, and a stopwatch."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -358,7 +358,7 @@ class TrainedModel:
     # ------------------------------------------------------------------ inside
 
     def _training(self) -> dict[str, Any]:
-        """Which epoch was selected, how long the training took, settings and versions."""
+        """Selected epoch, duration of the training, settings and versions."""
         result = self.result
         if result is None:
             trained = {

@@ -186,7 +186,10 @@ class RunFolder(Store):
 
 
 def _settings(config: RunConfig) -> dict[str, Any]:
-    """What may not change, as checkpoints have it; graphs are known by content, not by path."""
+    """Settings that must not change, in the form of a checkpoint header.
+
+    Paths are left out: graphs are identified by their content.
+    """
     values = to_dict(config)
     extra = {key: values[key] for key in ("task", "features", "model")}
     if TASKS[config.task].takes == "pairs":

@@ -43,7 +43,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class Curve:
-    """How one run learned; all sequences have one entry per epoch of `epochs`."""
+    """Learning curves of one run; all sequences have one entry per epoch of `epochs`."""
 
     label: str
     epochs: Sequence[int]
@@ -152,7 +152,7 @@ class HierarchyExample:
 
 @dataclass(frozen=True)
 class LevelHealth:
-    """How one coarsening works, averaged over graphs.
+    """Health of one coarsening, averaged over graphs.
 
     Args:
         level: 1 for the first coarsening.

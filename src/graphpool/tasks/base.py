@@ -1,4 +1,4 @@
-"""What a task is: a question about graphs, from its examples to the page about its results.
+"""The base class of tasks: from examples to the page about a result.
 
 A `Task` opens its examples from a `RunConfig`, builds its network, has the loss and the metrics
 that the training loop uses, and knows the baselines that stand beside its results and how a result
@@ -84,7 +84,7 @@ class TaskData:
 
 @runtime_checkable
 class Trained(Protocol):
-    """What a task reads of a trained model."""
+    """The parts of a trained model that tasks use."""
 
     @property
     def network(self) -> Any:
@@ -108,12 +108,12 @@ class Trained(Protocol):
 
     @property
     def source(self) -> Source | None:
-        """Where the training graphs come from, if that is known."""
+        """Source of the training graphs, if it is known."""
         ...
 
     @property
     def choice(self) -> Any:
-        """How the number of places was chosen, if validation graphs chose it."""
+        """Choice of the number of places, if validation graphs made it."""
         ...
 
     def prepare(self, graphs: GraphSet) -> GraphSet:

@@ -1,4 +1,4 @@
-"""Which class does a graph belong to: cross entropy, accuracy, confusion matrix."""
+"""Classification: predict the class of a graph, by cross entropy."""
 
 import math
 from collections import defaultdict

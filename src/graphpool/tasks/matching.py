@@ -1,4 +1,4 @@
-"""Do two graphs match: binary cross entropy at every level; accuracy, AUC, F1."""
+"""Matching: predict whether two graphs match, by binary cross entropy at every level."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What tasks over pairs and triplets share: their networks compare two graphs level by level."""
+"""Shared base of tasks over pairs and triplets, whose networks compare two graphs by level."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ MEETINGS_AT_ONCE = 1 << 27
 
 
 class PairOutcome(NamedTuple):
-    """What a network gives for a batch of examples.
+    """Losses and predictions of a network for a batch of examples.
 
     Attributes:
         losses: `[levels, B]`, of each example at every level; the network learns from their mean.
@@ -51,7 +51,7 @@ class PairOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class PairComparison:
-    """How a trained network compares two graphs.
+    """Distances and scores of two graphs by a trained network.
 
     Args:
         distances: one per level, 0 for equal graphs (SimGNN's are learned).

@@ -1,4 +1,4 @@
-"""Which of two graphs is more like a third: squared error of differences of distances."""
+"""Similarity: predict which of two graphs is nearer to a third, by squared error."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -195,10 +195,10 @@ class SimilarityTask(PairwiseTask):
     def test(self, model: Trained, data: TaskData) -> Document:
         """Return how well test graphs rank the others, and how well a rule does that counts."""
         assert isinstance(data, SimilarityData)
-        document: Document = {"task": self.name, "data": data.graphs.name}
-        names = ("train", "valid", "test")
+        names, graphs = ("train", "valid", "test"), {"test": len(data.queries)}
         if data.split is not None:
-            document["graphs"] = {name: len(getattr(data.split, name)) for name in names}
+            graphs = {name: len(getattr(data.split, name)) for name in names}
+        document: Document = {"task": self.name, "data": data.graphs.name, "graphs": graphs}
         parts = {name: getattr(data, name) for name in names}
         document["examples"] = {name: len(part) for name, part in parts.items() if part is not None}
         document["distances"] = data.distances.origin

@@ -1,4 +1,4 @@
-"""What every result is to be compared with: the majority class, and a kernel with an SVM.
+"""Baselines of classification: the majority class, and a kernel with an SVM.
 
 Both get what a network gets: the training graphs to learn from, the validation graphs to choose
 settings on, and of the test graphs everything but the classes. (The structure-free baseline is a
@@ -17,7 +17,7 @@ SVM_C = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
 def majority(classes: Array, split: Split) -> UnitPrediction:
-    """Answer the most frequent class of the training graphs; the lowest one if several are.
+    """Predict the most frequent class of the training graphs; the lowest one if several are.
 
     Args:
         classes: `[graphs]` class codes.

@@ -44,7 +44,7 @@ def score_chart(scores: Scores) -> str:
 
 
 def distance_chart(plot: DistancePlot) -> str:
-    """How many pairs have which true and predicted distance, with the median of each column."""
+    """Draw true against predicted distances as counts, with the median of each column."""
     height = 460
     true, predicted = (np.asarray(part, dtype=float) for part in (plot.true, plot.predicted))
     x_edges = _columns(true)

@@ -46,7 +46,7 @@ def query_figure(example: QueryExample, tones: Tones) -> str:
 
 
 def label_key(labels: Sequence[str], tones: Tones) -> str:
-    """Which colour a node label has."""
+    """Render the key of colours and node labels."""
     items = "".join(
         f'<span class="item"><span class="swatch box" style="--k:{colour(tones[label])}"></span>'
         f"{text(label)}</span>"
@@ -78,9 +78,9 @@ def _panel(side: Side, where: tuple[Array, float, float, float], tones: Tones) -
     """One graph, cut to what a layout that may be shared needs, with its name beneath."""
     position, radius, _, _ = where
     name, _, size = side.title.partition(": ")
-    said = f'<p>{text(name)}<br><span class="soft">{text(size)}</span></p>'
+    caption = f'<p>{text(name)}<br><span class="soft">{text(size)}</span></p>'
     if not len(position):
-        return f'<div class="level">{said}</div>'
+        return f'<div class="level">{caption}</div>'
     points = position[np.asarray(side.slot, dtype=np.int64)]
     low, high = position.min(axis=0) - radius - ROOM, position.max(axis=0) + radius + ROOM
     wide, tall = (high - low).tolist()
@@ -92,7 +92,7 @@ def _panel(side: Side, where: tuple[Array, float, float, float], tones: Tones) -
         f'<div class="level"><svg role="img" aria-label="{text(side.title)}" '
         f'viewBox="{number(low[0])} {number(low[1])} {number(wide)} {number(tall)}" '
         f'style="max-width:{1.15 * wide:.0f}px">{_edges(side, points, radius)}{under}{nodes}</svg>'
-        f"{said}</div>"
+        f"{caption}</div>"
     )
 
 

@@ -187,7 +187,7 @@ def _edge(
 
 
 def _bend(where: Array, radius: float, ends: tuple[int, int]) -> float:
-    """How far to bend an edge, as a share of its length, to meet as few other nodes as can be."""
+    """Return how far to bend an edge, as a share of its length, to meet few other nodes."""
     start, end = where[ends[0]], where[ends[1]]
     others = np.delete(where, list(ends), axis=0)
     across = np.array([start[1] - end[1], end[0] - start[0]])

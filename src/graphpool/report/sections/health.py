@@ -1,4 +1,4 @@
-"""How well the coarsening works: whether clusters formed and are connected."""
+"""Health of the coarsening: whether clusters formed and are connected."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the sections of a page are made of: headings, figures in large print, lists of facts."""
+"""Building blocks of pages: headings, figures in large print, lists of facts."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""How results of classification read: lines for a terminal, and the page about a classifier."""
+"""Results of classification as lines for a terminal, and the page about a classifier."""
 
 from collections.abc import Sequence
 from typing import Any

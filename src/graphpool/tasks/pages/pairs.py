@@ -215,9 +215,11 @@ def comparison_page(
     trained = ""
     if "train" in counts:
         trained = f"{counts['train']:,} {noun} trained it, {counts['valid']:,} chose the epoch, "
+    # Without test triplets, whole rankings of test graphs are tested.
+    tested = f"{counts['test']:,}" if "test" in counts else f"{document['graphs']['test']:,} graphs"
     return Report(
         title=f"{pooler} on {document['data']}: {config.task}",
-        subtitle=f"One model: {trained}{counts['test']:,} tested it.",
+        subtitle=f"One model: {trained}{tested} tested it.",
         command=document.get("command", ""),
         noun=noun,
         hero=[*first, *middle, *last],
