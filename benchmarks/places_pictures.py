@@ -22,7 +22,7 @@ from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.refinement import node_colours
 from graphpool.models.model import TrainedModel
-from graphpool.nn.coarsen.outputs import Coarsened
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.data import Array
 from graphpool.training.checkpoint import versions
 
@@ -119,7 +119,7 @@ def letters(axes: Any, graph: GraphSet, community: Array, centre: Array) -> None
 
 
 def arranged(
-    level: Coarsened, adjacency: Array, community: Array, centre: Array
+    level: PoolOutput, adjacency: Array, community: Array, centre: Array
 ) -> tuple[Clustered, Array]:
     """The clusters of a graph in an order that goes around, and where each is drawn.
 
@@ -154,7 +154,7 @@ def arranged(
     return reordered(level, adjacency, share, order), beside[sorted(taken)]
 
 
-def reordered(level: Coarsened, adjacency: Array, share: Array, order: list[int]) -> Clustered:
+def reordered(level: PoolOutput, adjacency: Array, share: Array, order: list[int]) -> Clustered:
     """The clusters in another order."""
     coarse = level.adj[0].double().numpy()[np.ix_(order, order)]
     return Clustered(adjacency, share[:, order], coarse)

@@ -40,7 +40,8 @@ INNER: dict[str, list[set[str]]] = {
         {"true_distances"},
     ],
     "nn": [
-        {"ops"},
+        {"ops", "module"},
+        {"level"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
         {"hierarchy"},

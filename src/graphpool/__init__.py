@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from graphpool.graphs import GraphSet as GraphSet
     from graphpool.graphs import concatenate as concatenate
     from graphpool.graphs.statistics import statistics as statistics
-    from graphpool.nn.zoo.build import list_poolers as list_poolers
+    from graphpool.nn.zoo import list_networks as list_networks
+    from graphpool.nn.zoo import list_poolers as list_poolers
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
@@ -39,7 +40,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "estimators.classifier": ("GraphClassifier",),
         "estimators.matcher": ("GraphMatcher",),
         "estimators.comparer": ("GraphComparer",),
-        "nn.zoo.build": ("list_poolers",),
+        "nn.zoo": ("list_networks", "list_poolers"),
         "errors": ("GraphpoolError",),
     },
     modules=(

@@ -7,7 +7,7 @@ from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.data.load import load
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
-from graphpool.nn.coarsen.outputs import Kept
+from graphpool.nn.zoo.build import place_rule
 from graphpool.report.draw.hierarchy import draw_hierarchy
 from graphpool.tasks.pages.levels import health_rows, hierarchy_example, typical_graph
 
@@ -27,16 +27,16 @@ def model(request: pytest.FixtureRequest, graphs: GraphSet) -> TrainedModel:
 def test_a_kept_node_becomes_itself_and_the_others_are_dropped(
     model: TrainedModel, graphs: GraphSet
 ) -> None:
-    places = bool(model.task.place_rules(model.config.model))
+    places = place_rule(model.config.model) is not None
     example = hierarchy_example(model, graphs, 100, model.task.classes, places)
     kept = model.levels(graphs[[100]])[0]
-    assert isinstance(kept, Kept)
+    assert kept.selection is not None
     share = example.levels[0].assignment
     assert share is not None
-    assert share.sum(1).nonzero()[0].tolist() == kept.index.tolist()
-    assert share.argmax(0).tolist() == kept.index.tolist()
+    assert share.sum(1).nonzero()[0].tolist() == kept.selection.index.tolist()
+    assert share.argmax(0).tolist() == kept.selection.index.tolist()
     np.testing.assert_allclose(example.levels[1].adjacency, kept.adjacency.dense().numpy())
-    assert example.levels[0].health == {"nodes kept": len(kept.index)}
+    assert example.levels[0].health == {"nodes kept": len(kept.selection.index)}
     drawn = draw_hierarchy(example)
     assert drawn.count("node dropped") == share.shape[0] - share.shape[1]
 

@@ -19,7 +19,7 @@ from graphpool.estimators.base import GraphEstimator, Graphs, packed
 from graphpool.features.registry import AUTO
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
-from graphpool.nn.coarsen.outputs import Level
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.tasks.classes import align_classes
 from graphpool.tasks.classification import ClassificationData, ClassificationTask
 
@@ -101,8 +101,8 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
         correct = self.predict(graphs) == _labels(y, graphs)
         return float(np.average(correct, weights=sample_weight))
 
-    def levels(self, graphs: Graphs) -> tuple[Level, ...]:
-        """Return features, adjacency and assignment (or kept nodes) of every level, in a batch."""
+    def levels(self, graphs: Graphs) -> tuple[PoolOutput, ...]:
+        """Return every level of all graphs as one batch: features, adjacency, assignment."""
         return self._model.levels(packed(graphs))
 
     def report(self, path: str | Path, graphs: Graphs, y: Any = None) -> Path:

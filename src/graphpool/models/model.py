@@ -18,7 +18,7 @@ from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.file import open_model, read_config, reading, save_network, task_of
-from graphpool.nn.coarsen.outputs import Level
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.page import write
 from graphpool.tasks import TASKS, Task, TaskData, find_task
 from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
@@ -105,15 +105,11 @@ class TrainedModel:
         used = task.used(train)
         features = FeaturePipeline(config.features).fit(used)
         mean_nodes = float(used.node_counts.double().mean())
-        rules = () if config.model.cluster_count == VALIDATION else task.place_rules(config.model)
 
         def ready(examples: Any) -> Any:
             if examples is None:
                 return None
-            graphs = task.graphs(examples)
-            for rule in rules:
-                graphs.places(rule)  # which its copies and parts have then
-            return task.with_graphs(examples, features.transform(graphs))
+            return task.with_graphs(examples, features.transform(task.graphs(examples)))
 
         def build(settings: ModelConfig) -> nn.Module:
             return task.build(settings, features.channels, mean_nodes)
@@ -142,9 +138,7 @@ class TrainedModel:
     # ------------------------------------------------------------------ any task
 
     def prepare(self, graphs: GraphSet) -> GraphSet:
-        """Return the graphs with the network's features and places, on its device."""
-        for rule in self.task.place_rules(self.config.model):
-            graphs.places(rule)  # which its copies and parts have then
+        """Return the graphs with the network's features, on its device."""
         return self.features.transform(graphs).to(device_of(self.network))
 
     def check_labels(self, graphs: GraphSet) -> None:
@@ -243,12 +237,12 @@ class TrainedModel:
             raise DataError(f"{graphs.name} has no graphs to embed")
         return np.asarray(torch.cat(parts).numpy())
 
-    def levels(self, graphs: GraphSet) -> tuple[Level, ...]:
+    def levels(self, graphs: GraphSet) -> tuple[PoolOutput, ...]:
         """Return every level of all graphs, as one batch; none for a network without levels."""
         self._asked_about("graphs")
         network: Any = self.network
         with evaluating(self.network):
-            levels: tuple[Level, ...] = network.levels(self.prepare(graphs).batch())
+            levels: tuple[PoolOutput, ...] = network.levels(self.prepare(graphs).batch())
         return levels
 
     # ------------------------------------------------------------------ two graphs

@@ -36,7 +36,6 @@ from graphpool.data.splits import Split
 from graphpool.evaluation.format import Lines, percent
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.places.rule import PlaceRule
 from graphpool.report.data import Report
 from graphpool.training.objective import Criterion, Step
 
@@ -196,10 +195,6 @@ class Task(ABC):
     @abstractmethod
     def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> nn.Module:
         """Build the network for node features of so many channels."""
-
-    @abstractmethod
-    def place_rules(self, settings: ModelConfig) -> tuple[PlaceRule, ...]:
-        """Return every rule by which training with these settings finds places."""
 
     def header(self, config: RunConfig) -> Document:
         """Return what a model file says of the task, as JSON."""

@@ -24,7 +24,6 @@ from graphpool.evaluation.prediction import accuracy as share_equal
 from graphpool.evaluation.statistics import wilson
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet, Name
-from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.health import level_health
 from graphpool.nn.zoo.build import METHODS, build_model
 from graphpool.nn.zoo.pairs import PAIR_METHODS
@@ -50,7 +49,7 @@ from graphpool.tasks.place_text import place_counts, plan_text
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import Step, Traced, batches, device_of, evaluating, trace
-from graphpool.training.select_place_rule import check_choice, place_rules
+from graphpool.training.select_place_rule import check_choice
 
 Diagnose = Callable[[Any], Mapping[str, float]]
 # A run is tested on one fold of ten.
@@ -191,10 +190,6 @@ class ClassificationTask(Task):
         """Build the network, with one output per class."""
         return build_model(settings, channels, self.num_classes, mean_nodes)
 
-    def place_rules(self, settings: ModelConfig) -> tuple[PlaceRule, ...]:
-        """Return the network's rule, or those that validation graphs choose from."""
-        return place_rules(settings)
-
     def header(self, config: RunConfig) -> Document:
         """Return the names of classes and node labels."""
         return {
@@ -232,9 +227,6 @@ class ClassificationTask(Task):
             return cv_splits(graphs.y, FOLDS, seed)[0]
 
         split = (store or Store()).split(graphs, PROTOCOL, seed, make)
-        # Found for the whole set: its parts then have them.
-        for rule in place_rules(config.model):
-            graphs.places(rule)
         counts = (
             f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
             f"{len(split.train)} train, {len(split.valid)} choose the epoch, "

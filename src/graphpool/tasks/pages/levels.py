@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.evaluation.format import percent
+from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.nn.coarsen.health import effective_rank, level_health
-from graphpool.nn.coarsen.outputs import Coarsened, Kept
-from graphpool.nn.coarsen.outputs import Level as ModelLevel
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.data import Curve, HierarchyExample, Level, LevelHealth
 from graphpool.tasks.base import Trained
 from graphpool.tasks.place_text import counts_text
@@ -68,7 +68,7 @@ def hierarchy_example(
         )
         if level is not None:
             nodes = int(level.counts[0])
-            if isinstance(level, Kept):
+            if isinstance(level.adjacency, Adjacency):
                 adjacency = level.adjacency.dense().cpu().double().numpy()
             else:
                 # A level may be wider than this graph has clusters.
@@ -89,7 +89,7 @@ def typical_graph(model: Trained, graphs: GraphSet) -> int:
     with evaluating(model.network):
         levels = model.network.levels(model.prepare(graphs).batch())
     figures = [graphs.node_counts.cpu().double().numpy()]
-    if levels and isinstance(levels[0], Coarsened):
+    if levels and levels[0].assignment is not None:
         figures.append(effective_rank(levels[0]).cpu().numpy())
     distance = np.zeros(len(graphs))
     for values in figures:
@@ -120,15 +120,17 @@ def health_rows(metrics: Mapping[str, float | None], places: bool = False) -> li
     ]
 
 
-def _one(level: ModelLevel, nodes: int) -> Array:
+def _one(level: PoolOutput, nodes: int) -> Array:
     """The assignment of a single graph, `[nodes, clusters]`, from a ragged or a dense level.
 
     A node that is kept becomes itself; the rows of the others are zeros.
     """
-    if isinstance(level, Kept):
-        share = np.zeros((nodes, level.index.shape[0]))
-        share[level.index.cpu().numpy(), np.arange(level.index.shape[0])] = 1.0
+    if level.selection is not None:
+        index = level.selection.index.cpu().numpy()
+        share = np.zeros((nodes, len(index)))
+        share[index, np.arange(len(index))] = 1.0
         return share
+    assert level.assignment is not None, "group poolers have an assignment"
     rows = level.assignment.flatten(0, -2)[:nodes, : int(level.counts[0])]
     return np.asarray(rows.cpu().double().numpy())
 
