@@ -21,7 +21,7 @@ from graphpool.data.synthetic.arrangements import build as arrangements
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.refinement import node_colours
-from graphpool.models.classifier import TrainedModel, train_model
+from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.data import Array
 from graphpool.training.checkpoint import versions
@@ -77,7 +77,7 @@ def trained(pooler: str, learn: GraphSet, run: RunConfig) -> TrainedModel:
     """A model of default settings, the last tenth of the graphs choosing the epoch."""
     parted = len(learn) - max(1, len(learn) // 10)
     run = replace(run, model=replace(run.model, pooler=pooler))
-    return train_model(learn[:parted], learn[parted:], run)[0]
+    return TrainedModel.fit(learn[:parted], learn[parted:], run, progress=True)
 
 
 def adjacency_of(graph: GraphSet) -> Array:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from graphpool.errors import GraphpoolError as GraphpoolError
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
+    from graphpool.estimators.matcher import GraphMatcher as GraphMatcher
     from graphpool.graphs import Graph as Graph
     from graphpool.graphs import GraphBatch as GraphBatch
     from graphpool.graphs import GraphSet as GraphSet
@@ -37,6 +38,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "data.formats": ("save",),
         "data.interop": ("from_pyg", "to_pyg", "from_networkx", "to_networkx"),
         "estimators.classifier": ("GraphClassifier",),
+        "estimators.matcher": ("GraphMatcher",),
         "estimators.comparer": ("GraphComparer",),
         "nn.zoo": ("list_networks", "list_poolers"),
         "errors": ("GraphpoolError",),

@@ -4,10 +4,10 @@ import pytest
 from small import CV3
 
 from graphpool.errors import DataError
+from graphpool.experiments.report_rows import result_rows
 from graphpool.experiments.results import ExperimentResult, SetFacts, read_results, write_results
 from graphpool.experiments.tables import merged_table, results_table
 from graphpool.experiments.unit import Failure, UnitResult
-from graphpool.models.classifier_report import result_rows
 
 
 def unit(method: str, fold: int, accuracy: float, **changes: object) -> UnitResult:

@@ -7,22 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import Root, file_name, open_classes, open_training, short_name
-from graphpool.cli.experiment import (
-    print_experiment,
-    print_score,
-    same_answer,
-    stopping,
-    summary_document,
-)
+from graphpool.cli.data_arguments import Root, file_name, open_training
+from graphpool.cli.experiment import print_experiment, stopping, summary_document
 from graphpool.cli.output import Json, print_json, print_line, print_status
+from graphpool.cli.score import score_model
 from graphpool.errors import ConfigError
 
 if TYPE_CHECKING:
     from graphpool.config import RunConfig
     from graphpool.experiments.results import ExperimentResult
-    from graphpool.graphs.graphset import GraphSet
-    from graphpool.models.classifier import TrainedModel
 
 BASELINES = ("structure-free", "wl", "majority")
 
@@ -77,8 +70,8 @@ def evaluate(
         raise ConfigError(_no_set(run))
     if model is not None:
         _check_scoring(given)
-        files = given["compare.pairs"] or "", given["compare.distances"] or ""
-        _score(model, sets, given["train.device"] or "cpu", root, json, files)
+        files = {name: given[f"compare.{name}"] or "" for name in ("pairs", "distances")}
+        score_model(model, sets, given["train.device"] or "cpu", root, json, files)
         return
     files_given = any(given[f"compare.{name}"] is not None for name in ("pairs", "distances"))
     if run.task == options.CLASSIFICATION and files_given:
@@ -190,8 +183,10 @@ def _experiment(
 
 def _write_report(result: "ExperimentResult", config: "RunConfig", folder: Path) -> None:
     from graphpool.experiments.methods import model_of
-    from graphpool.models import classifier_report as model_report
+    from graphpool.experiments.report_rows import result_rows
     from graphpool.report import Report, write
+    from graphpool.tasks.pages.levels import health_rows
+    from graphpool.training.select_place_rule import place_rules
 
     first = result.methods[0]
     page = Report(
@@ -199,75 +194,10 @@ def _write_report(result: "ExperimentResult", config: "RunConfig", folder: Path)
         subtitle=f"{result.protocol.summary}; {len(result.seeds)} seeds.",
         command=result.command,
         dataset={"graphs": result.facts.graphs, "classes": len(result.facts.classes)},
-        results=model_report.result_rows(result),
-        health=model_report.health_rows(result.health(first), model_of(first, config.model)),
+        results=result_rows(result),
+        health=health_rows(result.health(first), bool(place_rules(model_of(first, config.model)))),
         warnings=[f"{each.method}, seed {each.seed}, fold {each.fold}: {each.error}"
                   for each in result.failures],
         environment={**result.versions, **result.machine},
     )  # fmt: skip
     write(page, folder / "report.html")
-
-
-def _score(
-    model: Path,
-    sets: Sequence[str],
-    device: str,
-    root: Path | None,
-    json: bool,
-    files: tuple[str, str] = ("", ""),
-) -> None:
-    """Accuracy of a trained model on whole sets; `files` are of pairs and distances, if any."""
-    from graphpool.models.classifier import load_model
-    from graphpool.models.file import COMPARER, open_trained
-    from graphpool.training.device import find_device
-
-    find_device(device, "--device")
-    if open_trained(model)[1].get("kind") == COMPARER:
-        from graphpool.cli.score_compared import score_compared
-
-        score_compared(model, sets, device, root, json, *files)
-        return
-    if any(files):
-        raise ConfigError(
-            f"{model} is a classifier, which needs no --pairs and no --distances; leave them out"
-        )
-    trained = load_model(model, device)
-    documents = []
-    for name in sets:
-        documents.append(score_document(trained, open_classes(name, root)))
-        if not json:
-            print_score(documents[-1])
-    if json:
-        print_json({"model": str(model), "scores": documents})
-
-
-def score_document(model: "TrainedModel", graphs: "GraphSet") -> dict[str, Any]:
-    """Figures of a set; for the model's own set also those of the graphs it has not seen.
-
-    `trained_on` counts the graphs that trained the model or chose its epoch. It is None, which
-    is to say unknown, for any set but the very one the model was made from.
-    """
-    from graphpool.data.source import set_digest
-
-    assert graphs.y is not None
-    model.check_labels(graphs)
-    metrics = model.score(graphs)
-    source = model.source
-    own = source is not None and source.digest == set_digest(graphs)
-    unseen = source.held_out if source is not None and own else ()
-    document: dict[str, Any] = {
-        "data": graphs.name,
-        "graphs": len(graphs),
-        **metrics,
-        "majority": float(graphs.y.bincount().max()) / len(graphs),
-        "trained_on": len(graphs) - len(unseen) if own else None,
-        "warnings": same_answer(model.only_answer(graphs, metrics)),
-    }
-    if not own and graphs.name == short_name(model.config.data):
-        document["warnings"].append(
-            "the model was trained on a set of the same name; if these are graphs of it, this is "
-            "no test accuracy"
-        )
-    if unseen:
-        document["held_out"] = {"graphs": len(unseen), **model.score(graphs[unseen])}
-    return document

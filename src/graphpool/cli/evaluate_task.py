@@ -12,7 +12,6 @@ import typer
 from graphpool.cli.data_arguments import file_name
 from graphpool.cli.experiment import stopping
 from graphpool.cli.output import plural, print_json, print_line, print_status, print_table
-from graphpool.cli.run_folder import DISTANCES, REPORT
 from graphpool.config import RunConfig
 from graphpool.errors import ConfigError, nearest
 from graphpool.files import write_json
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from graphpool.experiments.comparisons import Compared
 
 SEEDS = 3
+DISTANCES, REPORT = "distances.ged", "report.html"
 FILE = "results.json"
 _MATCHING = {"accuracy": "accuracy, %", "auc": "AUC, %", "f1": "F1, %"}
 _RANKING = {
@@ -114,7 +114,7 @@ def _check_set(run: RunConfig, root: Path | None) -> None:
     if run.task == "matching":
         _pairs(run, 1)
     else:
-        from graphpool.tasks.similarity_data import known_distances, open_similar
+        from graphpool.data.true_distances import known_distances, open_similar
 
         graphs = open_similar(run.data, root)
         known_distances(graphs, run.data, run.compare.distances, root)
@@ -192,13 +192,13 @@ def _triplets(
     from graphpool.data.catalogue import is_path
     from graphpool.data.load import published_split
     from graphpool.data.pairs.distances import Distances
-    from graphpool.experiments.comparison_data import TripletData, add_source
-    from graphpool.tasks.similarity_data import (
+    from graphpool.data.true_distances import (
         computed_distances,
         has_split,
         known_distances,
         open_similar,
     )
+    from graphpool.experiments.comparison_data import TripletData, add_source
 
     graphs, split, test = open_similar(run.data, root), run.compare.split, None
     if split == "published" and not has_split(run.data, root):
@@ -279,12 +279,12 @@ def _summary(records: "Sequence[Record]") -> dict[str, Any]:
 
 
 def _write_page(document: dict[str, Any], folder: Path) -> None:
-    from graphpool.cli.report_methods import methods_page
     from graphpool.experiments.engine import command_line
-    from graphpool.report.page import write_page
+    from graphpool.report import write
+    from graphpool.report.methods import methods_report
 
     columns = _columns(document)
-    write_page(methods_page(document, columns, _cell, command_line()), folder / REPORT)
+    write(methods_report(document, columns, _cell, command_line()), folder / REPORT)
 
 
 def _columns(document: dict[str, Any]) -> dict[str, str]:

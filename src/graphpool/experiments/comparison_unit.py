@@ -22,7 +22,7 @@ from graphpool.experiments.methods import settings_of
 from graphpool.files import atomic_write, strict_json
 from graphpool.ged.methods.registry import METHODS as EDIT_METHODS
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.models.comparer import ranked, train_comparer
+from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.pairs import pair_place_rule
 from graphpool.training.environment import thread_count
 
@@ -127,13 +127,15 @@ def _network(unit: ComparisonUnit, config: RunConfig, opened: Opened) -> Record:
     training = replace(config.train, seed=unit.data.seed, threads=config.train.threads or 1)
     config = replace(config, task=unit.task, features="given", train=training)
     began = time.perf_counter()
-    comparer, fitted = train_comparer(opened.train, opened.valid, config)
+    comparer = TrainedModel.fit(opened.train, opened.valid, config)
+    fitted = comparer.result
+    assert fitted is not None
     trained = time.perf_counter()
     if isinstance(opened, Pairs):
         metrics = {name: comparer.score(pairs) for name, pairs in opened.tests.items()}
     else:
         there = (opened.graphs, opened.matrix, opened.queries, opened.candidates)
-        metrics = {"ranking": ranked(comparer, *there)}
+        metrics = {"ranking": comparer.rank(*there)}
     tested = time.perf_counter()
     return {
         "metrics": metrics,

@@ -13,7 +13,8 @@ from torch import nn
 from graphpool.config import ModelConfig, RunConfig
 from graphpool.data.splits import Split
 from graphpool.evaluation.baselines.kernel import majority, wl_svm
-from graphpool.evaluation.prediction import Answer, Stopwatch
+from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
+from graphpool.evaluation.prediction import Stopwatch, UnitPrediction
 from graphpool.experiments.machine import provenance
 from graphpool.experiments.methods import model_of, settings_of
 from graphpool.experiments.unit import Unit, UnitResult, finite
@@ -21,13 +22,7 @@ from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.coarsen.health import level_health
 from graphpool.nn.zoo.build import build_model
-from graphpool.tasks.classification import (
-    ClassificationTask,
-    accuracy,
-    balanced_accuracy,
-    confusion_matrix,
-    predict_logits,
-)
+from graphpool.tasks.classification import ClassificationTask, predict_logits
 from graphpool.training.environment import thread_count
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH, fit
@@ -64,7 +59,7 @@ def unit_seed(base: int, seed: int, fold: int) -> int:
     return int.from_bytes(digest[:4], "little")
 
 
-def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -> Answer:
+def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -> UnitPrediction:
     """Train a network; the test graphs are looked at when it is finished."""
     settings = model_of(unit.method, config.model)
     with watch.part("features"):
@@ -74,7 +69,7 @@ def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -
         train, valid, test = features(graphs, unit.split, config.features)
     assert train.x is not None
     channels, outputs = train.x.shape[1], _outputs(graphs)
-    nodes = float(train.node_counts.float().mean())
+    nodes = float(train.node_counts.double().mean())
     seed = unit_seed(config.train.seed, unit.seed, unit.fold)
     training = replace(config.train, seed=seed, threads=config.train.threads or 1)
     chosen: dict[str, int | float | str] = {}
@@ -98,7 +93,7 @@ def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -
         predicted = predict_logits(model, test, size).argmax(dim=1)
         metrics = ClassificationTask(outputs, level_health).evaluate(model, test, size)
     health = {name: value for name, value in metrics.items() if "/" in name}
-    return Answer(
+    return UnitPrediction(
         predicted=predicted.numpy(),
         valid_accuracy=found.best_metrics["accuracy"],
         best_epoch=found.best_epoch,
@@ -143,7 +138,7 @@ def _outputs(graphs: GraphSet) -> int:
 def _result(
     unit: Unit,
     config: RunConfig,
-    answer: Answer,
+    answer: UnitPrediction,
     graphs: GraphSet,
     watch: Stopwatch,
     notes: list[str],

@@ -6,9 +6,10 @@ import pytest
 from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.data.load import load
 from graphpool.graphs.graphset import GraphSet
-from graphpool.models import classifier_report as model_report
-from graphpool.models.classifier import TrainedModel, train_model
+from graphpool.models.model import TrainedModel
+from graphpool.nn.zoo.build import place_rule
 from graphpool.report.draw.hierarchy import draw_hierarchy
+from graphpool.tasks.pages.levels import health_rows, hierarchy_example, typical_graph
 
 
 @pytest.fixture(scope="module")
@@ -20,13 +21,14 @@ def graphs() -> GraphSet:
 def model(request: pytest.FixtureRequest, graphs: GraphSet) -> TrainedModel:
     settings = ModelConfig(request.param, hidden_channels=8)
     config = RunConfig(model=settings, train=TrainConfig(epochs=1))
-    return train_model(graphs[:40], None, config, progress=False)[0]
+    return TrainedModel.fit(graphs[:40], None, config, progress=False)
 
 
 def test_a_kept_node_becomes_itself_and_the_others_are_dropped(
     model: TrainedModel, graphs: GraphSet
 ) -> None:
-    example = model_report.hierarchy_example(model, graphs, 100)
+    places = place_rule(model.config.model) is not None
+    example = hierarchy_example(model, graphs, 100, model.task.classes, places)
     kept = model.levels(graphs[[100]])[0]
     assert kept.selection is not None
     share = example.levels[0].assignment
@@ -41,11 +43,11 @@ def test_a_kept_node_becomes_itself_and_the_others_are_dropped(
 
 def test_a_typical_graph_is_found_without_clusters(model: TrainedModel, graphs: GraphSet) -> None:
     sizes = graphs.node_counts.double()
-    chosen = sizes[model_report.typical_graph(model, graphs)]
+    chosen = sizes[typical_graph(model, graphs)]
     assert abs(float(chosen - sizes.mean())) < 1
 
 
 def test_kept_nodes_are_no_clusters_to_judge(model: TrainedModel, graphs: GraphSet) -> None:
     metrics = model.score(graphs[:40])
     assert 5 < metrics["level1/kept"] < 15
-    assert model_report.health_rows(metrics, model.config.model) == []
+    assert health_rows(metrics, True) == []

@@ -1,21 +1,25 @@
-"""The page of `graphpool evaluate --task matching|similarity --report`."""
+"""The page about methods that compare graphs, side by side."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from graphpool.cli.compared_results import RULE_NAMES
-from graphpool.cli.output import plural
-from graphpool.report.comparison_data import ComparedRow, MethodsReport
-from graphpool.report.sections.comparison import render_methods
+from graphpool.evaluation.baselines.pairs import RULE_NAMES
+from graphpool.evaluation.format import plural
+from graphpool.report.data import FigureRow, FigureTable, HeroFigure, Report
+
+_WORDS = (
+    "Mean over seeds ± standard deviation between them; the bar is the first figure. A network "
+    "has learned something only where it is above the rules."
+)
 
 
-def methods_page(
+def methods_report(
     document: Mapping[str, Any],
     columns: Mapping[str, str],
     cell: Callable[[Any, str], str],
     command: str,
-) -> str:
-    """The page about methods side by side, as HTML.
+) -> Report:
+    """Collect what the page about methods side by side shows.
 
     Args:
         document: what `results.json` holds.
@@ -26,7 +30,7 @@ def methods_page(
     tests = dict.fromkeys(name for one in methods.values() for name in one["tested"])
     many = document["task"] == "matching"
     networks = [name for name, one in methods.items() if one["kind"] == "network"]
-    tables = {}
+    tables: list[FigureTable] = []
     for test in tests:
         rows = []
         for name, one in methods.items():
@@ -37,28 +41,26 @@ def methods_page(
             learns, main = one["kind"] == "network", networks[:1] == [name]
             note = "" if learns else one["kind"]
             share = figures["accuracy"]["mean"]
-            rows.append(ComparedRow(RULE_NAMES.get(name, name), shown, share, main, note, learns))
+            rows.append(FigureRow(RULE_NAMES.get(name, name), shown, share, main, note, learns))
         rows.sort(key=lambda row: -row.share)
-        tables[f"{test} nodes" if many else ""] = rows
+        title = f"{test} nodes" if many else "Methods and rules"
+        tables.append(FigureTable(title, _WORDS, list(columns.values()), rows))
     seeds = max((one["seeds"] for one in methods.values()), default=0)
-    first = next(iter(tables.values()), [])
+    first = list(tables[0].rows) if tables else []
     made = document["results"][0] if document["results"] else {}
-    return render_methods(
-        MethodsReport(
-            title=f"{document['task'].capitalize()} on {document['data']}",
-            subtitle=f"{plural(len(networks), 'network')} from {plural(seeds, 'seed')}, beside "
-            "what learns nothing.",
-            command=command,
-            hero=_hero(first, next(iter(columns.values()))),
-            columns=list(columns.values()),
-            tables=tables,
-            warnings=[f"{unit}: {error}" for unit, error in document["failures"].items()],
-            environment={**made.get("versions", {}), **made.get("machine", {})},
-        )
+    return Report(
+        title=f"{document['task'].capitalize()} on {document['data']}",
+        subtitle=f"{plural(len(networks), 'network')} from {plural(seeds, 'seed')}, beside "
+        "what learns nothing.",
+        command=command,
+        hero=_hero(first, next(iter(columns.values()))),
+        tables=tables,
+        warnings=[f"{unit}: {error}" for unit, error in document["failures"].items()],
+        environment={**made.get("versions", {}), **made.get("machine", {})},
     )
 
 
-def _hero(rows: list[ComparedRow], figure: str) -> list[tuple[str, str, str, str]]:
+def _hero(rows: list[FigureRow], figure: str) -> list[HeroFigure]:
     """The first network, the best other one, and the best of what learns nothing."""
     chosen = {
         "": next((row for row in rows if row.main), None),
@@ -66,7 +68,7 @@ def _hero(rows: list[ComparedRow], figure: str) -> list[tuple[str, str, str, str
         "Best without learning": next((row for row in rows if not row.learns), None),
     }
     return [
-        (title or row.name, f"{100 * row.share:.1f}", "%", row.name if title else figure)
+        HeroFigure(title or row.name, f"{100 * row.share:.1f}", "%", row.name if title else figure)
         for title, row in chosen.items()
         if row is not None
     ]

@@ -8,9 +8,7 @@ from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig,
 from graphpool.data.source import Source
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.errors import CheckpointError
-from graphpool.models.classifier import load_model
-from graphpool.models.comparer import train_comparer
-from graphpool.models.comparer_file import load_comparer, save_comparer
+from graphpool.models.model import TrainedModel
 from graphpool.training.checkpoint import read_checkpoint, write_checkpoint
 
 
@@ -29,11 +27,11 @@ def comparer(request, pairs):
         train=TrainConfig(epochs=1, batch_size=12, threads=1),
         compare=CompareConfig(examples=24, pairs="somewhere.csv"),
     )
-    return train_comparer(pairs, None, config, source=Source("digest", (3, 4)))[0]
+    return TrainedModel.fit(pairs, None, config, source=Source("digest", (3, 4)))
 
 
 def test_a_file_gives_back_the_same_answers_to_the_bit(comparer, pairs, tmp_path):
-    loaded = load_comparer(save_comparer(comparer, tmp_path / "model.safetensors"))
+    loaded = TrainedModel.load(comparer.save(tmp_path / "model.safetensors"))
     assert loaded.score(pairs) == comparer.score(pairs)
     assert loaded.config == comparer.config
     assert loaded.source == Source("digest", (3, 4))
@@ -43,14 +41,14 @@ def test_a_file_gives_back_the_same_answers_to_the_bit(comparer, pairs, tmp_path
 
 
 def test_a_file_of_0_1_0_is_read(comparer, pairs, tmp_path):
-    path = save_comparer(comparer, tmp_path / "model.safetensors")
+    path = comparer.save(tmp_path / "model.safetensors")
     _, tensors, header = read_checkpoint(path)
     header["config"] = original_names({"train": header["config"]})["train"]
     header["extra"] = original_names(header["extra"])
     assert "clip" in header["config"]
     assert "jump" in header["extra"]["model"]
     write_checkpoint(path, tensors, header)
-    loaded = load_comparer(path)
+    loaded = TrainedModel.load(path)
     assert loaded.config == comparer.config
     assert loaded.score(pairs) == comparer.score(pairs)
 
@@ -59,27 +57,27 @@ def test_training_leaves_random_numbers_alone(comparer, pairs):
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
-    train_comparer(pairs, None, comparer.config)
+    TrainedModel.fit(pairs, None, comparer.config)
     assert torch.equal(torch.rand(3), expected)
 
 
 def test_the_best_model_of_a_folder_is_such_a_file(comparer, pairs, tmp_path):
-    made, _ = train_comparer(pairs, pairs, comparer.config, folder=tmp_path)
-    assert load_comparer(tmp_path).score(pairs) == made.score(pairs)
+    made = TrainedModel.fit(pairs, pairs, comparer.config, folder=tmp_path)
+    assert TrainedModel.load(tmp_path).score(pairs) == made.score(pairs)
 
 
 def test_other_kinds_of_files_are_refused_with_what_they_are_for(comparer, tmp_path):
-    path = save_comparer(comparer, tmp_path / "model.safetensors")
+    path = comparer.save(tmp_path / "model.safetensors")
     with pytest.raises(CheckpointError, match="holds a graph comparer, not a graph classifier"):
-        load_model(path)
+        TrainedModel.load(path, tasks=["classification"])
     checkpoint = read_checkpoint(path)
     header = json.loads(json.dumps(checkpoint.header))
     header["extra"]["kind"] = "graph classifier"
     write_checkpoint(path, checkpoint.tensors, header)
     with pytest.raises(CheckpointError, match="not a graph comparer; use it with graphpool pred"):
-        load_comparer(path)
+        TrainedModel.load(path, takes="pairs")
     with pytest.raises(CheckpointError, match="no trained model"):
-        load_comparer(tmp_path)
+        TrainedModel.load(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +89,7 @@ def test_other_kinds_of_files_are_refused_with_what_they_are_for(comparer, tmp_p
     ],
 )
 def test_settings_of_another_version_are_refused(comparer, tmp_path, section, key, value, said):
-    path = save_comparer(replace(comparer), tmp_path / "model.safetensors")
+    path = replace(comparer).save(tmp_path / "model.safetensors")
     checkpoint = read_checkpoint(path)
     header = json.loads(json.dumps(checkpoint.header))
     header[section][key] = value
@@ -99,5 +97,5 @@ def test_settings_of_another_version_are_refused(comparer, tmp_path, section, ke
         del header[section][key]
     write_checkpoint(path, checkpoint.tensors, header)
     with pytest.raises(CheckpointError, match=said) as refused:
-        load_comparer(path)
+        TrainedModel.load(path)
     assert "train the model again" in str(refused.value)

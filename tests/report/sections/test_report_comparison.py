@@ -8,10 +8,8 @@ import pytest
 from balanced_html import EVIL, parse
 
 from graphpool import ged
-from graphpool.report import Curve
-from graphpool.report.comparison_data import (
-    ComparedRow,
-    ComparerReport,
+from graphpool.report import Curve, FigureRow, FigureTable, HeroFigure, Report, render
+from graphpool.report.data import (
     DistancePlot,
     Neighbour,
     PairExample,
@@ -29,7 +27,6 @@ from graphpool.report.draw.comparison_charts import (
     score_chart,
 )
 from graphpool.report.draw.side import one_side, two_sides
-from graphpool.report.sections.comparison import render_comparer
 
 PATH = (["C", "N", "O"], [(0, 1), (1, 2)])
 TRIANGLE = (["C", "N", "O"], [(0, 1), (1, 2), (0, 2)])
@@ -44,18 +41,24 @@ def pair(word: str = "x", **changes: Any) -> PairExample:
     return PairExample(**{**values, **changes})
 
 
-def full(word: str = "hap") -> ComparerReport:
+def full(word: str = "hap") -> Report:
     alone = one_side(PATH, word)
-    return ComparerReport(
+    return Report(
         title=word,
-        examples="pairs",
+        noun="pairs",
         subtitle=word,
         command=word,
-        hero=[(word, "80.0", "%", word), (word, "0.5", "", word)],
+        hero=[HeroFigure(word, "80.0", "%", word), HeroFigure(word, "0.5", "", word)],
         verdict=word,
         dataset={word: word},
-        columns=["Accuracy, %", word],
-        rows=[ComparedRow(word, {"Accuracy, %": "80.0"}, 0.8, True, word)],
+        tables=[
+            FigureTable(
+                word,
+                "words",
+                ["Accuracy, %", word],
+                [FigureRow(word, {"Accuracy, %": "80.0"}, 0.8, True, word)],
+            )
+        ],
         curves=[Curve(word, [1, 2], [1.0, 0.5], [1.0, 0.7], [0.5, 0.9], [0.5, 0.8], 2)],
         scores=Scores(np.array([0.9, 0.4]), np.array([0.1])),
         pairs=[pair(word), pair(word, aligned=False)],
@@ -67,7 +70,7 @@ def full(word: str = "hap") -> ComparerReport:
 
 
 def test_a_full_page_is_balanced_and_fetches_nothing() -> None:
-    page = render_comparer(full())
+    page = render(full())
     parser = parse(page)
     assert parser.tags.count("section") == 7
     assert "script" not in parser.tags
@@ -75,11 +78,11 @@ def test_a_full_page_is_balanced_and_fetches_nothing() -> None:
 
 
 def test_an_empty_page_is_a_page() -> None:
-    parse(render_comparer(ComparerReport("nothing", "pairs")))
+    parse(render(Report("nothing")))
 
 
 def test_everything_a_user_wrote_is_escaped() -> None:
-    page = render_comparer(full(EVIL))
+    page = render(full(EVIL))
     parser = parse(page)
     assert "img" not in parser.tags
     assert not any(name == "onerror" for _, name, _ in parser.attributes)
@@ -87,7 +90,7 @@ def test_everything_a_user_wrote_is_escaped() -> None:
 
 
 def test_missing_figures_are_dashes_and_bars_are_as_long_as_the_share() -> None:
-    table = render_comparer(full()).split("<tbody>")[1].split("</tbody>")[0]
+    table = render(full()).split("<tbody>")[1].split("</tbody>")[0]
     assert re.findall(r'class="num" data-name="(.*?)">(.*?)<', table) == [
         ("Accuracy, %", "80.0"), ("hap", "–"),
     ]  # fmt: skip
@@ -95,7 +98,7 @@ def test_missing_figures_are_dashes_and_bars_are_as_long_as_the_share() -> None:
 
 
 def test_what_an_edit_changes_is_marked_where_it_is() -> None:
-    page = render_comparer(ComparerReport("t", "pairs", pairs=[pair()]))
+    page = render(Report("t", pairs=[pair()]))
     left, right = page.split('<div class="level">')[1:]
     assert left.count("<line") == 2
     assert "insert" not in left
@@ -109,15 +112,13 @@ def test_what_an_edit_changes_is_marked_where_it_is() -> None:
 
 @pytest.mark.parametrize(("matches", "word"), [(True, "wrong"), (False, "correct")])
 def test_the_last_score_is_the_answer(matches: bool, word: str) -> None:
-    page = render_comparer(ComparerReport("t", "pairs", pairs=[pair(matches=matches)]))
+    page = render(Report("t", pairs=[pair(matches=matches)]))
     assert f">{word}</span>" in page
 
 
 def test_a_graph_without_nodes_is_named() -> None:
     nothing = one_side((0, []), "none")
-    page = render_comparer(
-        ComparerReport("t", "pairs", pairs=[pair(left=nothing, right=nothing, aligned=False)])
-    )
+    page = render(Report("t", pairs=[pair(left=nothing, right=nothing, aligned=False)]))
     assert page.count("0 nodes, 0 edges") == 2
 
 

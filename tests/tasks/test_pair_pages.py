@@ -11,15 +11,14 @@ from graphpool.config import CompareConfig, ModelConfig, RunConfig, defaults_for
 from graphpool.data.interop import from_networkx
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.synthetic.matching.build import matching_pairs
-from graphpool.models.comparer import Comparer, train_comparer
-from graphpool.models.comparer_report import (
+from graphpool.models.model import TrainedModel
+from graphpool.report.draw.side import one_side
+from graphpool.tasks.pages.pairs import (
     distance_plot,
     node_labels,
     pair_examples,
-    pair_scores,
     query_examples,
 )
-from graphpool.report.draw.side import one_side
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +27,7 @@ def pairs() -> PairSet:
 
 
 @pytest.fixture(scope="module")
-def comparer(pairs: PairSet) -> Comparer:
+def comparer(pairs: PairSet) -> TrainedModel:
     base = defaults_for("matching")
     config: RunConfig = replace(
         base,
@@ -36,17 +35,17 @@ def comparer(pairs: PairSet) -> Comparer:
         train=replace(base.train, epochs=1),
         compare=CompareConfig(),
     )
-    return train_comparer(pairs, None, config)[0]
+    return TrainedModel.fit(pairs, None, config)
 
 
-def test_scores_are_those_that_the_metrics_are_of(comparer: Comparer, pairs: PairSet) -> None:
-    scores = pair_scores(comparer, pairs)
+def test_scores_are_those_that_the_metrics_are_of(comparer: TrainedModel, pairs: PairSet) -> None:
+    scores = comparer.probabilities(pairs)
     right = (scores > 0.5) == (pairs.y.numpy() > 0.5)
     assert comparer.score(pairs)["accuracy"] == pytest.approx(right.mean())
 
 
 def test_examples_are_right_and_wrong_ones_of_either_kind(
-    comparer: Comparer, pairs: PairSet
+    comparer: TrainedModel, pairs: PairSet
 ) -> None:
     # Three right and three wrong ones of either kind, whatever the model says of them.
     matches = pairs.y.numpy() > 0.5
@@ -64,7 +63,7 @@ def test_examples_are_right_and_wrong_ones_of_either_kind(
 
 
 def test_pairs_are_drawn_upon_each_other_with_the_edits_between_them(
-    comparer: Comparer, pairs: PairSet
+    comparer: TrainedModel, pairs: PairSet
 ) -> None:
     for each in pair_examples(comparer, pairs, pairs.y.numpy().astype(np.float64)):
         changed = len(each.left.edge_kind) + len(each.right.edge_kind)
@@ -72,7 +71,7 @@ def test_pairs_are_drawn_upon_each_other_with_the_edits_between_them(
         # What is left of both without the edits is the same graph at the same places.
         left, right = (
             {
-                frozenset((side.place[i], side.place[j]))
+                frozenset((side.slot[i], side.slot[j]))
                 for i, j in side.edges
                 if (i, j) not in side.edge_kind
             }
@@ -85,7 +84,7 @@ def test_pairs_are_drawn_upon_each_other_with_the_edits_between_them(
         assert each.note.startswith(said)
 
 
-def test_large_graphs_are_drawn_by_themselves(comparer: Comparer) -> None:
+def test_large_graphs_are_drawn_by_themselves(comparer: TrainedModel) -> None:
     graphs = from_networkx([nx.path_graph(70), nx.cycle_graph(70)], "large")
     one = PairSet(graphs, torch.tensor([0]), torch.tensor([1]), torch.zeros(1))
     (found,) = pair_examples(comparer, one, np.array([0.2]))

@@ -7,8 +7,7 @@ import torch
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.graphs.canonical import reordered
-from graphpool.models.comparer import train_comparer
-from graphpool.models.matched import compare_two
+from graphpool.models.model import TrainedModel
 
 METHODS = [
     "hap",
@@ -51,7 +50,7 @@ def comparer(request, pairs):
         train=TrainConfig(epochs=2, batch_size=20, threads=1),
         compare=CompareConfig(),
     )
-    comparer = train_comparer(pairs, None, config)[0]
+    comparer = TrainedModel.fit(pairs, None, config)
     if request.param == "hap":
         # As sharp as it may become: five steps are then far from enough.
         torch.nn.init.constant_(comparer.network.multisets.log_sharpness, 4.0)
@@ -69,23 +68,23 @@ def shuffled(graphs, seed):
 
 def test_both_ways_round_are_equal_to_the_bit(comparer, pairs):
     for left, right in [(0, 1), (2, 50), (7, 31), (40, 3)]:
-        there = compare_two(comparer, one(pairs, left), one(pairs, right))
-        back = compare_two(comparer, one(pairs, right), one(pairs, left))
+        there = comparer.compare(one(pairs, left), one(pairs, right))
+        back = comparer.compare(one(pairs, right), one(pairs, left))
         assert there == back
 
 
 @by_distance
 def test_a_graph_matches_itself(comparer, pairs):
     for position in (0, 5, 60):
-        found = compare_two(comparer, one(pairs, position), one(pairs, position))
+        found = comparer.compare(one(pairs, position), one(pairs, position))
         assert max(*found.distances, found.distance) < 1e-6
         assert min(*found.scores, found.score) >= 0.999
 
 
 def test_numbers_of_nodes_mean_nothing(comparer, pairs):
     for left, right in [(0, 1), (2, 50)]:
-        plain = compare_two(comparer, one(pairs, left), one(pairs, right))
-        moved = compare_two(comparer, shuffled(one(pairs, left), 1), shuffled(one(pairs, right), 2))
+        plain = comparer.compare(one(pairs, left), one(pairs, right))
+        moved = comparer.compare(shuffled(one(pairs, left), 1), shuffled(one(pairs, right), 2))
         assert moved.distances == pytest.approx(plain.distances, abs=2e-5, rel=1e-4)
         assert moved.score == pytest.approx(plain.score, abs=1e-4)
 
@@ -93,7 +92,7 @@ def test_numbers_of_nodes_mean_nothing(comparer, pairs):
 @by_distance
 def test_a_relabelled_copy_matches(comparer, pairs):
     graph = one(pairs, 4)
-    found = compare_two(comparer, graph, shuffled(graph, 5))
+    found = comparer.compare(graph, shuffled(graph, 5))
     assert max(found.distances) < 1e-4
     assert found.score >= 0.999
 
@@ -105,7 +104,7 @@ def test_what_is_said_of_two_graphs_is_what_is_said_of_them_among_others(compare
         scores = comparer.network(ready.graphs, ready.left, ready.right)
     for pair in (0, 13):
         left, right = int(pairs.left[pair]), int(pairs.right[pair])
-        found = compare_two(comparer, one(pairs, left), one(pairs, right))
+        found = comparer.compare(one(pairs, left), one(pairs, right))
         levels = len(found.scores)  # without a last row that sums them up
         expected = compared.distances[:levels, pair].tolist()
         assert found.distances == pytest.approx(expected, abs=1e-4)

@@ -1,4 +1,4 @@
-"""The parts of a report: rows of an experiment; curves, map and hierarchy of a trained model."""
+"""Curves of a training, and the levels of a trained hierarchy, for pages about models."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,26 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.config import ModelConfig
-from graphpool.experiments.methods import EVALUATED
-from graphpool.experiments.results import ExperimentResult
+from graphpool.evaluation.format import percent
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.graphset import GraphSet, Name
-from graphpool.models.classifier import TrainedModel, align_classes
 from graphpool.nn.coarsen.health import effective_rank, level_health
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.nn.zoo.build import place_rule
-from graphpool.report.data import (
-    Curve,
-    EmbeddingPlot,
-    Family,
-    HierarchyExample,
-    Level,
-    LevelHealth,
-    ResultRow,
-)
-from graphpool.tasks.base import device_of, evaluating
-from graphpool.training.select_place_rule import place_rules
+from graphpool.report.data import Curve, HierarchyExample, Level, LevelHealth
+from graphpool.tasks.base import Trained
+from graphpool.tasks.place_text import counts_text
+from graphpool.training.objective import evaluating
 
 Array = NDArray[Any]
 
@@ -36,23 +25,8 @@ _ELEMENTS: dict[str, dict[Name, str]] = {
 }
 
 
-def result_rows(result: ExperimentResult) -> list[ResultRow]:
-    """Every method of an experiment; the first one is what the page is about."""
-    rows = []
-    for method in result.methods:
-        accuracies = result.accuracies(method)
-        if not accuracies:
-            continue
-        family: Family = "ours" if method == result.methods[0] else "baseline"
-        if method == "majority":
-            family = "rule"
-        note = EVALUATED[method].summary
-        rows.append(ResultRow(method, family, accuracies, note, result.overlap))
-    return rows
-
-
 def learning_curve(label: str, history: Sequence[Mapping[str, Any]], best_epoch: int) -> Curve:
-    """Loss and accuracy of every epoch, from the rows of a run's history."""
+    """Collect loss and accuracy of every epoch from the rows of a run's history."""
     return Curve(
         label=label,
         epochs=[row["epoch"] for row in history],
@@ -64,33 +38,24 @@ def learning_curve(label: str, history: Sequence[Mapping[str, Any]], best_epoch:
     )
 
 
-def graph_map(model: TrainedModel, graphs: GraphSet, note: str) -> EmbeddingPlot:
-    """The vector of every graph, with its class and the model's answer."""
-    graphs = align_classes(graphs, model.classes)
-    assert graphs.y is not None
-    return EmbeddingPlot(
-        vectors=model.embed(graphs),
-        y=graphs.y.cpu().numpy(),
-        class_names=[f"class {name}" for name in model.classes],
-        ids=[f"graph {name}" for name in graphs.ids],
-        predicted=model.probabilities(graphs).argmax(axis=1),
-        note=note,
-    )
+def hierarchy_example(
+    model: Trained, graphs: GraphSet, position: int, classes: Sequence[Any], places: bool
+) -> HierarchyExample:
+    """Collect one graph at every level of its hierarchy.
 
-
-def hierarchy_example(model: TrainedModel, graphs: GraphSet, position: int) -> HierarchyExample:
-    """One graph at every level of its hierarchy."""
-    chosen = align_classes(graphs[[position]], model.classes)
-    prepared = model.prepare(chosen).to(device_of(model.network))
-    network: Any = model.network
+    Args:
+        graphs: with classes counted in `classes`, if they have any.
+        places: whether the first clusters are places.
+    """
+    chosen = graphs[[position]]
     with evaluating(model.network):
-        trace = network.trace(prepared.batch())
+        trace = model.network.trace(model.prepare(chosen).batch())
     health = level_health(trace)
     source, target = chosen.edge_index.long().cpu().numpy()
     nodes = chosen.num_nodes
     adjacency = np.zeros((nodes, nodes))
     adjacency[target, source] = 1.0
-    places, levels = place_rule(model.config.model) is not None, []
+    levels = []
     for number, level in enumerate((*trace.levels, None), start=1):
         assignment = None if level is None else _one(level, nodes)
         levels.append(
@@ -109,19 +74,20 @@ def hierarchy_example(model: TrainedModel, graphs: GraphSet, position: int) -> H
                 # A level may be wider than this graph has clusters.
                 adjacency = level.adj[0, :nodes, :nodes].cpu().double().numpy()
     answer = int(trace.logits.argmax())
-    true = "unknown" if chosen.y is None else str(model.classes[int(chosen.y[0])])
+    true = "unknown" if chosen.y is None else str(classes[int(chosen.y[0])])
     return HierarchyExample(
         graph=f"{chosen.ids[0]} of {graphs.name}",
         true_class=true,
-        predicted_class=str(model.classes[answer]),
+        predicted_class=str(classes[answer]),
         levels=levels,
         places=places,
     )
 
 
-def typical_graph(model: TrainedModel, graphs: GraphSet) -> int:
-    """The graph that is nearest to the mean in size and in the effective rank of its clusters."""
-    levels = model.levels(graphs)
+def typical_graph(model: Trained, graphs: GraphSet) -> int:
+    """Return the graph nearest to the mean in size and in the effective rank of its clusters."""
+    with evaluating(model.network):
+        levels = model.network.levels(model.prepare(graphs).batch())
     figures = [graphs.node_counts.cpu().double().numpy()]
     if levels and levels[0].assignment is not None:
         figures.append(effective_rank(levels[0]).cpu().numpy())
@@ -132,15 +98,12 @@ def typical_graph(model: TrainedModel, graphs: GraphSet) -> int:
     return int(distance.argmin())
 
 
-def health_rows(
-    metrics: Mapping[str, float | None], model: ModelConfig | None = None
-) -> list[LevelHealth]:
-    """One row per level of clusters from metrics named `level1/effective_rank` and so on.
+def health_rows(metrics: Mapping[str, float | None], places: bool = False) -> list[LevelHealth]:
+    """Make a row per level of clusters from metrics named `level1/effective_rank` and so on.
 
     Args:
-        model: the settings behind them, which say whether the first clusters are places.
+        places: whether the first clusters are places.
     """
-    by_place = model is not None and bool(place_rules(model))
     found = (re.match(r"level(\d+)/clusters$", name) for name in metrics)
     numbers = {int(each[1]) for each in found if each}
     return [
@@ -151,7 +114,7 @@ def health_rows(
             clusters_in_use=metrics.get(f"level{number}/clusters_used"),
             entropy=metrics.get(f"level{number}/entropy"),
             off_identity=metrics.get(f"level{number}/off_identity"),
-            places=number == 1 and by_place,
+            places=number == 1 and places,
         )
         for number in sorted(numbers)
     ]
@@ -193,3 +156,30 @@ def _symbols(graphs: GraphSet) -> list[str] | None:
     elements = _ELEMENTS.get(graphs.name, {})
     names = [elements.get(name, str(name)) for name in graphs.node_label_names]
     return [names[code] if code >= 0 else "" for code in graphs.node_label.tolist()]
+
+
+def health_lines(health: Mapping[str, float], places: dict[str, int | float] | None) -> list[str]:
+    """One line for each level that keeps nodes or has more than one cluster, on test graphs.
+
+    Args:
+        places: of the whole set, whose first level has them for clusters.
+    """
+    lines = []
+    for level in sorted({name.partition("/")[0] for name in health}):
+        number = level.removeprefix("level")
+        if (kept := health.get(f"{level}/kept")) is not None:
+            lines.append(f"Level {number}: {kept:.1f} nodes of a test graph are kept")
+            continue
+        own = {
+            name: health.get(f"{level}/{name}", float("nan"))
+            for name in ("clusters", "effective_rank", "clusters_used", "entropy", "off_identity")
+        }
+        called = f"{own['clusters']:.0f} clusters"
+        if places and level == "level1":
+            called = counts_text(places)
+        lines.append(
+            f"Level {number}: {called}; test graphs use {own['clusters_used']:.1f}, effective rank "
+            f"{own['effective_rank']:.2f}, entropy {own['entropy']:.2f}, "
+            f"{percent(own['off_identity'])} of the coarse weight between clusters"
+        )
+    return lines

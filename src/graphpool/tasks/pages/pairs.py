@@ -1,25 +1,34 @@
-"""The parts of a report about a comparer: scores of pairs, distances, graphs to be looked at."""
+"""Scores of pairs, distances and drawn graphs, for pages about models that compare graphs."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from graphpool import ged
 from graphpool.data.pairs.pairset import PairSet
+from graphpool.evaluation.baselines.pairs import RULE_NAMES
 from graphpool.evaluation.ranking import pair_counts
 from graphpool.ged.result import EditDistance
 from graphpool.graphs.graphset import GraphSet
-from graphpool.models.comparer import Comparer
-from graphpool.models.matched import compare_two
-from graphpool.report.comparison_data import DistancePlot, Neighbour, PairExample, QueryExample
-from graphpool.report.draw.side import Side, one_side, two_sides
-from graphpool.tasks.base import batches, device_of, evaluating
-from graphpool.tasks.compared import PAIRS_AT_ONCE
+from graphpool.report.data import (
+    DistancePlot,
+    FigureRow,
+    FigureTable,
+    HeroFigure,
+    Neighbour,
+    PairExample,
+    QueryExample,
+    Report,
+    Side,
+)
+from graphpool.report.draw.side import one_side, two_sides
+from graphpool.tasks.base import Document, History, Trained
+from graphpool.tasks.pages.levels import learning_curve
+from graphpool.tasks.pairwise import compare_two
 
 Array = NDArray[Any]
 
@@ -30,17 +39,7 @@ MOST_NODES = 60
 MOST_EXPANDED = 20_000
 
 
-def pair_scores(comparer: Comparer, pairs: PairSet) -> Array:
-    """`[pairs]`, the score of all levels together."""
-    ready = pairs.with_graphs(comparer.prepare(pairs.graphs)).to(device_of(comparer.network))
-    found = []
-    with evaluating(comparer.network):
-        for batch in batches(ready, PAIRS_AT_ONCE):
-            found.append(comparer.network(batch.graphs, batch.left, batch.right).double().cpu())
-    return torch.cat(found).numpy()
-
-
-def pair_examples(comparer: Comparer, pairs: PairSet, scores: Array) -> list[PairExample]:
+def pair_examples(model: Trained, pairs: PairSet, scores: Array) -> list[PairExample]:
     """Of either kind of pair a typical one that is right, and one of the worst mistakes.
 
     Both are the sparsest among a third of those that are right or wrong, since a picture of many
@@ -60,7 +59,7 @@ def pair_examples(comparer: Comparer, pairs: PairSet, scores: Array) -> list[Pai
             third = len(order) // 3
             shown = order[third : len(order) - third] if good else order[2 * third :]
             why = "typical of its kind" if good else "of the worst mistakes"
-            examples.append(_pair(comparer, pairs, int(shown[many[shown].argmin()]), why))
+            examples.append(_pair(model, pairs, int(shown[many[shown].argmin()]), why))
     return examples
 
 
@@ -124,9 +123,9 @@ def _nearest(
     ]
 
 
-def _pair(comparer: Comparer, pairs: PairSet, at: int, why: str) -> PairExample:
+def _pair(model: Trained, pairs: PairSet, at: int, why: str) -> PairExample:
     ends = int(pairs.left[at]), int(pairs.right[at])
-    found = compare_two(comparer, *(pairs.graphs[[end]] for end in ends))
+    found = compare_two(model, *(pairs.graphs[[end]] for end in ends))
     # A single level says the same as all levels together.
     levels = () if len(found.scores) == 1 else found.scores
     scores = {f"level {number}": score for number, score in enumerate(levels, start=1)}
@@ -146,7 +145,7 @@ def _sides(graphs: GraphSet, ends: tuple[int, int]) -> tuple[Side, Side, bool, s
     """Two graphs, whether the second is drawn upon the first, and how far apart they are."""
     names = _name(graphs, ends[0]), _name(graphs, ends[1])
     alone = tuple(one_side(graphs[end], name) for end, name in zip(ends, names, strict=True))
-    if max(len(side.place) for side in alone) <= MOST_NODES:
+    if max(len(side.slot) for side in alone) <= MOST_NODES:
         path = _edit_path(graphs, ends)
         # With most edges changed, colours would say nothing.
         if 2 * path.upper <= sum(len(side.edges) for side in alone):
@@ -156,7 +155,7 @@ def _sides(graphs: GraphSet, ends: tuple[int, int]) -> tuple[Side, Side, bool, s
 
 
 def _edit_path(graphs: GraphSet, ends: Sequence[int]) -> EditDistance:
-    """The shortest edit path that is found in a short time."""
+    """Return the shortest edit path that is found in a short time."""
     first, second = (graphs[end] for end in ends)
     tried = [
         ged.distance(first, second, "exact", max_nodes_expanded=MOST_EXPANDED, edge_labels=False),
@@ -176,3 +175,81 @@ def _apart(path: EditDistance) -> str:
 
 def _name(graphs: GraphSet, at: int | np.int64) -> str:
     return f"graph {graphs.ids[int(at)]}"
+
+
+def comparison_page(
+    model: Trained,
+    document: Document,
+    history: History,
+    columns: Mapping[str, str],
+    rules: Mapping[str, Mapping[str, Any]],
+    first: Sequence[HeroFigure],
+    last: Sequence[HeroFigure],
+    *,
+    noun: str,
+    **parts: Any,
+) -> Report:
+    """Put together the page about a model that compares graphs.
+
+    Args:
+        columns: title of each figure, by its key.
+        rules: figures of each rule.
+        first, last: figures at the top, before and after that of the best rule.
+        noun: what examples are called.
+        parts: fields of `Report` that the task fills.
+    """
+    config, counts, test = model.config, document["examples"], document["test"]
+    pooler = config.model.pooler
+    facts: dict[str, str | int | float] = {"mean nodes": round(model.mean_nodes, 1)}
+    if "graphs" in document:
+        graphs = {f"{part} graphs": count for part, count in document["graphs"].items()}
+        facts = {**graphs, **facts}
+    reached = {name: float(figures["accuracy"]) for name, figures in rules.items()}
+    middle, verdict = [], ""
+    if reached:
+        best = max(reached, key=lambda name: reached[name])
+        value = f"{100 * reached[best]:.1f}"
+        middle = [HeroFigure("Best rule", value, "%", RULE_NAMES[best])]
+        if reached[best] >= test["accuracy"]:
+            verdict = "The model is no better than the best rule."
+    trained = ""
+    if "train" in counts:
+        trained = f"{counts['train']:,} {noun} trained it, {counts['valid']:,} chose the epoch, "
+    # Without test triplets, whole rankings of test graphs are tested.
+    tested = f"{counts['test']:,}" if "test" in counts else f"{document['graphs']['test']:,} graphs"
+    return Report(
+        title=f"{pooler} on {document['data']}: {config.task}",
+        subtitle=f"One model: {trained}{tested} tested it.",
+        command=document.get("command", ""),
+        noun=noun,
+        hero=[*first, *middle, *last],
+        verdict=verdict,
+        dataset=facts,
+        tables=[
+            FigureTable(
+                "Results beside rules",
+                "A model has learned something only where it is above the rules: they compare one "
+                "property of both graphs, and learn at most a threshold.",
+                list(columns.values()),
+                [
+                    _figure_row(pooler, test, columns, main=True),
+                    *(_figure_row(RULE_NAMES[name], row, columns) for name, row in rules.items()),
+                ],
+                badge="this model",
+            )
+        ],
+        curves=[learning_curve(pooler, history, document["best_epoch"])] if history else [],
+        environment={**document["versions"], "seed": config.train.seed},
+        **parts,
+    )
+
+
+def _figure_row(
+    name: str, figures: Mapping[str, Any], columns: Mapping[str, str], main: bool = False
+) -> FigureRow:
+    shown = {
+        title: f"{100 * figures[key]:.1f}" if "%" in title else f"{figures[key]:.3f}"
+        for key, title in columns.items()
+        if figures.get(key) is not None and np.isfinite(figures[key])
+    }
+    return FigureRow(name, shown, float(figures["accuracy"]), main)

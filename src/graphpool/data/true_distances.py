@@ -1,21 +1,16 @@
-"""From settings to triplets of graphs: a set, its distances, and which graphs ask questions."""
+"""True distances between all graphs of a set: published, of a file, or computed exactly."""
 
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.config import RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
 from graphpool.data.formats.npz import SUFFIX as NPZ
 from graphpool.data.pairs.distances import Distances, read_distances
-from graphpool.data.pairs.sampling import draw_triplets
-from graphpool.data.pairs.triplets import TripletSet
-from graphpool.data.source import Source, data_digest, set_digest
 from graphpool.data.splits import Split, divide
 from graphpool.errors import DataError
 from graphpool.ged.matrix_file import open_matrix
@@ -46,44 +41,8 @@ class TrueDistances:
         return hashlib.sha256(np.ascontiguousarray(self.values).data).hexdigest()
 
 
-@dataclass(frozen=True, eq=False)
-class SimilarityData:
-    """Triplets that train, choose the epoch and test, and what is ranked in the end.
-
-    Training triplets are of training graphs alone. A validation or test triplet asks about a graph
-    that has not trained, with training graphs to choose from.
-
-    Args:
-        graphs: the whole set.
-        true: distances between all of them.
-        split: which graphs ask.
-        test: some of the test triplets; `queries` and `candidates` are those of all of them.
-        source: the set, with the test graphs held out.
-        facts: what decided the triplets, and their digests, as JSON.
-    """
-
-    graphs: GraphSet
-    true: TrueDistances
-    split: Split
-    train: TripletSet
-    valid: TripletSet
-    test: TripletSet
-    source: Source
-    facts: dict[str, Any]
-
-    @property
-    def queries(self) -> NDArray[np.int64]:
-        """Test graphs."""
-        return np.array(self.split.test, dtype=np.int64)
-
-    @property
-    def candidates(self) -> NDArray[np.int64]:
-        """All other graphs."""
-        return np.array(sorted((*self.split.train, *self.split.valid)), dtype=np.int64)
-
-
 def open_similar(data: str, root: Path | None = None) -> GraphSet:
-    """The graphs of a set, enough of them to train, to choose the epoch and to test."""
+    """Open a set, and check that it has enough graphs to train, to choose the epoch and to test."""
     graphs = datasets.find(data, root, features=None)
     if len(graphs) < LEAST_GRAPHS:
         raise DataError(f"{graphs.name} has {len(graphs)} graphs; give at least {LEAST_GRAPHS}")
@@ -93,7 +52,7 @@ def open_similar(data: str, root: Path | None = None) -> GraphSet:
 def known_distances(
     graphs: GraphSet, data: str, given: str = "", root: Path | None = None
 ) -> TrueDistances | None:
-    """Distances between all graphs, of a file or published; None if they can be computed.
+    """Return the distances of a file or the published ones; None if they have to be computed.
 
     Graphs that are too large for that are refused.
 
@@ -122,11 +81,11 @@ def computed_distances(
 ) -> TrueDistances:
     """Exact edit distances between all graphs, with a bar if stderr is a terminal.
 
-    They count labels of nodes and not those of edges, like the published ones: no network here
-    reads those.
+    They count labels of nodes and not those of edges, like the published ones: no network reads
+    labels of edges.
 
     Args:
-        out: file that keeps them, finished or not, so that a second call goes on.
+        out: file that keeps them, finished or not, so that a second call can go on.
     """
     from graphpool.ged.matrix import matrix
 
@@ -137,7 +96,7 @@ def computed_distances(
 def split_graphs(
     graphs: GraphSet, data: str, kind: str, seed: int, root: Path | None = None
 ) -> Split:
-    """Which graphs train, validate and test.
+    """Return which graphs train, validate and test.
 
     Args:
         kind: `published`, `graphs` or `classes`, see `graphpool.config.CompareConfig`.
@@ -147,43 +106,12 @@ def split_graphs(
 
 
 def has_split(data: str, root: Path | None = None) -> bool:
-    """Whether the set comes with a split of its own."""
+    """Whether the set has a published split."""
     try:
         datasets.published_split(_named(data), root)
     except DataError:
         return False
     return True
-
-
-def similarity_data(
-    config: RunConfig, graphs: GraphSet, true: TrueDistances, split: Split, kind: str
-) -> SimilarityData:
-    """Draw the triplets that `config.compare` asks for, as many as there are.
-
-    Args:
-        split: by `split_graphs`, of this `kind`.
-    """
-    wanted, seed = config.compare, config.train.seed
-    seen = (*split.train, *split.valid)
-    asked = {
-        "train": (split.train, split.train, wanted.examples),
-        "valid": (split.valid, split.train, wanted.valid),
-        "test": (split.test, seen, wanted.test),
-    }
-    parts = {
-        part: draw_triplets(graphs, true.values, queries, candidates, count, seed, part)
-        for part, (queries, candidates, count) in asked.items()
-    }
-    facts = {
-        "split": kind,
-        "distances": {"from": true.origin, "digest": true.digest},
-        "parts": {
-            part: {"triplets": len(one), "graphs": len(asked[part][0]), "digest": data_digest(one)}
-            for part, one in parts.items()
-        },
-    }
-    source = Source(set_digest(graphs), split.test)
-    return SimilarityData(graphs, true, split, **parts, source=source, facts=facts)
 
 
 def _named(data: str) -> str | Path:
