@@ -189,7 +189,7 @@ def test_asap_shows_nan() -> None:
     x = batch.x.clone()
     x[2, 1] = torch.nan
     out = sharp(ASAP(CHANNELS))(x, batch.adjacency, batch.segments)
-    first = out.segments.batch == 0
+    first = out.level.segments.batch == 0
     assert out.x[first].isnan().any()
     assert out.x[~first].isfinite().all()
 
