@@ -1,16 +1,16 @@
-"""Examples of a comparison of methods: drawn once, and kept in files that every process maps.
+"""Examples of units, drawn once and kept in files that every process maps.
 
-A description (`PairData`, `TripletData`) says everything that decides the examples. `prepare` draws
-them, with features fitted on the training graphs and with places; `open_prepared` maps them.
+A description of `examples` says everything that decides them. `prepare` draws them, with places
+and, for pairs and triplets, with features fitted on the training graphs; `open_prepared` maps them.
 """
 
 import hashlib
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -24,8 +24,10 @@ from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.pairs.triplets import TripletSet
 from graphpool.data.similarity_splits import divide
 from graphpool.data.splits import Split
-from graphpool.data.synthetic.matching.build import VERSION, matching_pairs
-from graphpool.experiments.worker_data import hand_over, take_over
+from graphpool.data.synthetic.matching.build import matching_pairs
+from graphpool.evaluation.protocols import splits_for, stored_splits
+from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
+from graphpool.experiments.worker_data import load_in_worker, save_for_workers
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
@@ -33,88 +35,30 @@ from graphpool.graphs.places.rule import PlaceRule
 _GRAPHS, _MATRIX, _TEST = "graphs.safetensors", "distances.npy", "test.npy"
 _EXAMPLES, _RANKED = "examples.safetensors", "ranked.safetensors"
 _MARK = "whole.json"
-SPLITS = ("published", "graphs", "classes")
-
-
-# ---------------------------------------------------------------------- what there is
-
-
-@dataclass(frozen=True)
-class PairData:
-    """Pairs of random graphs to train on, to choose the epoch by, and to test.
-
-    Args:
-        kind, nodes, hardness, edit: of `graphpool.data.synthetic.matching.build.matching_pairs`.
-        train, valid: pairs of all sizes together.
-        test: pairs of each size that is tested; they are drawn afresh.
-        seed: decides all of them.
-        tested: sizes of test graphs; by default those of `nodes`.
-    """
-
-    kind: Literal["paper", "balanced"]
-    nodes: tuple[int, ...]
-    train: int
-    valid: int
-    test: int
-    hardness: Literal["easy", "medium", "hard"] = "easy"
-    seed: int = 0
-    tested: tuple[int, ...] = ()
-    edit: Literal["none", "rewire", "swap"] | None = None
-
-    @property
-    def name(self) -> str:
-        """Such as `balanced-hard-20`."""
-        edit = [] if self.edit is None else [self.edit]
-        hardness = [] if self.kind == "paper" else [self.hardness, *edit]
-        return "-".join([self.kind, *hardness, *map(str, self.nodes)])
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Of the graphs that are tested."""
-        return self.tested or self.nodes
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """All that decides the pairs."""
-        return {**asdict(self), "tested": self.sizes, "version": VERSION}
-
-
-@dataclass(frozen=True)
-class TripletData:
-    """Triplets of a set of graphs with distances between all of them.
-
-    Args:
-        set: its name.
-        digest: of graphs and distances; see `add_source`.
-        train, valid: how many triplets train, and how many choose the epoch, if there are as
-            many. Candidates are
-            training graphs; a tenth of what is there to train on asks in validation instead.
-        split: `published`; `graphs`, at random; or `classes`, with isomorphic graphs in one part.
-        seed: decides the triplets and the split; of the published one, who validates.
-    """
-
-    set: str
-    digest: str
-    train: int
-    valid: int
-    split: Literal["published", "graphs", "classes"] = "published"
-    seed: int = 0
-
-    @property
-    def name(self) -> str:
-        """Such as `LINUX` or `LINUX-classes`."""
-        return self.set if self.split == "published" else f"{self.set}-{self.split}"
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """All that decides the triplets."""
-        return asdict(self)
-
-
-Data = PairData | TripletData
 
 
 # ---------------------------------------------------------------------- what is opened
+
+
+@dataclass(frozen=True, eq=False)
+class Graphs:
+    """Opened `GraphData`: the whole set, without features."""
+
+    data: GraphData
+    graphs: GraphSet
+    _splits: dict[int, tuple[Split, ...]] = field(default_factory=dict)
+
+    def split(self, seed: int, fold: int) -> Split:
+        """One of the splits of a seed."""
+        if seed not in self._splits:
+            protocol, folder = self.data.protocol, self.data.splits
+            if folder:
+                path = Path(folder) / f"{protocol.name}-seed{seed}.json"
+                digest = self.data.digest
+                self._splits[seed] = stored_splits(protocol, self.graphs, digest, seed, path)
+            else:
+                self._splits[seed] = splits_for(protocol, self.graphs, seed)
+        return self._splits[seed][fold]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,15 +94,29 @@ class Triplets:
         return self.matrix[np.ix_(self.queries, self.candidates)]
 
 
-Opened = Pairs | Triplets
+Opened = Graphs | Pairs | Triplets
 
 
 # ---------------------------------------------------------------------- making them
 
 
+def add_graphs(folder: Path, graphs: GraphSet, name: str) -> str:
+    """Put a set with classes where `prepare` finds it, without features; return its digest."""
+    graphs = replace(graphs.to("cpu"), x=None)
+    place = folder / file_name(name)
+    place.mkdir(parents=True, exist_ok=True)
+    save(graphs, place / _GRAPHS)
+    return content_hash(graphs)
+
+
+def file_name(name: str) -> str:
+    """A name of a set as the name of a folder."""
+    return "".join(each if each.isalnum() or each in "-_." else "_" for each in name)
+
+
 def add_source(folder: Path, graphs: GraphSet, distances: Distances) -> str:
-    """Put a set where `prepare` finds it, without features; returns its digest."""
-    place, graphs = folder / graphs.name, replace(graphs.to("cpu"), x=None)
+    """Put a set with distances where `prepare` finds it, without features; return its digest."""
+    place, graphs = folder / file_name(graphs.name), replace(graphs.to("cpu"), x=None)
     place.mkdir(parents=True, exist_ok=True)
     matched = distances.of(graphs)
     matrix = (matched if matched.full is None else matched.complete()).values
@@ -172,9 +130,11 @@ def add_source(folder: Path, graphs: GraphSet, distances: Distances) -> str:
 
 
 def prepared_name(data: Data, features: str, rules: Sequence[PlaceRule]) -> str:
-    """What the folder of prepared examples is called."""
-    text = json.dumps([data.facts, features, [repr(rule) for rule in rules]], sort_keys=True)
-    return f"{data.name}-seed{data.seed}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    """Return the name of the folder of prepared examples."""
+    seed = 0 if isinstance(data, GraphData) else data.seed
+    decisive = [data.facts, data.digest, seed, features, [repr(rule) for rule in rules]]
+    digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:12]
+    return f"{file_name(data.name)}-seed{seed}-{digest}"
 
 
 def prepare(
@@ -183,13 +143,18 @@ def prepare(
     """Draw the examples into `folder`, unless they are there.
 
     Args:
-        features: what nodes are described by, fitted on the graphs of training examples.
+        features: node features, fitted on the graphs of training examples; graphs with classes
+            have theirs fitted for each split.
         rules: by which places are found beforehand.
-        sources: where `add_source` has put sets.
+        sources: where `add_graphs` and `add_source` have put sets.
     """
     if (folder / _MARK).exists():
         return
-    if isinstance(data, PairData):
+    folder.mkdir(parents=True, exist_ok=True)
+    if isinstance(data, GraphData):
+        source = sources / file_name(data.set) / _GRAPHS
+        save_for_workers(open_set(source, verify=False), rules, folder)
+    elif isinstance(data, PairData):
         _prepare_pairs(data, features, rules, folder)
     else:
         _prepare_triplets(data, features, rules, folder, sources)
@@ -210,7 +175,7 @@ def _prepare_pairs(
     def keep(pairs: PairSet, name: str) -> None:
         place = folder / name
         place.mkdir(parents=True, exist_ok=True)
-        hand_over(pipeline.transform(pairs.graphs), rules, place)
+        save_for_workers(pipeline.transform(pairs.graphs), rules, place)
         columns = {"left": pairs.left, "right": pairs.right, "y": pairs.y}
         save_file({key: value.contiguous() for key, value in columns.items()}, place / _EXAMPLES)
 
@@ -223,7 +188,7 @@ def _prepare_pairs(
 def _prepare_triplets(
     data: TripletData, features: str, rules: Collection[PlaceRule], folder: Path, sources: Path
 ) -> None:
-    source = sources / data.set
+    source = sources / file_name(data.set)
     graphs = open_set(source / _GRAPHS, verify=False)
     matrix = np.load(source / _MATRIX)
     published = None
@@ -242,7 +207,7 @@ def _prepare_triplets(
     seen = torch.from_numpy(np.sort(train))
     ready = FeaturePipeline(features).fit(graphs[seen]).transform(graphs)
     folder.mkdir(parents=True, exist_ok=True)
-    hand_over(ready, rules, folder)
+    save_for_workers(ready, rules, folder)
     columns = {
         f"{name}/{key}": getattr(part, key)
         for name, part in parts.items()
@@ -259,24 +224,24 @@ def _prepare_triplets(
 
 def open_prepared(data: Data, rules: Sequence[PlaceRule], folder: Path) -> Opened:
     """Map what `prepare` made; `rules` in the same order."""
-    return (
-        _open_pairs(data, rules, folder)
-        if isinstance(data, PairData)
-        else _open_triplets(rules, folder)
-    )
+    if isinstance(data, GraphData):
+        return Graphs(data, load_in_worker(folder, rules))
+    if isinstance(data, PairData):
+        return _open_pairs(data, rules, folder)
+    return _open_triplets(rules, folder)
 
 
 def _open_pairs(data: PairData, rules: Sequence[PlaceRule], folder: Path) -> Pairs:
     def part(name: str) -> PairSet:
         columns = load_file(folder / name / _EXAMPLES)
-        return PairSet(take_over(folder / name, rules), **columns)
+        return PairSet(load_in_worker(folder / name, rules), **columns)
 
     tests = {str(size): part(f"test-{size}") for size in data.sizes}
     return Pairs(part("train"), part("valid"), tests)
 
 
 def _open_triplets(rules: Sequence[PlaceRule], folder: Path) -> Triplets:
-    graphs, columns = take_over(folder, rules), load_file(folder / _EXAMPLES)
+    graphs, columns = load_in_worker(folder, rules), load_file(folder / _EXAMPLES)
     train, valid = (
         TripletSet(graphs, *(columns[f"{name}/{key}"] for key in ("query", "first", "second", "r")))
         for name in ("train", "valid")

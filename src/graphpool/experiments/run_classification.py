@@ -1,10 +1,11 @@
-"""One unit of work: learn from the training graphs, choose on the validation graphs, test once."""
+"""One unit of classification: learn from training graphs, choose on validation graphs, test."""
 
 import hashlib
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,9 +15,10 @@ from graphpool.config import ModelConfig, RunConfig
 from graphpool.data.splits import Split
 from graphpool.evaluation.baselines.kernel import majority, wl_svm
 from graphpool.evaluation.prediction import Answer, Stopwatch
-from graphpool.experiments.machine import provenance
-from graphpool.experiments.methods import model_of, settings_of
-from graphpool.experiments.unit import Unit, UnitResult, finite
+from graphpool.evaluation.protocols import split_digest
+from graphpool.experiments.example_files import Graphs
+from graphpool.experiments.methods import model_of
+from graphpool.experiments.unit import Unit
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.coarsen.health import level_health
@@ -35,27 +37,32 @@ from graphpool.training.seeding import seed_everything
 from graphpool.training.select_place_rule import VALIDATION, choose_places, place_rules
 
 
-def run_unit(graphs: GraphSet, unit: Unit, config: RunConfig) -> UnitResult:
-    """Run one unit.
+def run_classification(unit: Unit, examples: Graphs) -> dict[str, Any]:
+    """Run one unit and return the fields of its record.
 
-    It uses one thread unless `config.train.threads` says otherwise, so that units side by side
-    don't take each other's cores and come out the same as one after the other.
-
-    Args:
-        graphs: the whole set; its `x` is not used, features are fitted on the training graphs.
-        config: settings; the unit says which method and which seed.
+    The `x` of the graphs is not used; features are fitted on the training graphs.
     """
+    split = examples.split(unit.seed, unit.fold)
+    prediction, watch, notes = predict_split(examples.graphs, unit, split)
+    return _result(prediction, split, examples.graphs, watch, notes)
+
+
+def predict_split(
+    graphs: GraphSet, unit: Unit, split: Split
+) -> tuple[Answer, Stopwatch, list[str]]:
+    """Predictions for the test graphs of a split, times, and what was odd about its features."""
     assert graphs.y is not None
     watch, classes = Stopwatch(), graphs.y.cpu().numpy()
-    with thread_count(config.train.threads or 1), collected("graphpool.features") as notes:
-        if unit.method == "majority":
+    threads = 1 if unit.config is None else unit.config.train.threads or 1
+    with thread_count(threads), collected("graphpool.features") as notes:
+        if unit.config is not None:
+            answer = trained(graphs, unit, unit.config, split, watch)
+        elif unit.method == "majority":
             with watch.part("train"):
-                answer = majority(classes, unit.split)
-        elif unit.method == "wl":
-            answer = wl_svm(graphs, classes, unit.split, watch)
+                answer = majority(classes, split)
         else:
-            answer = trained(graphs, unit, config, watch)
-    return _result(unit, config, answer, graphs, watch, notes)
+            answer = wl_svm(graphs, classes, split, watch)
+    return answer, watch, notes
 
 
 def unit_seed(base: int, seed: int, fold: int) -> int:
@@ -64,14 +71,16 @@ def unit_seed(base: int, seed: int, fold: int) -> int:
     return int.from_bytes(digest[:4], "little")
 
 
-def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -> Answer:
+def trained(
+    graphs: GraphSet, unit: Unit, config: RunConfig, split: Split, watch: Stopwatch
+) -> Answer:
     """Train a network; the test graphs are looked at when it is finished."""
-    settings = model_of(unit.method, config.model)
+    settings = model_of(config.model.pooler, config.model)
     with watch.part("features"):
         # Found for the whole set, once for all units: its parts then have them.
         for rule in place_rules(settings):
             graphs.places(rule)
-        train, valid, test = features(graphs, unit.split, config.features)
+        train, valid, test = features(graphs, split, config.features)
     assert train.x is not None
     channels, outputs = train.x.shape[1], _outputs(graphs)
     nodes = float(train.node_counts.float().mean())
@@ -141,37 +150,26 @@ def _outputs(graphs: GraphSet) -> int:
 
 
 def _result(
-    unit: Unit,
-    config: RunConfig,
-    answer: Answer,
-    graphs: GraphSet,
-    watch: Stopwatch,
-    notes: list[str],
-) -> UnitResult:
+    answer: Answer, split: Split, graphs: GraphSet, watch: Stopwatch, notes: list[str]
+) -> dict[str, Any]:
     assert graphs.y is not None
     predicted = torch.from_numpy(np.asarray(answer.predicted, dtype=np.int64))
-    actual = graphs.y.cpu().long()[list(unit.split.test)]
+    actual = graphs.y.cpu().long()[list(split.test)]
     matrix = confusion_matrix(predicted, actual, _outputs(graphs))
-    return UnitResult(
-        key=unit.key,
-        method=unit.method,
-        seed=unit.seed,
-        fold=unit.fold,
-        accuracy=accuracy(matrix),
-        balanced_accuracy=balanced_accuracy(matrix),
-        valid_accuracy=answer.valid_accuracy,
-        best_epoch=answer.best_epoch,
-        epochs=answer.epochs,
-        parameters=answer.parameters,
-        train_graphs=len(unit.split.train),
-        valid_graphs=len(unit.split.valid),
-        test_graphs=len(unit.split.test),
-        seconds={name: round(value, 4) for name, value in watch.seconds.items()},
-        health=finite(answer.health),
-        warnings=list(answer.warnings),
-        notes=notes,
-        chosen=answer.chosen,
-        settings=settings_of(unit.method, config),
-        versions=provenance(),
-        predicted=predicted.tolist(),
-    )
+    parts = {"train": split.train, "valid": split.valid, "test": split.test}
+    return {
+        "metrics": {
+            "test": {"accuracy": accuracy(matrix), "balanced_accuracy": balanced_accuracy(matrix)}
+        },
+        "valid": {"accuracy": answer.valid_accuracy},
+        "best_epoch": answer.best_epoch,
+        "epochs": answer.epochs,
+        "parameters": answer.parameters,
+        "split": split_digest(split)[:16],
+        "sizes": {name: len(part) for name, part in parts.items()},
+        "seconds": {name: round(value, 4) for name, value in watch.seconds.items()},
+        "health": answer.health,
+        "warnings": list(answer.warnings),
+        "notes": notes,
+        "chosen": answer.chosen,
+    }
