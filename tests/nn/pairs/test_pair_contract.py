@@ -12,8 +12,9 @@ from torch import Tensor, nn
 
 import graphpool.nn.pairs
 from graphpool.config import ModelConfig
-from graphpool.nn.pairs import PAIR_METHODS, Compared, PairModel, build_pair_model
+from graphpool.nn.pairs import Compared, PairModel
 from graphpool.nn.zoo.build import METHODS
+from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model
 
 ODD = odd_graphs()
 DTYPES = {"compiled": torch.float32, "tensors": torch.float64}

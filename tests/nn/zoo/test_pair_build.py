@@ -8,16 +8,9 @@ from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.hap import HAPCoarsening
-from graphpool.nn.pairs import (
-    GMN,
-    PAIR_METHODS,
-    LearnedScore,
-    Siamese,
-    SimGNN,
-    build_pair_model,
-    pair_place_rule,
-)
+from graphpool.nn.pairs import GMN, LearnedScore, Siamese, SimGNN
 from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_rule
 
 GRAPHS = [random_graph(n, n) for n in (9, 2, 6, 13, 5)]
 

@@ -39,16 +39,16 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method("exact", "exact", "depth-first branch and bound", ("exact", "solve")),
-        Method("astar", "exact", "A*, best first; takes memory", ("astar", "solve")),
-        Method("beam1", "upper", "beam search that keeps 1 path", ("beam", "solve_1")),
-        Method("beam80", "upper", "beam search that keeps 80 paths", ("beam", "solve_80")),
+        Method("astar", "exact", "A*, best first; takes memory", ("methods.astar", "solve")),
+        Method("beam1", "upper", "beam search that keeps 1 path", ("methods.beam", "solve_1")),
+        Method("beam80", "upper", "beam search that keeps 80 paths", ("methods.beam", "solve_80")),
         Method("hungarian", "upper", "bipartite, Hungarian algorithm (Riesen and Bunke, 2009)",
-               ("bipartite", "solve_hungarian")),
+               ("methods.bipartite", "solve_hungarian")),
         Method("vj", "upper", "bipartite, Volgenant and Jonker (Fankhauser et al., 2011)",
-               ("bipartite", "solve_vj")),
+               ("methods.bipartite", "solve_vj")),
         Method("branch", "lower", "each node with its edges, matched as cheaply as possible",
-               ("lower", "solve_branch")),
-        Method("label", "lower", "counts of labels alone", ("lower", "solve_label")),
+               ("methods.lower_bounds", "solve_branch")),
+        Method("label", "lower", "counts of labels alone", ("methods.lower_bounds", "solve_label")),
     )
 }  # fmt: skip
 

@@ -5,11 +5,9 @@ from graphpool.nn.pairs.gmn import GMN
 from graphpool.nn.pairs.score import ExpScore, LearnedScore, Score
 from graphpool.nn.pairs.siamese import Siamese
 from graphpool.nn.pairs.simgnn import SimGNN
-from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_rule
 
 __all__ = [
     "GMN",
-    "PAIR_METHODS",
     "Compared",
     "ExpScore",
     "LearnedScore",
@@ -17,6 +15,4 @@ __all__ = [
     "Score",
     "Siamese",
     "SimGNN",
-    "build_pair_model",
-    "pair_place_rule",
 ]
