@@ -24,6 +24,7 @@ _HOMES = {
     "GraphClassifier": "graphpool.estimators.classifier",
     "GraphComparer": "graphpool.estimators.comparer",
     "list_poolers": "graphpool.nn.zoo.build",
+    "evaluate": "graphpool.experiments.comparison",
     "GraphpoolError": "graphpool.errors",
 }
 _ROOMS = (
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from graphpool.errors import GraphpoolError as GraphpoolError
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
+    from graphpool.experiments.comparison import evaluate as evaluate
     from graphpool.graphs.batch import GraphBatch as GraphBatch
     from graphpool.graphs.combine import concatenate as concatenate
     from graphpool.graphs.graphset import Graph as Graph

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from graphpool.cli.evaluate_task import evaluate_task
+
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, defaults_for
 from graphpool.data.formats.jsonl import write_jsonl
 from graphpool.data.load import load

@@ -9,13 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-
-from graphpool.config import ModelConfig, RunConfig, defaults_for
-from graphpool.data.pairs.distances import Distances
-from graphpool.data.synthetic.matching.build import matching_pairs
-from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
-from graphpool.errors import ConfigError
-from graphpool.experiments import comparison_data
 from graphpool.experiments.comparison_data import (
     PairData,
     Pairs,
@@ -27,6 +20,13 @@ from graphpool.experiments.comparison_data import (
 )
 from graphpool.experiments.comparison_unit import ComparisonUnit, Record
 from graphpool.experiments.comparisons import run_comparisons
+
+from graphpool.config import ModelConfig, RunConfig, defaults_for
+from graphpool.data.pairs.distances import Distances
+from graphpool.data.synthetic.matching.build import matching_pairs
+from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
+from graphpool.errors import ConfigError
+from graphpool.experiments import comparison_data
 from graphpool.experiments.process_pool import Failed
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule

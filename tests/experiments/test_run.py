@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 import torch
+from graphpool.experiments.run import features, run_unit, unit_seed
 from small import QUICK, mutag, quick, unit
 
 from graphpool.data.splits import Split
-from graphpool.experiments.run import features, run_unit, unit_seed
 from graphpool.experiments.unit import Unit, read_unit, write_unit
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet

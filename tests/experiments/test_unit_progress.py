@@ -25,9 +25,8 @@ def test_bar_is_for_terminals(screen, shown, monkeypatch):
 
 
 def test_every_finished_unit_is_logged(caplog):
-    from small import QUICK, mutag
-
     from graphpool.experiments.run import run_unit
+    from small import QUICK, mutag
 
     result = run_unit(mutag(), unit("majority"), QUICK)
     with caplog.at_level("INFO"), closing(UnitBar(total=4, kept=1, active=False)) as bar:

@@ -133,7 +133,7 @@ def _compare(
     json: bool,
 ) -> None:
     """Run the experiment of every set, print and write what came of it."""
-    from graphpool.experiments.evaluate import evaluate as run_methods
+    from graphpool.experiments.comparison import evaluate as run_methods
     from graphpool.experiments.results import FILE, result_document
 
     results, documents = [], []
@@ -181,7 +181,7 @@ def _check_compared(
     """Refuse a misspelt method or set before hours are spent on those before it."""
     from dataclasses import replace
 
-    from graphpool.experiments.evaluate import drawn_pairs
+    from graphpool.experiments.comparison import drawn_pairs
     from graphpool.experiments.unit import rules_of
     from graphpool.nn.zoo.build import METHODS
     from graphpool.nn.zoo.pairs import PAIR_METHODS

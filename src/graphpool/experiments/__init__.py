@@ -1,1 +1,58 @@
-"""Experiments: many units of work, their records, tables and pages."""
+"""Experiments as data: compare methods, run the project's experiments, fill its pages.
+
+The tree: `experiment` (the TOML file) → `plan` (its units) → `engine` (what is not finished runs
+through an `executor`) → `records` (one line a unit) → `cells` and `pages` (tables). `comparison`
+is the same engine for one set and any methods.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_HOMES = {
+    "Experiment": "experiment",
+    "list_experiments": "experiment",
+    "read_experiment": "experiment",
+    "Unit": "unit",
+    "plan_units": "plan",
+    "Executor": "executor",
+    "LocalExecutor": "executor",
+    "RunOutcome": "engine",
+    "run_units": "engine",
+    "Record": "records",
+    "RecordFile": "records",
+    "ExperimentResult": "results",
+    "evaluate": "comparison",
+    "run": "project",
+    "status": "project",
+    "validate": "project",
+    "write_pages": "pages",
+}
+
+if TYPE_CHECKING:
+    from graphpool.experiments.comparison import evaluate as evaluate
+    from graphpool.experiments.engine import RunOutcome as RunOutcome
+    from graphpool.experiments.engine import run_units as run_units
+    from graphpool.experiments.executor import Executor as Executor
+    from graphpool.experiments.executor import LocalExecutor as LocalExecutor
+    from graphpool.experiments.experiment import Experiment as Experiment
+    from graphpool.experiments.experiment import list_experiments as list_experiments
+    from graphpool.experiments.experiment import read_experiment as read_experiment
+    from graphpool.experiments.pages import write_pages as write_pages
+    from graphpool.experiments.plan import plan_units as plan_units
+    from graphpool.experiments.project import run as run
+    from graphpool.experiments.project import status as status
+    from graphpool.experiments.project import validate as validate
+    from graphpool.experiments.records import Record as Record
+    from graphpool.experiments.records import RecordFile as RecordFile
+    from graphpool.experiments.results import ExperimentResult as ExperimentResult
+    from graphpool.experiments.unit import Unit as Unit
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"graphpool.experiments.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'graphpool.experiments' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(_HOMES)

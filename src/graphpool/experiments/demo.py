@@ -19,7 +19,7 @@ from graphpool.data import load as datasets
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
 from graphpool.errors import DataError
-from graphpool.experiments.evaluate import evaluate
+from graphpool.experiments.comparison import evaluate
 from graphpool.experiments.results import ExperimentResult
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
