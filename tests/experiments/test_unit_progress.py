@@ -3,10 +3,11 @@ import sys
 from contextlib import closing
 
 import pytest
-from small import unit
+from small import run, unit
 
-from graphpool.experiments.process_pool import Failed
 from graphpool.experiments.progress import UnitBar
+from graphpool.experiments.records import failed
+from graphpool.experiments.run_unit import empty_record
 
 
 class Terminal(io.StringIO):
@@ -19,16 +20,13 @@ def test_bar_is_for_terminals(screen, shown, monkeypatch):
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
     with closing(UnitBar(total=5, kept=2, active=True)) as bar:
-        bar.advance(unit("hap"), Failed("because"))
+        bar.advance(unit("hap"), failed(empty_record(unit("hap")), "because"))
     assert ("3/5" in screen.getvalue()) == shown
     assert ("1 failed" in screen.getvalue()) == shown
 
 
 def test_every_finished_unit_is_logged(caplog):
-    from graphpool.experiments.run import run_unit
-    from small import QUICK, mutag
-
-    result = run_unit(mutag(), unit("majority"), QUICK)
+    result = run(unit("majority"))
     with caplog.at_level("INFO"), closing(UnitBar(total=4, kept=1, active=False)) as bar:
         bar.advance(unit("majority"), result)
-    assert "2 of 4: majority, seed 0, fold 0: accuracy 0.6" in caplog.text
+    assert "2 of 4: MUTAG, majority, seed 0, fold 0: 6" in caplog.text

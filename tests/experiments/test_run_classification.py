@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 import torch
 from graphpool.experiments.run import features, run_unit, unit_seed
-from small import QUICK, mutag, quick, unit
+from small import CV3, QUICK, mutag, opened, quick, run, unit
 
 from graphpool.data.splits import Split
 from graphpool.experiments.unit import Unit, read_unit, write_unit
@@ -14,6 +14,16 @@ from graphpool.nn.zoo.build import METHODS, build_model
 from graphpool.tasks.classification import ClassificationTask, predict_logits
 from graphpool.training.loop import fit
 from graphpool.training.seeding import seed_everything
+
+
+class Fixed:
+    """Graphs with one split, whatever their classes are."""
+
+    def __init__(self, graphs: GraphSet, split: Split) -> None:
+        self.graphs, self._split = graphs, split
+
+    def split(self, seed: int, fold: int) -> Split:
+        return self._split
 
 
 def with_test_changed(graphs: GraphSet, split: Split) -> GraphSet:
@@ -31,8 +41,8 @@ def with_test_changed(graphs: GraphSet, split: Split) -> GraphSet:
 
 def test_unit_equals_the_steps_taken_one_by_one():
     graphs, work = mutag(), unit("hap")
-    found = run_unit(graphs, work, QUICK)
-    train, valid, test = (graphs[list(part)] for part in vars(work.split).values())
+    found, split = run(work), opened().split(0, 0)
+    train, valid, test = (graphs[list(part)] for part in vars(split).values())
     pipeline = FeaturePipeline("auto").fit(train)
     seed = unit_seed(0, 0, 0)
     seed_everything(seed)
@@ -43,10 +53,10 @@ def test_unit_equals_the_steps_taken_one_by_one():
         replace(QUICK.train, seed=seed, threads=1), progress=False,
     )  # fmt: skip
     predicted = predict_logits(model, pipeline.transform(test), 128).argmax(1)
-    assert found.predicted == predicted.tolist()
+    assert predict_split(graphs, work, split)[0].predicted.tolist() == predicted.tolist()
     assert found.accuracy == pytest.approx(float((predicted == test.y).float().mean()))
     assert found.best_epoch == made.best_epoch
-    assert found.valid_accuracy == made.best_metrics["accuracy"]
+    assert found.valid["accuracy"] == made.best_metrics["accuracy"]
     assert found.epochs == 3
     assert found.parameters == sum(p.numel() for p in model.parameters())
 
@@ -54,15 +64,19 @@ def test_unit_equals_the_steps_taken_one_by_one():
 @pytest.mark.parametrize("method", ["hap", "wl"])
 def test_test_graphs_have_no_say_in_what_is_chosen(method):
     work = unit(method, epochs=6)
-    changed = with_test_changed(mutag(), work.split)
-    before, after = (run_unit(graphs, work, quick(epochs=6)) for graphs in (mutag(), changed))
-    chosen = ("best_epoch", "epochs", "valid_accuracy", "chosen", "parameters")
-    assert [getattr(before, name) for name in chosen] == [getattr(after, name) for name in chosen]
+    changed = with_test_changed(mutag(), opened().split(0, 0))
+    split = opened().split(0, 0)
+    assert replace(changed, y=None).ids == mutag().ids
+    before, after = (
+        run_classification(work, Fixed(graphs, split)) for graphs in (mutag(), changed)
+    )
+    chosen = ("best_epoch", "epochs", "valid", "chosen", "parameters")
+    assert [before[name] for name in chosen] == [after[name] for name in chosen]
 
 
 def test_label_of_test_graphs_only_is_unknown():
     graphs = mutag()
-    split = unit("hap").split
+    split = opened().split(0, 0)
     rare = split.test[0]
     label = graphs.node_label.clone()
     start = int(graphs.node_ptr[rare])
@@ -76,12 +90,12 @@ def test_label_of_test_graphs_only_is_unknown():
     assert test.x[0].tolist() == [0.0] * test.x.shape[1]
     assert usual.x[0].sum() == 1
     assert torch.equal(test.x[1:], usual.x[1:])
-    notes = run_unit(graphs, unit("sum", graphs), QUICK).notes
+    notes = run(unit("sum"), graphs).notes
     assert any("not seen in training" in note for note in notes)
 
 
 def test_attributes_are_standardised_on_training_graphs():
-    graphs, split = mutag(), unit("hap").split
+    graphs, split = mutag(), opened().split(0, 0)
     values = torch.arange(float(graphs.num_nodes)).unsqueeze(1)
     train, _, _ = features(replace(graphs, node_attr=values), split, "attributes")
     assert float(train.x.mean()) == pytest.approx(0, abs=1e-5)
@@ -90,32 +104,33 @@ def test_attributes_are_standardised_on_training_graphs():
 
 @pytest.mark.parametrize("method", [*METHODS, "wl", "majority"])
 def test_every_method_gives_a_whole_result(method, tmp_path):
-    work = unit(method)
-    result = run_unit(mutag(), work, QUICK)
-    assert len(result.predicted) == result.test_graphs == len(work.split.test)
+    work, split = unit(method), opened().split(0, 0)
+    result = run(work)
+    sizes = {"train": len(split.train), "valid": len(split.valid), "test": len(split.test)}
+    assert result.sizes == sizes
     assert 0 <= result.accuracy <= 1
-    write_unit(result, tmp_path / "unit.json")
-    assert read_unit(work, tmp_path / "unit.json") == result
+    RecordFile(tmp_path / "records.jsonl").append(result)
+    assert RecordFile(tmp_path / "records.jsonl").read() == [result]
+    assert result.key == work.key
 
 
 def test_health_of_every_level_is_kept():
-    health = run_unit(mutag(), unit("hap"), QUICK).health
+    health = run(unit("hap")).health
     graphs = mutag()
     counts = graphs.places(PlaceRule("given", clusters=3, most=3)).counts
-    tested = counts[list(unit("hap").split.test)].double().mean()
+    tested = counts[list(opened().split(0, 0).test)].double().mean()
     assert health["level1/clusters"] == pytest.approx(float(tested))
     assert 1 <= health["level1/effective_rank"] <= 3
 
 
 def test_a_unit_chooses_on_its_own_validation_graphs():
     config = replace(QUICK, model=replace(QUICK.model, clusters=(), count="validation"))
-    work = unit("hap")
-    found = run_unit(mutag(), work, config)
+    found = run(unit("hap", config))
     chosen = replace(config.model, **found.chosen)
     # The same unit with what was chosen: nothing of the pilots is left in it.
-    plain = run_unit(mutag(), work, replace(config, model=chosen))
-    assert found.predicted == plain.predicted
-    assert (found.best_epoch, found.valid_accuracy) == (plain.best_epoch, plain.valid_accuracy)
+    plain = run(unit("hap", replace(config, model=chosen)))
+    assert found.metrics == plain.metrics
+    assert (found.best_epoch, found.valid) == (plain.best_epoch, plain.valid)
     assert found.seconds["choose"] > 0
     assert plain.chosen == {}
 
@@ -123,7 +138,7 @@ def test_a_unit_chooses_on_its_own_validation_graphs():
 @pytest.mark.parametrize("method", ["hap-paper", "diffpool", "sum"])
 def test_methods_without_places_have_nothing_to_choose(method):
     config = replace(QUICK, model=replace(QUICK.model, clusters=(), count="validation"))
-    assert run_unit(mutag(), unit(method), config).chosen == {}
+    assert run(unit(method, config)).chosen == {}
 
 
 def test_folds_and_seeds_start_from_other_weights():
@@ -133,17 +148,16 @@ def test_folds_and_seeds_start_from_other_weights():
     )
 
 
-def key(method: str = "hap", set_hash: str = "a", seed: int = 0, **changes: object) -> str:
-    split = Split((0, 1), (2,), (3,))
+def key(method: str = "hap", name: str = "a", seed: int = 0, **changes: object) -> str:
     config = replace(QUICK, **changes)  # type: ignore[arg-type]
-    return Unit.of(method, seed, 0, split, set_hash, config).key
+    return class_unit(method, GraphData(name, CV3), config, seed, 0).key
 
 
 @pytest.mark.parametrize(
     "other",
     [
         {"method": "sum"},
-        {"set_hash": "b"},
+        {"name": "b"},
         {"seed": 1},
         {"features": "degree"},
         {"model": replace(QUICK.model, hidden_channels=9)},
@@ -156,6 +170,6 @@ def test_what_matters_changes_the_key(other):
 
 
 def test_what_does_not_matter_keeps_the_key():
-    other = replace(QUICK.train, threads=2, checkpoint_seconds=1.0)
+    other = replace(QUICK.train, threads=2, checkpoint_seconds=1.0, device="cuda")
     assert key(train=other) == key()
     assert key("majority", train=replace(QUICK.train, epochs=9)) == key("majority")
