@@ -130,7 +130,9 @@ def test_a_folder_named_data_is_the_data_root() -> None:
 
 
 def test_a_data_root_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such folder of data; mend root="):
+    with pytest.raises(
+        DataError, match="no such folder of data; fix the path given by --data-root"
+    ):
         gp.load("MUTAG", tmp_path / "none")
 
 

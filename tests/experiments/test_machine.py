@@ -40,9 +40,7 @@ digest: Callable[[], str] = code_digest.__wrapped__
         ("cli/evaluate.py", False),
     ],
 )
-def test_code_that_decides_results_is_in_their_digest(
-    name: str, decides: bool, copy: Path
-) -> None:
+def test_code_that_decides_results_is_in_their_digest(name: str, decides: bool, copy: Path) -> None:
     before = digest()
     assert (copy / name).is_file()
     with (copy / name).open("a", encoding="utf-8") as handle:

@@ -2,11 +2,19 @@ from dataclasses import replace
 
 import pytest
 import torch
-from graphpool.experiments.run import features, run_unit, unit_seed
-from small import CV3, QUICK, mutag, opened, quick, run, unit
+from small import CV3, QUICK, mutag, opened, run, unit
 
+from graphpool.config import current_names
 from graphpool.data.splits import Split
-from graphpool.experiments.unit import Unit, read_unit, write_unit
+from graphpool.experiments.comparison import class_unit
+from graphpool.experiments.examples import GraphData
+from graphpool.experiments.records import RecordFile
+from graphpool.experiments.run_classification import (
+    features,
+    predict_split,
+    run_classification,
+    unit_seed,
+)
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
@@ -124,9 +132,9 @@ def test_health_of_every_level_is_kept():
 
 
 def test_a_unit_chooses_on_its_own_validation_graphs():
-    config = replace(QUICK, model=replace(QUICK.model, clusters=(), count="validation"))
+    config = replace(QUICK, model=replace(QUICK.model, clusters=(), cluster_count="validation"))
     found = run(unit("hap", config))
-    chosen = replace(config.model, **found.chosen)
+    chosen = replace(config.model, **current_names({"model": found.chosen})["model"])
     # The same unit with what was chosen: nothing of the pilots is left in it.
     plain = run(unit("hap", replace(config, model=chosen)))
     assert found.metrics == plain.metrics
@@ -137,7 +145,7 @@ def test_a_unit_chooses_on_its_own_validation_graphs():
 
 @pytest.mark.parametrize("method", ["hap-paper", "diffpool", "sum"])
 def test_methods_without_places_have_nothing_to_choose(method):
-    config = replace(QUICK, model=replace(QUICK.model, clusters=(), count="validation"))
+    config = replace(QUICK, model=replace(QUICK.model, clusters=(), cluster_count="validation"))
     assert run(unit(method, config)).chosen == {}
 
 

@@ -5,9 +5,10 @@ from contextlib import closing
 import pytest
 from small import run, unit
 
-from graphpool.experiments.progress import UnitBar
+from graphpool.experiments.engine import report_unit
 from graphpool.experiments.records import failed
 from graphpool.experiments.run_unit import empty_record
+from graphpool.progress import ProgressBar
 
 
 class Terminal(io.StringIO):
@@ -19,14 +20,15 @@ class Terminal(io.StringIO):
 def test_bar_is_for_terminals(screen, shown, monkeypatch):
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with closing(UnitBar(total=5, kept=2, active=True)) as bar:
-        bar.advance(unit("hap"), failed(empty_record(unit("hap")), "because"))
+    with closing(ProgressBar(total=5, completed=2)) as bar:
+        record = failed(empty_record(unit("hap")), "because")
+        report_unit(bar, unit("hap"), record, count=3, total=5, failed=1)
     assert ("3/5" in screen.getvalue()) == shown
     assert ("1 failed" in screen.getvalue()) == shown
 
 
 def test_every_finished_unit_is_logged(caplog):
     result = run(unit("majority"))
-    with caplog.at_level("INFO"), closing(UnitBar(total=4, kept=1, active=False)) as bar:
-        bar.advance(unit("majority"), result)
+    with caplog.at_level("INFO"), closing(ProgressBar(4, 1, active=False)) as bar:
+        report_unit(bar, unit("majority"), result, count=2, total=4, failed=0)
     assert "2 of 4: MUTAG, majority, seed 0, fold 0: 6" in caplog.text

@@ -32,7 +32,7 @@ def comparer(pairs: PairSet) -> Comparer:
     base = defaults_for("matching")
     config: RunConfig = replace(
         base,
-        model=ModelConfig(hidden_channels=4, layers=1),
+        model=ModelConfig(hidden_channels=4, num_layers=1),
         train=replace(base.train, epochs=1),
         compare=CompareConfig(),
     )

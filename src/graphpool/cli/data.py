@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphpool.cli.data_arguments import Root, open_graphs
-from graphpool.cli.output import Json, percent, plural, print_json, print_table, say
+from graphpool.cli.output import Json, percent, plural, print_json, print_line, print_table
 from graphpool.errors import DataError
 
 if TYPE_CHECKING:
@@ -54,13 +54,17 @@ def list_sets(root: Root = None, json: Json = False) -> None:
         return
     print_table(("set", "found in", "path"), [(item.name, item.place, item.path) for item in found])
     if folder is None:
-        say("\nNo data root: set GRAPHPOOL_DATA, or give --data-root, to use a folder of your own.")
-    say("\nMade here, with knobs behind a colon, such as ring:graphs=500,bridges=6,seed=3:\n")
+        print_line(
+            "\nNo data root: set GRAPHPOOL_DATA, or give --data-root, to use a folder of your own."
+        )
+    print_line(
+        "\nMade here, with knobs behind a colon, such as ring:graphs=500,bridges=6,seed=3:\n"
+    )
     print_table(
         ("set", "what tells its classes apart", "knobs"),
         [(entry.name, entry.about, ", ".join(turnable(entry.name))) for entry in made],
     )
-    say(f"\nFetched when first used: {', '.join(online)}")
+    print_line(f"\nFetched when first used: {', '.join(online)}")
 
 
 @data_app.command()
@@ -90,9 +94,9 @@ def show(
         return
     _describe(facts)
     for note in graphs.notes:
-        say(f"note: {note}")
+        print_line(f"note: {note}")
     if differences is not None:
-        say(f"the paper's table: {'; '.join(differences) or 'the same numbers'}")
+        print_line(f"the paper's table: {'; '.join(differences) or 'the same numbers'}")
 
 
 @data_app.command("import")
@@ -144,9 +148,9 @@ def import_set(
     if json:
         print_json(document)
         return
-    say(f"{out}: {plural(len(graphs), 'graph')}, {plural(graphs.num_nodes, 'node')}")
+    print_line(f"{out}: {plural(len(graphs), 'graph')}, {plural(graphs.num_nodes, 'node')}")
     for note in graphs.notes:
-        say(f"note: {note}")
+        print_line(f"note: {note}")
 
 
 def _check_target(out: Path, overwrite: bool) -> None:
@@ -169,7 +173,7 @@ def _write(graphs: "GraphSet", out: Path) -> None:
 
 def _describe(facts: "Statistics") -> None:
     kind = f"{'directed' if facts.directed else 'undirected'}{', weighted' * facts.weighted}"
-    say(f"{facts.name}: {plural(facts.graphs, 'graph')}, {kind}\n")
+    print_line(f"{facts.name}: {plural(facts.graphs, 'graph')}, {kind}\n")
     spreads = {"nodes": facts.nodes, "edges": facts.edges, "density": facts.density}
     totals = {"nodes": facts.total_nodes, "edges": facts.total_edges, "density": None}
     print_table(
@@ -182,7 +186,7 @@ def _describe(facts: "Statistics") -> None:
         ],
         right=("least", "mean", "most", "in all"),
     )
-    say()
+    print_line()
     rows = [
         ("classes", _counts(facts.classes)),
         ("node labels", _counts(facts.node_labels)),
@@ -203,7 +207,7 @@ def _describe(facts: "Statistics") -> None:
                          f"can't pass {percent(twins.ceiling)}"))  # fmt: skip
     width = max(len(name) for name, _ in rows)
     for name, text in rows:
-        say(f"{name:<{width}}  {text}")
+        print_line(f"{name:<{width}}  {text}")
     sys.stdout.flush()
 
 

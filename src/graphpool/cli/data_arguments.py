@@ -1,4 +1,4 @@
-"""Graphs as commands name them: a known set or a file, one argument for both."""
+"""Arguments of commands that name graphs: a known set, or a file or folder."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,14 +23,14 @@ Root = Annotated[
 
 
 def open_graphs(data: str, root: Path | None = None) -> "GraphSet":
-    """The set of this name, or of this file or folder, with no features made yet."""
+    """Return the set of this name, or of this file or folder, without features."""
     from graphpool.data import load as datasets
 
     return datasets.find(data, root, features=None)
 
 
 def open_one(text: str, root: Path | None = None) -> "tuple[GraphSet, str]":
-    """The graph that `text` names, as a set of its own, and what to call it.
+    """Return the graph that `text` names, as a set of one graph, and its name.
 
     `text` is a file with one graph, SET:ID, or SET:#N for the graph at position N from 0.
     """
@@ -61,12 +61,12 @@ def _position(graphs: "GraphSet", data: str, which: str) -> int:
 
 
 def some_ids(ids: tuple[str, ...]) -> str:
-    """The first few ids."""
+    """Return the first few ids as text."""
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
 
 
 def open_classes(data: str, root: Path | None = None) -> "GraphSet":
-    """The same for graphs that must have classes."""
+    """Return the set `data` names; it must have classes."""
     graphs = open_graphs(data, root)
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
@@ -74,7 +74,7 @@ def open_classes(data: str, root: Path | None = None) -> "GraphSet":
 
 
 def open_training(data: str, root: Path | None = None) -> "GraphSet":
-    """The same for graphs to learn from: enough for ten parts, and of more than one class."""
+    """Return the set `data` names; it must have enough graphs and classes to learn from."""
     graphs = open_classes(data, root)
     assert graphs.y is not None
     if len(graphs) < LEAST_GRAPHS:
@@ -90,5 +90,5 @@ def open_training(data: str, root: Path | None = None) -> "GraphSet":
 
 
 def file_name(data: str) -> str:
-    """The same for a file or folder: without the colon of knobs, which not every system takes."""
+    """Return the short name of a set without the colon of knobs, which some file systems refuse."""
     return short_name(data).replace(":", "-")

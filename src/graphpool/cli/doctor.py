@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from graphpool import __version__
-from graphpool.cli.output import Json, print_json, print_table, say
+from graphpool.cli.output import Json, print_json, print_line, print_table
 
 CORE = (
     "torch", "numpy", "scipy", "scikit-learn", "numba", "networkx", "safetensors", "typer",
@@ -124,7 +124,7 @@ def _cache() -> dict[str, Any]:
 
 
 def _print(document: dict[str, Any]) -> None:
-    say(
+    print_line(
         f"graphpool {document['graphpool']}, Python {document['python']} "
         f"({sys.executable}), {document['system']}\n"
     )
@@ -135,17 +135,21 @@ def _print(document: dict[str, Any]) -> None:
     ]
     print_table(("package", "version", ""), rows)
     device, data, cache = document["device"], document["data"], document["cache"]
-    say()
+    print_line()
     if "problem" not in device:
         cards = ", ".join(device["cuda"]) or ("mps" if device["mps"] else "none, the CPU is used")
-        say(f"accelerator  {cards}")
-        say(f"threads      {device['threads']} of torch, {device['cores']} cores")
-    say(f"kernels      {'work' if document['kernels']['works'] else 'do not work'}")
-    say(f"cache        {cache['path']} ({'writable' if cache['writable'] else 'not writable'})")
-    say(f"data root    {data['root'] or 'none; set GRAPHPOOL_DATA to a folder of data files'}")
+        print_line(f"accelerator  {cards}")
+        print_line(f"threads      {device['threads']} of torch, {device['cores']} cores")
+    print_line(f"kernels      {'work' if document['kernels']['works'] else 'do not work'}")
+    print_line(
+        f"cache        {cache['path']} ({'writable' if cache['writable'] else 'not writable'})"
+    )
+    print_line(
+        f"data root    {data['root'] or 'none; set GRAPHPOOL_DATA to a folder of data files'}"
+    )
     for place, names in data["found"].items():
-        say(f"  {place}: {', '.join(names)}")
+        print_line(f"  {place}: {', '.join(names)}")
     for problem in document["problems"]:
-        say(f"problem: {problem}")
+        print_line(f"problem: {problem}")
     if not document["problems"]:
-        say("\nEverything that is needed works.")
+        print_line("\nEverything that is needed works.")

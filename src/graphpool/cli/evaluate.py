@@ -9,7 +9,7 @@ import typer
 from graphpool.cli import options as options
 from graphpool.cli.data_arguments import Root, file_name, open_classes, open_training, short_name
 from graphpool.cli.experiment import print_experiment, print_score, same_answer, stopping
-from graphpool.cli.output import Json, plural, print_json, say, tell
+from graphpool.cli.output import Json, plural, print_json, print_line, print_status
 from graphpool.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from graphpool.models.classifier import TrainedModel
 
 
+@options.with_settings(without=("model.pooler", "train.seed"))
 def evaluate(
     data: Annotated[
         list[str] | None, typer.Argument(help="Names of sets, or files or folders of graphs.")
     ] = None,
-    task: options.TaskName = None,
+    *,
     methods: Annotated[str, typer.Option(help="Joined by commas; see graphpool list.")] = "hap,sum",
     protocol: Annotated[
         str | None,
@@ -48,28 +49,7 @@ def evaluate(
     model: Annotated[
         Path | None, typer.Option(help="Score this trained model instead (run folder or file).")
     ] = None,
-    encoder: options.Encoder = None,
-    hidden: options.Hidden = None,
-    layers: options.Layers = None,
-    clusters: options.Clusters = None,
-    assignment: options.Assignment = None,
-    connect: options.Connect = None,
-    count: options.Count = None,
-    resolution: options.Resolution = None,
-    dropout: options.Dropout = None,
-    features: options.Features = None,
-    distance: options.Distance = None,
-    score: options.Score = None,
-    examples: options.Examples = None,
-    pairs: options.PairsFile = None,
-    distances: options.DistancesFile = None,
-    split: options.SplitKind = None,
-    epochs: options.Epochs = None,
-    batch_size: options.BatchSize = None,
-    learning_rate: options.LearningRate = None,
-    patience: options.Patience = None,
-    device: options.Device = None,
-    threads: options.Threads = None,
+    given: options.Given,
     config: options.ConfigFile = None,
     assignments: options.Assignments = None,
     out: Annotated[
@@ -85,17 +65,17 @@ def evaluate(
 
     What is finished is kept in the folder; the same command goes on from there.
     """
-    given = options.given(locals())
     run = options.settings(config, given, assignments)
     sets = data or ([run.data] if config is not None else [])
     if not sets:
         raise ConfigError(_no_set(run))
     if model is not None:
         _check_scoring(given)
-        files = options.absolute(pairs) or "", options.absolute(distances) or ""
-        _score(model, sets, device or "cpu", root, json, files)
+        files = given["compare.pairs"] or "", given["compare.distances"] or ""
+        _score(model, sets, given["train.device"] or "cpu", root, json, files)
         return
-    if run.task == options.CLASSIFICATION and (pairs is not None or distances is not None):
+    files_given = any(given[f"compare.{name}"] is not None for name in ("pairs", "distances"))
+    if run.task == options.CLASSIFICATION and files_given:
         raise ConfigError(
             "--pairs and --distances go with --model RUN, a trained comparer, and --distances "
             "with --task similarity"
@@ -141,7 +121,7 @@ def _compare(
         for name in sets:
             folder = _folder(out, name, run.task, protocol, many=len(sets) > 1)
             graphs = open_training(name, root) if run.task == options.CLASSIFICATION else name
-            tell(
+            print_status(
                 f"{short_name(name)}: {plural(len(dict.fromkeys(methods)), 'method')}, in {folder}"
             )
             result = run_methods(
@@ -154,25 +134,25 @@ def _compare(
                 _write_report(result, documents[-1], run, folder)
             if not json:
                 print_experiment(result)
-                say(f"\nWritten to {folder}: {FILE}, results.md"
+                print_line(f"\nWritten to {folder}: {FILE}, results.md"
                     f"{', report.html' if report else ''}\n")  # fmt: skip
     if json:
         print_json({"results": documents})
     elif len(results) > 1 and run.task == options.CLASSIFICATION:
         from graphpool.experiments.tables import merged_table
 
-        say(merged_table(results))
+        print_line(merged_table(results))
     if any(result.failures for result in results):
         raise typer.Exit(1)
 
 
 def _tell_unit(unit: "Unit", record: "Record") -> None:
-    from graphpool.experiments.progress import reached
+    from graphpool.experiments.engine import accuracy_text
 
     if record.error:
-        tell(f"{unit} failed: {record.error}")
+        print_status(f"{unit} failed: {record.error}")
     else:
-        tell(f"{unit}: {reached(record)} in {record.total_seconds:.1f} s")
+        print_status(f"{unit}: {accuracy_text(record)} in {record.total_seconds:.1f} s")
 
 
 def _check_compared(

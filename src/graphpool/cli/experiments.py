@@ -8,7 +8,7 @@ import typer
 
 from graphpool.cli.data_arguments import Root
 from graphpool.cli.experiment import stopping
-from graphpool.cli.output import Json, plural, print_json, print_table, say, tell
+from graphpool.cli.output import Json, plural, print_json, print_line, print_status, print_table
 
 experiments_app = typer.Typer(
     help="List, check and run the experiments of a project, and fill its pages.",
@@ -58,7 +58,7 @@ def validate(project: Project = HERE, json: Json = False) -> None:
     if json:
         print_json({"units": units})
     else:
-        say(f"{plural(len(units), 'experiment')}, {plural(sum(units.values()), 'unit')}: "
+        print_line(f"{plural(len(units), 'experiment')}, {plural(sum(units.values()), 'unit')}: "
             "nothing is wrong with them")  # fmt: skip
 
 
@@ -110,8 +110,8 @@ def run(
 
     Records are appended to results/NAME.jsonl. A unit that fails is recorded, and the rest go on.
     """
+    from graphpool.experiments.engine import accuracy_text
     from graphpool.experiments.machine import usable_cores
-    from graphpool.experiments.progress import reached
     from graphpool.experiments.project import run as run_experiment
     from graphpool.training.device import find_device
 
@@ -134,11 +134,14 @@ def run(
                     continue
                 if smoke:
                     for record in outcome.records:
-                        tell(f"{record.data}, {record.method}: {reached(record)}")
-                say(f"{each}: {len(outcome.records)} finished, {len(outcome.failures)} failed, "
-                    f"{len(outcome.missing)} missing")  # fmt: skip
+                        print_status(f"{record.data}, {record.method}: {accuracy_text(record)}")
+                counts = (
+                    f"{len(outcome.records)} finished, {len(outcome.failures)} failed, "
+                    f"{len(outcome.missing)} missing"
+                )
+                print_line(f"{each}: {counts}")
                 for unit, error in outcome.failures.items():
-                    say(f"failed: {unit}: {error}")
+                    print_line(f"failed: {unit}: {error}")
     if json:
         print_json({"experiments": documents})
     if failed:
@@ -162,8 +165,8 @@ def pages(
         print_json({"written": [] if check else different, "different": different})
     elif different:
         verb = "differ from the results: run graphpool experiments pages" if check else "written"
-        say(f"{', '.join(different)}: {verb}")
+        print_line(f"{', '.join(different)}: {verb}")
     else:
-        say("all pages say what the results say")
+        print_line("all pages say what the results say")
     if check and different:
         raise typer.Exit(1)

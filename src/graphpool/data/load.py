@@ -157,8 +157,8 @@ def data_root(root: str | Path | None = None) -> Path | None:
         return Path("data") if Path("data").is_dir() else None
     folder = Path(chosen).expanduser()
     if not folder.is_dir():
-        origin = "root= (--data-root)" if root is not None else "GRAPHPOOL_DATA"
-        raise DataError.at(folder, "no such folder of data", hint=f"mend {origin}")
+        origin = "--data-root (root=)" if root is not None else "GRAPHPOOL_DATA"
+        raise DataError.at(folder, "no such folder of data", hint=f"fix the path given by {origin}")
     return folder
 
 

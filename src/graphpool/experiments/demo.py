@@ -27,7 +27,7 @@ from graphpool.models import classifier_report as model_report
 from graphpool.models.classifier import TrainedModel, train_model
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report import Report, draw_hierarchy_png, write
-from graphpool.training.health_warnings import collapse_warnings
+from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import FitResult
 
 DATA = "MUTAG"
@@ -210,6 +210,6 @@ def _warnings(experiment: ExperimentResult, metrics: dict[str, float]) -> list[s
     lines = []
     if bad:
         lines.append(f"{first}, {len(bad)} of {len(units)} folds: {bad[0].warnings[0]}")
-    lines += [f"the model of the pictures: {line}" for line in collapse_warnings(metrics)]
+    lines += [f"the model of the pictures: {line}" for line in health_warnings(metrics)]
     lines += [f"{each.method}, fold {each.fold}: {each.error}" for each in experiment.failures]
     return lines

@@ -23,11 +23,11 @@ from graphpool.experiments.examples import Data, GraphData
 from graphpool.experiments.executor import Executor, LocalExecutor
 from graphpool.experiments.machine import code_digest, command_line
 from graphpool.experiments.process_pool import Failed, Job
-from graphpool.experiments.progress import UnitBar
 from graphpool.experiments.records import Record, RecordFile, failed
 from graphpool.experiments.run_unit import empty_record, run_unit
 from graphpool.experiments.unit import Unit
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.progress import ProgressBar
 from graphpool.training.signals import Interrupted
 
 log = logging.getLogger(__name__)
@@ -127,7 +127,9 @@ def run_units(
         if examples is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="graphpool-"))
             examples = Path(folder)
-        bar = stack.enter_context(closing(UnitBar(len(units), len(units) - len(missing), progress)))
+        count = len(units) - len(missing)
+        # The first few units say little: the estimate looks back over minutes.
+        bar = stack.enter_context(closing(ProgressBar(len(units), count, progress, period=600.0)))
         plan = _plan(missing, examples, sources or examples)
         try:
             for unit, record in _run(plan, executor or LocalExecutor(), deadline):
@@ -137,7 +139,8 @@ def run_units(
                     errors[unit] = record.error
                 else:
                     done[unit] = record
-                bar.advance(unit, record)
+                count += 1
+                report_unit(bar, unit, record, count, len(units), len(errors))
                 if finished is not None:
                     finished(unit, record)
         except (KeyboardInterrupt, Interrupted) as stop:
@@ -149,6 +152,24 @@ def run_units(
             ) from None
     left = tuple(unit for unit in units if unit not in done and unit not in errors)
     return RunOutcome(tuple(done[unit] for unit in units if unit in done), errors, left)
+
+
+def report_unit(
+    bar: ProgressBar, unit: Unit, record: Record, count: int, total: int, failed: int
+) -> None:
+    """Show a unit that is finished or has failed on the bar, and log its result."""
+    where = f"{count} of {total}: {unit}"
+    if record.error:
+        log.warning("%s failed: %s", where, record.error)
+    else:
+        log.info("%s: %s in %.1f s", where, accuracy_text(record), record.total_seconds)
+    bar.update(count, description=f"{unit}, [red]{failed} failed[/red]" if failed else str(unit))
+
+
+def accuracy_text(record: Record) -> str:
+    """Accuracy of every test, in percent."""
+    values = (metrics.get("accuracy") for metrics in record.metrics.values())
+    return ", ".join("–" if value is None else f"{100 * value:.1f} %" for value in values)
 
 
 def find_finished(units: Sequence[Unit], records: RecordFile) -> dict[Unit, Record]:

@@ -20,7 +20,7 @@ _PACKAGES = (
     "graphs", "data", "features", "ged", "nn", "tasks", "training", "evaluation", "models",
 )  # fmt: skip
 _DECISIVE = (*(f"{name}/**/*.py" for name in _PACKAGES), "experiments/run_*.py",
-             "experiments/example*.py", "config.py")  # fmt: skip
+             "experiments/example*.py")  # fmt: skip
 
 
 def machine(device: str = "cpu") -> dict[str, str | int]:

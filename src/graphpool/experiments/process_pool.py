@@ -30,9 +30,7 @@ Outcome = TypeVar("Outcome")
 State = TypeVar("State")
 
 _POLL_SECONDS = 0.2
-DIED = (
-    "a worker process exited unexpectedly; the machine may have run out of memory: use fewer jobs"
-)
+DIED = "a worker process exited unexpectedly (out of memory?); use fewer jobs"
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ class Unit:
             return 0
         pooler = self.config.model.pooler
         weight = EVALUATED[pooler].cost if pooler in EVALUATED else 5
-        return weight * self.config.model.layers
+        return weight * self.config.model.num_layers
 
     def __str__(self) -> str:
         fold = f", fold {self.fold}" if self.task == "classification" else ""

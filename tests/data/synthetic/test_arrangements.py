@@ -279,7 +279,7 @@ def test_colours_would_tell_a_small_difference_in_noise(depth: int) -> None:
 
 def flat_network() -> gp.GraphClassifier:
     return gp.GraphClassifier(
-        pooler="sum", encoder="gin", norm="batch", layers=2, hidden_channels=32, epochs=8,
+        pooler="sum", encoder="gin", norm="batch", num_layers=2, hidden_channels=32, epochs=8,
         batch_size=50, learning_rate=0.001, seed=0, threads=1,
     )  # fmt: skip
 

@@ -88,10 +88,10 @@ def test_ratio_sets_the_clusters_by_the_mean_number_of_nodes() -> None:
 
 
 def test_rounds_of_gmn_are_as_many_as_hap_has() -> None:
-    model = build_pair_model(ModelConfig(pooler="gmn", layers=3, clusters=(8, 4, 1)), 5, 7.0)
+    model = build_pair_model(ModelConfig(pooler="gmn", num_layers=3, clusters=(8, 4, 1)), 5, 7.0)
     assert isinstance(model, GMN)
     assert model.layers == 9
-    model = build_pair_model(ModelConfig(pooler="gmn-hap", layers=3), 5, 7.0)
+    model = build_pair_model(ModelConfig(pooler="gmn-hap", num_layers=3), 5, 7.0)
     assert isinstance(model, GMN)
     assert model.layers == 3
 

@@ -1,4 +1,4 @@
-"""The edit-distance methods by name: what each one answers, and where it lives."""
+"""The edit-distance methods by name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,19 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.errors import ConfigError, nearest
-from graphpool.ged.pair import Task
+from graphpool.ged.pair import GedProblem
 from graphpool.ged.result import Answers, Limits
 
-Solve = Callable[[Task, NDArray[np.int64], Limits], Answers]
+Solve = Callable[[GedProblem, NDArray[np.int64], Limits], Answers]
 
 
 @dataclass(frozen=True)
 class Method:
-    """One method.
+    """An edit-distance method.
 
     Args:
-        answer: "exact", "upper" (a valid edit path) or "lower".
-        home: module that holds `solve`, and the function's name.
+        answer: "exact", "upper" (the cost of an edit path) or "lower" (a lower bound).
+        about: one line for lists.
+        home: module in `graphpool.ged` and name of the function that solves pairs.
     """
 
     name: str
@@ -30,9 +31,9 @@ class Method:
 
     @property
     def solve(self) -> Solve:
-        """The function that answers pairs `[pairs, 2]` of graph numbers."""
-        found: Solve = getattr(import_module(f"graphpool.ged.{self.home[0]}"), self.home[1])
-        return found
+        """The function that solves pairs, `[pairs, 2]` graph numbers."""
+        function: Solve = getattr(import_module(f"graphpool.ged.{self.home[0]}"), self.home[1])
+        return function
 
 
 METHODS: dict[str, Method] = {
@@ -53,8 +54,8 @@ METHODS: dict[str, Method] = {
 }  # fmt: skip
 
 
-def method(name: str) -> Method:
-    """The method called `name`."""
+def find_method(name: str) -> Method:
+    """Return the method called `name`."""
     if name not in METHODS:
         raise ConfigError(f"there is no edit-distance method {name!r}; {nearest(name, METHODS)}")
     return METHODS[name]

@@ -4,18 +4,25 @@ They compute what `readout` and `normalise` write down as tensor operations, in 
 call; see `hap.compiled` for why.
 """
 
+from pathlib import Path
 from typing import Any, no_type_check
 
 import numpy as np
 import torch
-from numba import njit
 from torch import Tensor
+
+from graphpool.numba_cache import compiler
 
 Array = Any
 
 # Without "nnan" and "ninf": a number that is not finite must come out again, or the training
 # guard would never hear of it.
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
+
+# `compiled_strict` is for loops that must not reorder sums.
+_SOURCES = Path(__file__).parents[1], "*compiled.py"
+compiled = compiler(*_SOURCES, fastmath=FASTMATH, error_model="numpy")
+compiled_strict = compiler(*_SOURCES, error_model="numpy")
 
 
 def compilable(tensor: Tensor) -> bool:
@@ -27,7 +34,7 @@ def compilable(tensor: Tensor) -> bool:
     return tensor.dtype is torch.float32 and tensor.is_cpu and not torch.is_grad_enabled()
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def reduce_forward(x: Array, ptr: Array, total: Array, top: Array, where: Array) -> None:
     """Sum and maximum over each graph's nodes, and the node where the maximum stands.
@@ -53,7 +60,7 @@ def reduce_forward(x: Array, ptr: Array, total: Array, top: Array, where: Array)
                 where[graph, c] = i if higher else where[graph, c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def reduce_backward(
     ptr: Array, where: Array, grad_total: Array, grad_top: Array, dx: Array
@@ -69,7 +76,7 @@ def reduce_backward(
             part[where[graph, c], c] += grad_top[graph, c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def normalise_forward(
     matrix: Array, keep: float, loop: float, floor: float, scale: Array, out: Array
@@ -95,7 +102,7 @@ def normalise_forward(
             out[graph, i, i] = own * own * diagonal
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def normalise_backward(
     grad: Array, out: Array, scale: Array, keep: float, pull: Array, dmatrix: Array
@@ -120,7 +127,7 @@ def normalise_backward(
             dmatrix[graph, i, i] *= np.float32(keep)
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def slot_products(left: Array, right: Array, row: Array, col: Array, out: Array) -> None:
     """Inner products of `left[row]` and `right[col]` `[nodes, heads, channels]`, slot by slot."""
@@ -134,7 +141,7 @@ def slot_products(left: Array, right: Array, row: Array, col: Array, out: Array)
             out[slot, head] = total
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def norm_forward(
     x: Array, real: Array, weight: Array, bias: Array, known_mean: Array, known_variance: Array,
@@ -191,7 +198,7 @@ def norm_forward(
     return count
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def norm_backward(
     grad: Array, x: Array, real: Array, state: Array, weight: Array, count: int, dx: Array,

@@ -9,14 +9,13 @@ tensor operations everywhere else. Layouts: `[clusters, nodes]` where a loop run
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
 
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def content_scores(
     content: Array, ptr: Array, floor: float, mean_floor: float,
@@ -64,7 +63,7 @@ def content_scores(
                     out[i] += value * other[i]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def content_backward(
     share: Array, grad: Array, content: Array, ptr: Array, mean_floor: float,
@@ -131,7 +130,7 @@ def content_backward(
                 out[i] -= total
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def _collect(share: Array, values: Array, start: int, stop: int, clusters: int, out: Array) -> None:
     """Add shareᵀ values over the nodes from start to stop to `out` `[clusters, channels]`."""
@@ -150,7 +149,7 @@ def _collect(share: Array, values: Array, start: int, stop: int, clusters: int, 
                 out[j, c] += share[i, j] * values[i, c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def _return(
     share: Array, values: Array, grad: Array, start: int, stop: int, clusters: int,
@@ -185,7 +184,7 @@ def _return(
             dshare[i, j] += total
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def form_forward(
     share: Array, x: Array, reached: Array, ptr: Array, counts: Array, coarse_x: Array,
@@ -201,7 +200,7 @@ def form_forward(
         _collect(share, reached, start, stop, clusters, coarse_adj[graph])
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def form_backward(
     share: Array, x: Array, reached: Array, grad_x: Array, grad_adj: Array, ptr: Array,

@@ -7,12 +7,13 @@ of its rows.
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
+
+from graphpool.nn.ops.compiled import compiled_strict
 
 Array = Any
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def product_count(
     left_ptr: Array, left_col: Array, right_ptr: Array, right_col: Array, width: int
@@ -30,7 +31,7 @@ def product_count(
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def product_fill(
     left_ptr: Array, left_col: Array, left: Array, right_ptr: Array, right_col: Array,
@@ -56,7 +57,7 @@ def product_fill(
     ptr[left_ptr.shape[0] - 1] = top
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def product_bound(left_ptr: Array, left_col: Array, right_ptr: Array, width: int) -> int:
     """At least as many as the entries of the product, from the lengths of rows alone."""
@@ -69,7 +70,7 @@ def product_bound(left_ptr: Array, left_col: Array, right_ptr: Array, width: int
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def product_backward(
     left_ptr: Array, left_col: Array, left: Array, right_ptr: Array, right_col: Array,
@@ -90,7 +91,7 @@ def product_backward(
             dleft[e] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def transpose(ptr: Array, col: Array, out_ptr: Array, out_col: Array, order: Array) -> None:
     """The transpose, columns in ascending order; `order` says which entries these were."""
@@ -109,7 +110,7 @@ def transpose(ptr: Array, col: Array, out_ptr: Array, out_col: Array, order: Arr
             order[place] = e
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def lay_slots(ptr: Array, col: Array, symmetric: bool) -> Any:
     """Lay a square matrix as an adjacency: ascending columns, but the diagonal's slot first.
@@ -144,7 +145,7 @@ def lay_slots(ptr: Array, col: Array, symmetric: bool) -> Any:
     return out_ptr, out_col[:top], own[:top], mirror[:top]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def mean_forward(value: Array, own: Array, mirror: Array, out: Array) -> None:
     """The mean of two entries in every slot; 0 in a slot that has none."""
@@ -156,7 +157,7 @@ def mean_forward(value: Array, own: Array, mirror: Array, out: Array) -> None:
             out[e] = (value[own[e]] + value[mirror[e]]) * half
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def mean_backward(grad: Array, own: Array, mirror: Array, dvalue: Array) -> None:
     """Add the gradient of `mean_forward`."""
@@ -167,7 +168,7 @@ def mean_backward(grad: Array, own: Array, mirror: Array, dvalue: Array) -> None
             dvalue[mirror[e]] += grad[e] * half
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def rows_of(ptr: Array, index: Array, slots: Array) -> None:
     """The slots of some rows, one row after the other."""

@@ -1,6 +1,6 @@
-"""Networks that compare two graphs: distances between their vectors, GMN, SimGNN."""
+"""Networks that compare two graphs: siamese networks, GMN and SimGNN."""
 
-from graphpool.nn.pairs.base import Compared, PairModel
+from graphpool.nn.pairs.base import PairDistances, PairModel
 from graphpool.nn.pairs.gmn import GMN
 from graphpool.nn.pairs.score import ExpScore, LearnedScore, Score
 from graphpool.nn.pairs.siamese import Siamese
@@ -8,9 +8,9 @@ from graphpool.nn.pairs.simgnn import SimGNN
 
 __all__ = [
     "GMN",
-    "Compared",
     "ExpScore",
     "LearnedScore",
+    "PairDistances",
     "PairModel",
     "Score",
     "Siamese",

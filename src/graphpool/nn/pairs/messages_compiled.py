@@ -2,14 +2,12 @@
 
 from typing import Any, no_type_check
 
-from numba import njit
-
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def meet_forward(
     target: Array, source: Array, row_ptr: Array, col: Array, weight: Array, out: Array
@@ -28,7 +26,7 @@ def meet_forward(
                 out[i, c] += share * (0 if value <= 0 else value)
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def meet_backward(
     grad: Array, target: Array, source: Array, row_ptr: Array, col: Array, weight: Array,

@@ -7,14 +7,13 @@ members of the cluster around i. NaN is the maximum wherever it occurs.
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
 
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def masters_forward(x: Array, ptr: Array, col: Array, top: Array, where: Array) -> None:
     """The maximum over the members of every cluster, and the member that has it."""
@@ -32,7 +31,7 @@ def masters_forward(x: Array, ptr: Array, col: Array, top: Array, where: Array) 
                 at[c] = j if higher else at[c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def members_logits(
     master: Array, member: Array, ptr: Array, col: Array, slope: float, logits: Array
@@ -51,7 +50,7 @@ def members_logits(
             logits[e] -= top
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def members_share(powers: Array, ptr: Array) -> None:
     """Make the exponentials of every cluster's slots sum to one."""
@@ -64,7 +63,7 @@ def members_share(powers: Array, ptr: Array) -> None:
             powers[e] *= total
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def members_backward(
     x: Array, share: Array, grad: Array, grad_share: Array, master: Array, member: Array,
@@ -99,7 +98,7 @@ def members_backward(
             dmember[col[e]] += through
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def masters_backward(
     where: Array, dmaster: Array, weight: Array, dmember: Array, own: Array, dx: Array
@@ -114,7 +113,7 @@ def masters_backward(
             dx[at[c], c] += down * weight[c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def fitness_forward(
     part: Array, size: Array, ptr: Array, col: Array, weight: Array, out: Array, scale: Array
@@ -133,7 +132,7 @@ def fitness_forward(
         scale[i] = most
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def fitness_backward(
     part: Array, grad: Array, ptr: Array, col: Array, weight: Array, dpart: Array, dweight: Array

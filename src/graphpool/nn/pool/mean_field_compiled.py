@@ -7,14 +7,13 @@ likeness of zero.
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
 
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def likeness_forward(
     x: Array, ptr: Array, col: Array, weight: Array, floor: float, like: Array, scale: Array
@@ -47,7 +46,7 @@ def likeness_forward(
         scale[i] = np.float32(1.0) / total
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def likeness_backward(
     x: Array, ptr: Array, col: Array, weight: Array, symmetric: bool, pulled: Array, share: Array,
@@ -79,7 +78,7 @@ def likeness_backward(
                 below[c] += total * own[c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def energies(unary: Array, message: Array, scale: Array, compatibility: Array, out: Array) -> None:
     """U - M μ less its maximum in each row; `message` becomes M, its rows times `scale`."""
@@ -100,7 +99,7 @@ def energies(unary: Array, message: Array, scale: Array, compatibility: Array, o
             made[k] -= top
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def shares(powers: Array) -> None:
     """Rows of exponentials made to sum to one."""
@@ -114,7 +113,7 @@ def shares(powers: Array) -> None:
             row[k] *= total
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def step_backward(
     share: Array, grad: Array, message: Array, scale: Array, compatibility: Array, dunary: Array,

@@ -8,14 +8,13 @@ which changes nothing, no exponential overflows; where there is NaN, it comes ou
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
 
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def seeds_logits(logits: Array, ptr: Array, scale: float) -> None:
     """`scale` times every lane of `[nodes, lanes]`, less the maximum over a graph's nodes."""
@@ -35,7 +34,7 @@ def seeds_logits(logits: Array, ptr: Array, scale: float) -> None:
                 row[lane] = (row[lane] - top[lane]) * factor
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def seeds_read(powers: Array, x: Array, ptr: Array, mean: Array, held: Array) -> None:
     """Make exponentials `[nodes, lanes]` shares, in place; their mean over heads; what they hold.
@@ -86,7 +85,7 @@ def seeds_read(powers: Array, x: Array, ptr: Array, mean: Array, held: Array) ->
                         total[c] += part * value[c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def seeds_backward(
     share: Array, x: Array, ptr: Array, grad: Array, grad_mean: Array, scale: float, dlogits: Array,
@@ -148,7 +147,7 @@ def seeds_backward(
                 pulled[lane] = held[lane] * (pulled[lane] - inner[lane]) * factor
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def among_logits(parts: Array, scale: float, logits: Array) -> None:
     """Scores of every two vectors of a graph less their maximum, `[graphs, heads, seeds, seeds]`.
@@ -173,7 +172,7 @@ def among_logits(parts: Array, scale: float, logits: Array) -> None:
                     out[j] -= top
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def among_read(parts: Array, powers: Array, read: Array) -> None:
     """Make exponentials shares, in place, and read `[graphs, seeds, heads, channels]` by them."""
@@ -195,7 +194,7 @@ def among_read(parts: Array, powers: Array, read: Array) -> None:
                         out[c] += part * value[c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def among_backward(parts: Array, shares: Array, scale: float, grad: Array, dparts: Array) -> None:
     """Gradients of queries, keys and values; `dparts` comes as zeros."""

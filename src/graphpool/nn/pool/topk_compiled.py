@@ -3,13 +3,14 @@
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
+
+from graphpool.nn.ops.compiled import compiled_strict
 
 Array = Any
 
 
 # Without fastmath: which scores are equal is decided here, and NaN must be seen.
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def choose_top(
     score: Array, size: Array, ptr: Array, wanted: Array, rounding: float, chosen: Array
