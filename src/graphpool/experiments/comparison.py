@@ -114,6 +114,11 @@ def evaluate(
     if registered_here(names):
         cores = min(cores, 1)
     executor = executor or LocalExecutor(cores)
+    if (folder / "units").is_dir() and not (folder / RECORDS).exists():
+        log.warning(
+            "%s holds results of graphpool 0.1.0, which are not read; use another folder to keep "
+            "them apart", folder,
+        )  # fmt: skip
     about: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
         sources = Path(place)

@@ -15,7 +15,7 @@ It has nothing to keep: records are written by the engine, in the process that c
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from graphpool.errors import ConfigError
 from graphpool.experiments.process_pool import (
@@ -29,6 +29,7 @@ from graphpool.experiments.process_pool import (
 )
 
 
+@runtime_checkable
 class Executor(Protocol):
     """Anything that can do a job for many items."""
 

@@ -21,7 +21,12 @@ def run_comparison(unit: Unit, examples: Pairs | Triplets) -> Result:
     """Run one unit, on one thread unless its settings say otherwise."""
     config = unit.config
     with thread_count(1 if config is None else config.train.threads or 1):
-        return _rule(unit, examples) if config is None else _network(unit, config, examples)
+        found = _rule(unit, examples) if config is None else _network(unit, config, examples)
+    if isinstance(examples, Triplets) and unit.data.facts["split"] != "published":
+        # Seeds split the same graphs: their results are not independent.
+        parts = {"train": examples.candidates, "test": examples.queries}
+        found["sizes"] = {name: len(part) for name, part in parts.items()}
+    return found
 
 
 def _network(unit: Unit, config: RunConfig, examples: Pairs | Triplets) -> Result:
