@@ -90,32 +90,32 @@ def evaluate(
             f"--protocol is of classification, and --task {run.task} has one of its own; leave it "
             "out"
         )
-    else:
-        _check_compared(run, names, sets, root)
-    _compare(
+    compare_methods(
         run, sets, names, protocol or "cv10", seeds=seeds, jobs=jobs, baselines=baselines, out=out,
         root=root, report=report, json=json,
     )  # fmt: skip
 
 
-def _compare(
+def compare_methods(
     run: "RunConfig",
     sets: Sequence[str],
     methods: Sequence[str],
     protocol: str,
     *,
-    seeds: int | None,
-    jobs: int | None,
-    baselines: bool,
-    out: Path | None,
-    root: Path | None,
-    report: bool,
-    json: bool,
+    seeds: int | None = None,
+    jobs: int | None = None,
+    baselines: bool = True,
+    out: Path | None = None,
+    root: Path | None = None,
+    report: bool = False,
+    json: bool = False,
 ) -> None:
-    """Run the experiment of every set, print and write what came of it."""
+    """Compare methods on every set; print the results and write them."""
     from graphpool.experiments.comparison import evaluate as run_methods
     from graphpool.experiments.results import FILE, result_document
 
+    if run.task != options.CLASSIFICATION:
+        _check_compared(run, methods, sets, root)
     results, documents = [], []
     with stopping():
         for name in sets:

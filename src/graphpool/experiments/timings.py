@@ -404,7 +404,8 @@ def _speed(found: Found) -> str:
         for name, error in row["failed"].items()
     ]
     made += [f"Not measured: {line}" for line in failed]
-    return paragraphs(*made, f"`{found['command']}`", f"{where_text(found)}.")
+    command = "`python benchmarks/poolers.py --data-root FOLDER`"
+    return paragraphs(*made, command, f"{where_text(found)}.")
 
 
 TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
