@@ -25,12 +25,20 @@ class DataError(GraphpoolError):
         return cls(f"{where}: {problem}" + (f"; {hint}" if hint else ""))
 
 
+class InputError(DataError, ValueError):
+    """Tensors that a module can't use: a wrong shape, type, device or value."""
+
+
 class DownloadError(GraphpoolError):
     """A data set that could not be downloaded."""
 
 
 class ConfigError(GraphpoolError):
     """A setting that does not exist or has an invalid value."""
+
+
+class MissingPackageError(GraphpoolError, ImportError):
+    """An optional package that is not installed."""
 
 
 class CheckpointError(GraphpoolError):

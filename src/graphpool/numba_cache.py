@@ -44,6 +44,9 @@ def compiler(
             if not (own.is_relative_to(folder) and own.match(pattern)):
                 stamp += digest(own.parent, own.name)
             cache_file._source_stamp = stamp
+            # numba compares the version before it reads the rest of an index, which may name
+            # argument types that no longer exist and can't be read then.
+            cache_file._version = f"{cache_file._version} {stamp}"
         return dispatcher
 
     return decorate

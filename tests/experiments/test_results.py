@@ -5,6 +5,7 @@ import pytest
 from small import CV3
 
 from graphpool.experiments.records import Record
+from graphpool.experiments.report_rows import result_rows
 from graphpool.experiments.results import (
     ExperimentResult,
     Failure,
@@ -13,7 +14,6 @@ from graphpool.experiments.results import (
     write_results,
 )
 from graphpool.experiments.tables import merged_table, results_table
-from graphpool.models.classifier_report import result_rows
 
 
 def unit(method: str, fold: int, accuracy: float, **changes: object) -> Record:

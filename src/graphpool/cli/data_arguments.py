@@ -1,18 +1,16 @@
-"""Arguments of commands that name graphs: a known set, or a file or folder."""
+"""Arguments that name graphs: a known set or a file, one argument for both."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphpool.data.naming import is_path as is_path
-from graphpool.data.naming import short_name as short_name
+from graphpool.data.catalogue import is_path as is_path
+from graphpool.data.catalogue import short_name as short_name
 from graphpool.errors import DataError, nearest
 
 if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
-
-LEAST_GRAPHS = 10
 
 Root = Annotated[
     Path | None,
@@ -23,14 +21,14 @@ Root = Annotated[
 
 
 def open_graphs(data: str, root: Path | None = None) -> "GraphSet":
-    """Return the set of this name, or of this file or folder, without features."""
-    from graphpool.data import load as datasets
+    """Open the set of this name, file or folder, without features."""
+    from graphpool.data.load import find
 
-    return datasets.find(data, root, features=None)
+    return find(data, root, features=None)
 
 
 def open_one(text: str, root: Path | None = None) -> "tuple[GraphSet, str]":
-    """Return the graph that `text` names, as a set of one graph, and its name.
+    """Open the graph that `text` names, as a set of its own, and return what to call it.
 
     `text` is a file with one graph, SET:ID, or SET:#N for the graph at position N from 0.
     """
@@ -61,34 +59,17 @@ def _position(graphs: "GraphSet", data: str, which: str) -> int:
 
 
 def some_ids(ids: tuple[str, ...]) -> str:
-    """Return the first few ids as text."""
+    """List the first few ids."""
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
 
 
-def open_classes(data: str, root: Path | None = None) -> "GraphSet":
-    """Return the set `data` names; it must have classes."""
-    graphs = open_graphs(data, root)
-    if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
-    return graphs
-
-
 def open_training(data: str, root: Path | None = None) -> "GraphSet":
-    """Return the set `data` names; it must have enough graphs and classes to learn from."""
-    graphs = open_classes(data, root)
-    assert graphs.y is not None
-    if len(graphs) < LEAST_GRAPHS:
-        raise DataError(
-            f"{graphs.name} has {len(graphs)} graphs; at least {LEAST_GRAPHS} are needed, to "
-            "train, to choose the epoch and to test on"
-        )
-    if bool((graphs.y == graphs.y[0]).all()):
-        raise DataError(
-            f"all graphs of {graphs.name} are of one class; a classifier needs at least two"
-        )
-    return graphs
+    """The same for graphs to learn from: enough for ten parts, and of more than one class."""
+    from graphpool.tasks.classes import open_training
+
+    return open_training(data, root)
 
 
 def file_name(data: str) -> str:
-    """Return the short name of a set without the colon of knobs, which some file systems refuse."""
+    """Return a name for a file or folder of this set, without the colon of its settings."""
     return short_name(data).replace(":", "-")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import Root, file_name, open_classes, open_training, short_name
-from graphpool.cli.experiment import print_experiment, print_score, same_answer, stopping
+from graphpool.cli.data_arguments import Root, file_name, open_training, short_name
+from graphpool.cli.experiment import print_experiment, stopping
 from graphpool.cli.output import Json, plural, print_json, print_line, print_status
+from graphpool.cli.score import score_model
 from graphpool.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from graphpool.experiments.records import Record
     from graphpool.experiments.results import ExperimentResult
     from graphpool.experiments.unit import Unit
-    from graphpool.graphs.graphset import GraphSet
-    from graphpool.models.classifier import TrainedModel
 
 
 @options.with_settings(without=("model.pooler", "train.seed"))
@@ -71,8 +70,8 @@ def evaluate(
         raise ConfigError(_no_set(run))
     if model is not None:
         _check_scoring(given)
-        files = given["compare.pairs"] or "", given["compare.distances"] or ""
-        _score(model, sets, given["train.device"] or "cpu", root, json, files)
+        files = {name: given[f"compare.{name}"] or "" for name in ("pairs", "distances")}
+        score_model(model, sets, given["train.device"] or "cpu", root, json, files)
         return
     files_given = any(given[f"compare.{name}"] is not None for name in ("pairs", "distances"))
     if run.task == options.CLASSIFICATION and files_given:
@@ -161,11 +160,11 @@ def _check_compared(
     """Refuse a misspelt method or set before hours are spent on those before it."""
     from dataclasses import replace
 
+    from graphpool.data.true_distances import known_distances, open_similar
     from graphpool.experiments.comparison import drawn_pairs
     from graphpool.experiments.unit import rules_of
     from graphpool.nn.zoo.build import METHODS
     from graphpool.nn.zoo.pairs import PAIR_METHODS
-    from graphpool.tasks.similarity_data import known_distances, open_similar
 
     known = (*METHODS, *PAIR_METHODS)
     for name in methods:
@@ -226,16 +225,18 @@ def _write_report(
     result: "ExperimentResult", document: dict[str, Any], config: "RunConfig", folder: Path
 ) -> None:
     if result.task != options.CLASSIFICATION:
-        from graphpool.cli.report_methods import methods_page
         from graphpool.experiments.tables import METRICS
-        from graphpool.report.page import write_page
+        from graphpool.report import write
+        from graphpool.report.methods import methods_report
 
-        page_text = methods_page(document, METRICS[result.task], _cell, result.command)
-        write_page(page_text, folder / "report.html")
+        about = methods_report(document, METRICS[result.task], _cell, result.command)
+        write(about, folder / "report.html")
         return
     from graphpool.experiments.methods import model_of
-    from graphpool.models import classifier_report as model_report
+    from graphpool.experiments.report_rows import result_rows
     from graphpool.report import Report, write
+    from graphpool.tasks.pages.levels import health_rows
+    from graphpool.training.select_place_rule import place_rules
 
     assert result.facts is not None
     assert result.protocol is not None
@@ -245,8 +246,8 @@ def _write_report(
         subtitle=f"{result.protocol.summary}; {len(result.seeds)} seeds.",
         command=result.command,
         dataset={"graphs": result.facts.graphs, "classes": len(result.facts.classes)},
-        results=model_report.result_rows(result),
-        health=model_report.health_rows(result.health(first), model_of(first, config.model)),
+        results=result_rows(result),
+        health=health_rows(result.health(first), bool(place_rules(model_of(first, config.model)))),
         warnings=[f"{each.method}, seed {each.seed}, fold {each.fold}: {each.error}"
                   for each in result.failures],
         environment={**result.versions, **result.machine},
@@ -262,68 +263,3 @@ def _cell(value: dict[str, float | None] | None, metric: str) -> str:
     if value is None or value["mean"] is None:
         return metric_text(None)
     return metric_text(Summary(value["mean"], value["deviation"], None, None, 0), metric)
-
-
-def _score(
-    model: Path,
-    sets: Sequence[str],
-    device: str,
-    root: Path | None,
-    json: bool,
-    files: tuple[str, str] = ("", ""),
-) -> None:
-    """Accuracy of a trained model on whole sets; `files` are of pairs and distances, if any."""
-    from graphpool.models.classifier import load_model
-    from graphpool.models.file import COMPARER, open_trained
-    from graphpool.training.device import find_device
-
-    find_device(device, "--device")
-    if open_trained(model)[1].get("kind") == COMPARER:
-        from graphpool.cli.score_compared import score_compared
-
-        score_compared(model, sets, device, root, json, *files)
-        return
-    if any(files):
-        raise ConfigError(
-            f"{model} is a classifier, which needs no --pairs and no --distances; leave them out"
-        )
-    trained = load_model(model, device)
-    documents = []
-    for name in sets:
-        documents.append(score_document(trained, open_classes(name, root)))
-        if not json:
-            print_score(documents[-1])
-    if json:
-        print_json({"model": str(model), "scores": documents})
-
-
-def score_document(model: "TrainedModel", graphs: "GraphSet") -> dict[str, Any]:
-    """Figures of a set; for the model's own set also those of the graphs it has not seen.
-
-    `trained_on` counts the graphs that trained the model or chose its epoch. It is None, which
-    is to say unknown, for any set but the very one the model was made from.
-    """
-    from graphpool.data.source import set_digest
-
-    assert graphs.y is not None
-    model.check_labels(graphs)
-    metrics = model.score(graphs)
-    source = model.source
-    own = source is not None and source.digest == set_digest(graphs)
-    unseen = source.held_out if source is not None and own else ()
-    document: dict[str, Any] = {
-        "data": graphs.name,
-        "graphs": len(graphs),
-        **metrics,
-        "majority": float(graphs.y.bincount().max()) / len(graphs),
-        "trained_on": len(graphs) - len(unseen) if own else None,
-        "warnings": same_answer(model.only_answer(graphs, metrics)),
-    }
-    if not own and graphs.name == short_name(model.config.data):
-        document["warnings"].append(
-            "the model was trained on a set of the same name; if these are graphs of it, this is "
-            "no test accuracy"
-        )
-    if unseen:
-        document["held_out"] = {"graphs": len(unseen), **model.score(graphs[unseen])}
-    return document

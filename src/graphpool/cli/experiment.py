@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from graphpool.cli.output import percent, plural, print_line, print_status, print_table, quiet_log
+from graphpool.cli.output import print_line, print_status, print_table, quiet_log
 
 if TYPE_CHECKING:
     from graphpool.experiments.results import ExperimentResult
@@ -100,34 +100,3 @@ def summary_document(result: "ExperimentResult") -> dict[str, Any]:
     document = result_document(result, "")
     del document["folder"]
     return document
-
-
-def same_answer(name: Any) -> list[str]:
-    """What to warn of a model that gives the class `name` to every graph; nothing for None."""
-    if name is None:
-        return []
-    return [
-        f"the model answers {name} for every graph: it has learnt nothing that tells them apart"
-    ]
-
-
-def print_score(document: dict[str, Any]) -> None:
-    """What a trained model reached on a set, and on the part that it has not seen."""
-    print_line(f"{document['data']}: {_score_text(document)}")
-    print_line(f"Majority class of this set: {percent(document['majority'])}")
-    if document["trained_on"]:
-        print_line(
-            f"warning: {document['trained_on']} of these graphs trained the model or chose its "
-            "epoch: this is no test accuracy"
-        )
-    if "held_out" in document:
-        print_line(f"Held-out test graphs alone: {_score_text(document['held_out'])}")
-    for warning in document["warnings"]:
-        print_line(f"warning: {warning}")
-
-
-def _score_text(document: dict[str, Any]) -> str:
-    return (
-        f"accuracy {percent(document['accuracy'])}, balanced "
-        f"{percent(document['balanced_accuracy'])}, on {plural(document['graphs'], 'graph')}"
-    )

@@ -150,6 +150,7 @@ class ModelConfig:
         option="--score",
         panel=COMPARE_PANEL,
         tasks=COMPARING,
+        estimator=False,  # there it is a method
     )
     cut_loss: float = setting(
         0.0,

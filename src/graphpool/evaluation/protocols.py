@@ -1,4 +1,4 @@
-"""How a method is judged: which splits, how many, and the files that keep them.
+"""Protocols of evaluation: which splits, how many, and the files that store them.
 
 Every protocol sets validation graphs aside for early stopping and for choosing the epoch; test
 graphs are looked at once, after everything is chosen.

@@ -5,28 +5,9 @@ through an `executor`) → `records` (one line a unit) → `cells` and `pages` (
 is the same engine for one set and any methods.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-_HOMES = {
-    "Experiment": "experiment",
-    "list_experiments": "experiment",
-    "read_experiment": "experiment",
-    "Unit": "unit",
-    "plan_units": "plan",
-    "Executor": "executor",
-    "LocalExecutor": "executor",
-    "RunOutcome": "engine",
-    "run_units": "engine",
-    "Record": "records",
-    "RecordFile": "records",
-    "ExperimentResult": "results",
-    "evaluate": "comparison",
-    "run": "project",
-    "status": "project",
-    "validate": "project",
-    "write_pages": "pages",
-}
+from graphpool.imports import lazy_names
 
 if TYPE_CHECKING:
     from graphpool.experiments.comparison import evaluate as evaluate
@@ -47,12 +28,18 @@ if TYPE_CHECKING:
     from graphpool.experiments.results import ExperimentResult as ExperimentResult
     from graphpool.experiments.unit import Unit as Unit
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"graphpool.experiments.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'graphpool.experiments' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(_HOMES)
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "experiment": ("Experiment", "list_experiments", "read_experiment"),
+        "unit": ("Unit",),
+        "plan": ("plan_units",),
+        "executor": ("Executor", "LocalExecutor"),
+        "engine": ("RunOutcome", "run_units"),
+        "records": ("Record", "RecordFile"),
+        "results": ("ExperimentResult",),
+        "comparison": ("evaluate",),
+        "project": ("run", "status", "validate"),
+        "pages": ("write_pages",),
+    },
+)

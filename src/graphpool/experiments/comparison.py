@@ -11,9 +11,15 @@ import numpy as np
 
 from graphpool.config import RunConfig, to_dict
 from graphpool.data import load as datasets
-from graphpool.data.naming import is_path
+from graphpool.data.catalogue import is_path
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
+from graphpool.data.true_distances import (
+    computed_distances,
+    has_split,
+    known_distances,
+    open_similar,
+)
 from graphpool.errors import ConfigError, DataError, nearest
 from graphpool.evaluation.baselines.distances import EDIT_METHODS
 from graphpool.evaluation.baselines.distances import RULES as RANKING_RULES
@@ -38,12 +44,6 @@ from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import METHODS
 from graphpool.nn.zoo.pairs import PAIR_METHODS
-from graphpool.tasks.similarity_data import (
-    computed_distances,
-    has_split,
-    known_distances,
-    open_similar,
-)
 from graphpool.training.select_place_rule import check_choice
 
 log = logging.getLogger(__name__)

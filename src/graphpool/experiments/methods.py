@@ -8,7 +8,7 @@ from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS
 from graphpool.nn.zoo.build import METHODS, chooses_places
-from graphpool.nn.zoo.methods import BUILT_IN
+from graphpool.nn.zoo.networks import BUILT_IN
 from graphpool.training.select_place_rule import VALIDATION
 
 

@@ -14,7 +14,8 @@ from torch import nn
 from graphpool.config import ModelConfig, RunConfig
 from graphpool.data.splits import Split
 from graphpool.evaluation.baselines.kernel import majority, wl_svm
-from graphpool.evaluation.prediction import Answer, Stopwatch
+from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
+from graphpool.evaluation.prediction import Stopwatch, UnitPrediction
 from graphpool.evaluation.protocols import split_digest
 from graphpool.experiments.example_files import Graphs
 from graphpool.experiments.methods import model_of
@@ -23,13 +24,7 @@ from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.coarsen.health import level_health
 from graphpool.nn.zoo.build import build_model
-from graphpool.tasks.classification import (
-    ClassificationTask,
-    accuracy,
-    balanced_accuracy,
-    confusion_matrix,
-    predict_logits,
-)
+from graphpool.tasks.classification import ClassificationTask, predict_logits
 from graphpool.training.environment import thread_count
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH, fit
@@ -49,7 +44,7 @@ def run_classification(unit: Unit, examples: Graphs) -> dict[str, Any]:
 
 def predict_split(
     graphs: GraphSet, unit: Unit, split: Split
-) -> tuple[Answer, Stopwatch, list[str]]:
+) -> tuple[UnitPrediction, Stopwatch, list[str]]:
     """Predictions for the test graphs of a split, times, and what was odd about its features."""
     assert graphs.y is not None
     watch, classes = Stopwatch(), graphs.y.cpu().numpy()
@@ -73,7 +68,7 @@ def unit_seed(base: int, seed: int, fold: int) -> int:
 
 def trained(
     graphs: GraphSet, unit: Unit, config: RunConfig, split: Split, watch: Stopwatch
-) -> Answer:
+) -> UnitPrediction:
     """Train a network; the test graphs are looked at when it is finished."""
     settings = model_of(config.model.pooler, config.model)
     with watch.part("features"):
@@ -83,7 +78,7 @@ def trained(
         train, valid, test = features(graphs, split, config.features)
     assert train.x is not None
     channels, outputs = train.x.shape[1], _outputs(graphs)
-    nodes = float(train.node_counts.float().mean())
+    nodes = float(train.node_counts.double().mean())
     seed = unit_seed(config.train.seed, unit.seed, unit.fold)
     training = replace(config.train, seed=seed, threads=config.train.threads or 1)
     chosen: dict[str, int | float | str] = {}
@@ -107,7 +102,7 @@ def trained(
         predicted = predict_logits(model, test, size).argmax(dim=1)
         metrics = ClassificationTask(outputs, level_health).evaluate(model, test, size)
     health = {name: value for name, value in metrics.items() if "/" in name}
-    return Answer(
+    return UnitPrediction(
         predicted=predicted.numpy(),
         valid_accuracy=found.best_metrics["accuracy"],
         best_epoch=found.best_epoch,
@@ -150,7 +145,7 @@ def _outputs(graphs: GraphSet) -> int:
 
 
 def _result(
-    answer: Answer, split: Split, graphs: GraphSet, watch: Stopwatch, notes: list[str]
+    answer: UnitPrediction, split: Split, graphs: GraphSet, watch: Stopwatch, notes: list[str]
 ) -> dict[str, Any]:
     assert graphs.y is not None
     predicted = torch.from_numpy(np.asarray(answer.predicted, dtype=np.int64))

@@ -10,7 +10,7 @@ from graphpool.data.synthetic.matching.rules import rule_accuracy
 from graphpool.evaluation.baselines.distances import classical_baselines
 from graphpool.experiments.example_files import Pairs, Triplets
 from graphpool.experiments.unit import Unit
-from graphpool.models.comparer import ranked, train_comparer
+from graphpool.models.model import TrainedModel
 from graphpool.training.environment import thread_count
 
 Result = dict[str, Any]
@@ -35,13 +35,15 @@ def _network(unit: Unit, config: RunConfig, examples: Pairs | Triplets) -> Resul
     training = replace(config.train, seed=unit.seed, threads=config.train.threads or 1)
     config = replace(config, task=unit.task, features="given", train=training)
     began = time.perf_counter()
-    comparer, fitted = train_comparer(examples.train, examples.valid, config)
+    comparer = TrainedModel.fit(examples.train, examples.valid, config)
+    fitted = comparer.result
+    assert fitted is not None
     trained = time.perf_counter()
     if isinstance(examples, Pairs):
         metrics = {name: comparer.score(pairs) for name, pairs in examples.tests.items()}
     else:
         there = (examples.graphs, examples.matrix, examples.queries, examples.candidates)
-        metrics = {"ranking": ranked(comparer, *there)}
+        metrics = {"ranking": comparer.rank(*there)}
     tested = time.perf_counter()
     return {
         "metrics": metrics,

@@ -290,7 +290,7 @@ def _quality(found: Found) -> str:
 
 def _pooler_methods(_: Found) -> str:
     """The registry of poolers."""
-    from graphpool.nn.zoo.methods import BUILT_IN
+    from graphpool.nn.zoo.networks import BUILT_IN
     from graphpool.nn.zoo.registry import count_parameters
 
     lines = [

@@ -35,8 +35,9 @@ def load_in_worker(folder: Path, rules: Collection[PlaceRule]) -> GraphSet:
     """Map the graphs and their places; `rules` in the order in which they were saved."""
     graphs = open_set(folder / GRAPHS, verify=False)
     tensors = load_file(folder / PLACES)
-    for number, rule in enumerate(rules):
-        known = [tensors[key] for part in _PARTS if (key := f"{number}/{part}") in tensors]
-        if known:
-            graphs._places[rule] = Places(*known)
-    return graphs
+    known = {
+        rule: Places(*(tensors[f"{number}/{part}"] for part in _PARTS))
+        for number, rule in enumerate(rules)
+        if f"{number}/{_PARTS[0]}" in tensors
+    }
+    return graphs.with_places(known)

@@ -1,7 +1,6 @@
 import pytest
 
-from graphpool.data.synthetic.matching.build import matching_pairs
-from graphpool.data.synthetic.matching.names import parse_matching_name
+from graphpool.data.synthetic.matching import matching_pairs, parse_matching_name
 from graphpool.errors import ConfigError
 
 
@@ -31,7 +30,7 @@ def test_drawn_pairs_have_the_name_they_were_asked_for_by(name):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("MUTAG", "no set of pairs"),
+        ("MUTAG", "not a set of pairs"),
         ("matching-paper", "no number of nodes"),
         ("matching-balanced-hard", "no number of nodes"),
         ("matching-odd-20", "'odd'"),

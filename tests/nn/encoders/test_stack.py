@@ -6,7 +6,8 @@ from torch import nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.encoders import Encoder, encoder_names
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import Level
+from graphpool.nn.ops.cluster_mask import ClusterMask
 
 
 @torch.no_grad()
@@ -40,8 +41,8 @@ def test_a_jump_keeps_rows_that_are_no_clusters_at_zero() -> None:
     encoder = Encoder("gcn", CHANNELS, 8, jump=True)
     nn.init.constant_(encoder.jump.bias, 1.0)
     x, adj = torch.rand(2, 4, CHANNELS), torch.rand(2, 4, 4)
-    rows = Rows.first(torch.tensor([4, 2]), 4)
-    found = encoder(x, adj, rows=rows)
+    rows = ClusterMask.first(torch.tensor([4, 2]), 4)
+    found = encoder(x, adj, batch=rows)
     assert (found[1, 2:] == 0).all()
     assert (found[1, :2] > 0).any()
 
@@ -126,13 +127,13 @@ def test_a_one_hot_lookup_gives_the_same_bits_as_the_product(channels):
     local = edges - torch.tensor([0, 0, 0, 5, 5, 5, 5])
     graphs = GraphSet.build("two", counts, torch.tensor([3, 4]), local, undirected=True)
     batch = graphs.with_x(torch.nn.functional.one_hot(codes, channels).float()).batch()
-    assert batch.column is not None
-    assert torch.equal(batch.column, codes)
+    assert batch.one_hot_index is not None
+    assert torch.equal(batch.one_hot_index, codes)
     encoder = Encoder("gcn", channels, 8)
     results = []
-    for column in (batch.column, None):
+    for column in (batch.one_hot_index, None):
         encoder.zero_grad()
-        out = encoder(batch.x, batch.adjacency, column)
+        out = encoder(Level(batch.x, batch.adjacency, batch.segments, one_hot_index=column))
         out.square().sum().backward()
         results.append([out.detach(), *(value.grad.clone() for value in encoder.parameters())])
     assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
@@ -142,4 +143,4 @@ def test_features_that_are_not_one_hot_have_no_column():
     graphs = GraphSet.build("one", torch.tensor([3]), torch.tensor([1]), torch.tensor([[0], [1]]))
     for row in ([0.0, 0.0], [1.0, 1.0], [0.0, 2.0]):
         x = torch.tensor([[1.0, 0.0], row, [0.0, 1.0]])
-        assert graphs.with_x(x).batch().column is None
+        assert graphs.with_x(x).batch().one_hot_index is None

@@ -163,7 +163,7 @@ def test_structpool_keeps_the_gradient_of_edges() -> None:
 
 
 def kept(out: Any) -> tuple[Tensor, ...]:
-    return out.x, out.adjacency.weight, out.score
+    return out.x, out.adjacency.weight, out.selection.score
 
 
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])

@@ -1,4 +1,4 @@
-"""The clusters that graphs really have in a dense level whose graphs differ in their number."""
+"""Mask of a dense level: which clusters each graph has, where graphs differ in their number."""
 
 from functools import cached_property
 from typing import Any, cast
@@ -13,8 +13,8 @@ from graphpool.nn.ops.products import refuse_second_order
 from graphpool.typing import Bool, Float, Int
 
 
-class Rows:
-    """Real rows of a dense level.
+class ClusterMask:
+    """The clusters that each graph of a dense level has: its real rows.
 
     Args:
         mask: `[graphs, clusters]`, every graph has at least one.
@@ -30,7 +30,7 @@ class Rows:
         self._counts = counts
 
     @classmethod
-    def first(cls, counts: Int[Tensor, " graphs"], width: int) -> "Rows":
+    def first(cls, counts: Int[Tensor, " graphs"], width: int) -> "ClusterMask":
         """The first rows of each graph, as many as `counts` says."""
         return cls(torch.arange(width, device=counts.device) < counts.unsqueeze(-1), counts)
 
@@ -74,7 +74,7 @@ class Rows:
         return flat.index_copy(0, self.index, rows).view(*self.mask.shape, -1)
 
 
-def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: Rows | None = None) -> Tensor:
+def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | None = None) -> Tensor:
     """Batch norm over all nodes, or over the rows of a dense level that are clusters.
 
     A single one has no spread of its own and takes the running statistics.
@@ -95,7 +95,7 @@ def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: Rows | None = None) 
 class RowNorm:
     """Batch norm over some of the rows on a CPU, compiled, with its way back; others become 0."""
 
-    def __init__(self, norm: nn.BatchNorm1d, rows: Rows) -> None:
+    def __init__(self, norm: nn.BatchNorm1d, rows: ClusterMask) -> None:
         self.norm, self.real = norm, rows.mask.view(-1).numpy()
 
     def forward(self, x: Any, weight: Tensor, bias: Tensor) -> Tensor:
@@ -124,7 +124,7 @@ class RowNorm:
 class _RowNorm(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, norm: nn.BatchNorm1d, rows: Rows
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, norm: nn.BatchNorm1d, rows: ClusterMask
     ) -> Tensor:
         made = ctx.made = RowNorm(norm, rows)
         # `x` too, so that one changed in place afterwards is noticed.

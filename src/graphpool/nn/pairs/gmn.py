@@ -104,7 +104,7 @@ class GMN(PairModel):
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed both graphs of every pair together, and return their distances."""
         layout = PairLayout.of(graphs, left, right)
-        both = layout.copies(replace(graphs, x=self.encoder(graphs.x), column=None))
+        both = layout.copies(replace(graphs, x=self.encoder(graphs.x), one_hot_index=None))
         h, attention = both.x, layout.cross_attention()
         for number in range(self.layers):
             norm = self.norms[number] if self.norms else None

@@ -1,4 +1,4 @@
-"""Compiled choice of the nodes that stay, on a CPU: what `kept.keep_top` says, graph by graph."""
+"""Compiled selection of nodes on a CPU: `topk_base.select_topk`, graph by graph."""
 
 from typing import Any, no_type_check
 

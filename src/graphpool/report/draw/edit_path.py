@@ -14,8 +14,9 @@ import numpy as np
 from graphpool.errors import ConfigError
 from graphpool.files import atomic_write
 from graphpool.ged.result import EditDistance
-from graphpool.report.data import Array
-from graphpool.report.draw.side import Side, shared_layout, two_sides
+from graphpool.imports import optional_module
+from graphpool.report.data import Array, Side
+from graphpool.report.draw.side import shared_layout, two_sides
 from graphpool.report.draw.svg import figure as shown
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def draw_edit_path(
     kind = path.suffix.lower().removeprefix(".")
     if kind not in ("svg", "png"):
         raise ConfigError(f"{path}: a picture is drawn as .svg or .png; choose one of them")
-    import matplotlib
-
+    matplotlib = optional_module("matplotlib", extra="plots")
     drawn = BytesIO()
     made = edit_path_figure(first, second, result, names, edge_labels)
     metadata = {"Date": None} if kind == "svg" else None
@@ -73,6 +73,7 @@ def edit_path_figure(
         raise ConfigError(
             f"method {result.method!r} gives a lower bound and no edit path; draw another method's"
         )
+    optional_module("matplotlib", extra="plots")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -98,7 +99,7 @@ def edit_path_figure(
 def _draw(axes: "Axes", side: Side, position: Array, radius: float) -> None:
     from matplotlib.patches import Circle
 
-    where = position[np.asarray(side.place, dtype=np.int64)]
+    where = position[np.asarray(side.slot, dtype=np.int64)]
     for (i, j), label in side.edges.items():
         kind = side.edge_kind.get((i, j))
         if i == j:
@@ -186,7 +187,7 @@ def _edge(
 
 
 def _bend(where: Array, radius: float, ends: tuple[int, int]) -> float:
-    """How far to bend an edge, as a share of its length, to meet as few other nodes as can be."""
+    """Return how far to bend an edge, as a share of its length, to meet few other nodes."""
     start, end = where[ends[0]], where[ends[1]]
     others = np.delete(where, list(ends), axis=0)
     across = np.array([start[1] - end[1], end[0] - start[0]])

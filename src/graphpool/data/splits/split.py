@@ -1,0 +1,105 @@
+"""`Split`: which graphs train, validate and test; and the JSON files that hold splits."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphpool.errors import ConfigError, DataError
+from graphpool.files import atomic_write
+
+FORMAT = "graphpool splits 1"
+
+
+@dataclass(frozen=True)
+class Split:
+    """Positions of the graphs that train, validate (early stopping, selection) and test."""
+
+    train: tuple[int, ...]
+    valid: tuple[int, ...]
+    test: tuple[int, ...]
+
+
+def save_splits(
+    path: str | Path, splits: Sequence[Split], set_hash: str, protocol: str, seed: int
+) -> None:
+    """Write splits of the set with this content hash, one split to a line."""
+    sizes = {len(split.train) + len(split.valid) + len(split.test) for split in splits}
+    if len(sizes) != 1:
+        raise ConfigError("splits of one file must be over the same graphs, and there must be some")
+    head = {
+        "format": FORMAT,
+        "set_hash": set_hash,
+        "protocol": protocol,
+        "seed": seed,
+        "graphs": sizes.pop(),
+    }
+    lines = [
+        json.dumps({"train": split.train, "valid": split.valid, "test": split.test})
+        for split in splits
+    ]
+    with atomic_write(path, "w") as handle:
+        handle.write(json.dumps(head)[:-1] + ', "splits": [\n' + ",\n".join(lines) + "\n]}\n")
+
+
+def load_splits(
+    path: str | Path, expected_hash: str, protocol: str | None = None, seed: int | None = None
+) -> tuple[Split, ...]:
+    """Read splits back, and make sure that they are of this set and whole.
+
+    Args:
+        path: a file of `save_splits`.
+        expected_hash: content hash of the set to be split.
+        protocol: if given, the file must be of this protocol; `seed` likewise.
+    """
+    path = Path(path)
+    content = _read(path)
+    for key, expected in {"set_hash": expected_hash, "protocol": protocol, "seed": seed}.items():
+        if expected is not None and content.get(key) != expected:
+            raise DataError.at(
+                path,
+                f"made for graphs of another content ({str(content.get(key))[:12]}, not "
+                f"{str(expected)[:12]})"
+                if key == "set_hash"
+                else f"{key} is {content.get(key)!r}, not {expected!r}",
+                hint="these splits belong to another set or protocol; give the data they were "
+                "made for, or begin in another folder",
+            )
+    try:
+        graphs = int(content["graphs"])
+        splits = tuple(
+            Split(*(_whole(part[key]) for key in ("train", "valid", "test")))
+            for part in content["splits"]
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError.at(
+            path, f"damaged split file: {type(error).__name__} {error}", hint="delete it"
+        ) from None
+    everything = list(range(graphs))
+    for number, split in enumerate(splits):
+        if sorted((*split.train, *split.valid, *split.test)) != everything:
+            raise DataError.at(
+                path,
+                f"split {number} does not hold each of {graphs} graphs once",
+                hint="delete the file to remake it",
+            )
+    return splits
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError.at(path, "no such split file") from None
+    except (OSError, ValueError) as error:
+        raise DataError.at(path, f"not a split file: {error}", hint="delete it") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise DataError.at(path, f"not a split file of the form {FORMAT!r}", hint="delete it")
+    return content
+
+
+def _whole(values: Any) -> tuple[int, ...]:
+    if not all(type(value) is int for value in values):
+        raise ValueError("positions must be whole numbers")
+    return tuple(values)
