@@ -10,6 +10,7 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.ops.compiled import compilable, reduce_backward, reduce_forward
 from graphpool.nn.ops.products import segment_max, segment_mean, segment_sum
+from graphpool.nn.ops.switch import use_compiled
 
 REDUCTIONS = {"sum": segment_sum, "mean": segment_mean, "max": segment_max}
 
@@ -41,7 +42,7 @@ class Readout:
             x, segments = rows.compact(x), rows.segments
         elif segments is None and x.shape[-2] == 1:
             return x.squeeze(-2)
-        if "max" in self.reductions and x.dtype == torch.float32 and x.is_cpu:
+        if "max" in self.reductions and use_compiled("readout", x):
             if segments is None:
                 segments = Segments.equal(x.shape[0], x.shape[1])
             return _Reduce.apply(x.flatten(0, -2), segments, self.reductions)  # type: ignore[no-any-return]

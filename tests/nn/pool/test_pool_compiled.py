@@ -1,4 +1,4 @@
-"""The compiled paths of poolers (float32 on a CPU) against the tensor operations (float64)."""
+"""Poolers in single precision, compiled and plain, against double precision."""
 
 import copy
 from collections.abc import Callable
@@ -23,6 +23,7 @@ from graphpool.nn.pool.topk_base import chosen, chosen_by_sorting
 WIDTH = 6
 SIZES = (7, 1, 4, 2, 13)
 Read = Callable[[Any], tuple[Tensor, ...]]
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 def level(directed: bool = False, channels: int = WIDTH) -> GraphBatch:
@@ -243,16 +244,3 @@ def test_the_gradient_of_the_entries_of_a_sparse_product(transpose: bool) -> Non
 
     found, wanted = gradient(torch.float32), gradient(torch.float64)
     torch.testing.assert_close(found.double(), wanted, atol=1e-4, rtol=1e-4)
-
-
-@pytest.mark.parametrize(
-    "module",
-    [GMTPool(WIDTH, 3, heads=2), StructPool(WIDTH, 3), ASAP(WIDTH)],
-    ids=["gmt", "structpool", "asap"],
-)
-def test_a_second_derivative_is_refused(module: nn.Module) -> None:
-    batch = level()
-    x = batch.x.clone().requires_grad_()
-    out = module(x, batch.adjacency, batch.segments)
-    with pytest.raises(RuntimeError, match="can't be differentiated twice"):
-        torch.autograd.grad(out.x.square().sum(), x, create_graph=True)

@@ -14,9 +14,11 @@ from graphpool.nn.ops.products import (
     refuse_second_order,
     slot_max,
     slot_sum,
+    spmm,
     take_col,
     take_row,
 )
+from graphpool.nn.ops.switch import enabled
 
 
 class GATLayer(EncoderLayer[Adjacency | Tensor]):
@@ -139,7 +141,10 @@ def attend(h: Tensor, share: Tensor, adjacency: Adjacency) -> Tensor:
         share: `[slots, heads]`.
         adjacency: whose slots they are.
     """
-    return _Attend.apply(h, share, adjacency)  # type: ignore[no-any-return]
+    if enabled("gat"):
+        return _Attend.apply(h, share, adjacency)  # type: ignore[no-any-return]
+    heads = zip(h.unbind(1), share.unbind(1), strict=True)
+    return torch.stack([spmm(adjacency, part, x) for x, part in heads], 1)
 
 
 def _log(weight: Tensor) -> Tensor:

@@ -12,7 +12,8 @@ from graphpool.nn.encoders.base import EncoderLayer
 from graphpool.nn.encoders.gcn_rows import rows_gcn
 from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.ops.normalise import normalise
-from graphpool.nn.ops.products import refuse_second_order, spmm
+from graphpool.nn.ops.products import constant, refuse_second_order, spmm
+from graphpool.nn.ops.switch import enabled, use_compiled
 
 _relu_backward = torch.ops.aten.threshold_backward.default
 
@@ -55,7 +56,7 @@ class GCNLayer(EncoderLayer[Adjacency | Tensor]):
         parameters = [value for layer in layers for value in (layer.weight, layer.bias)]
         if rows is None:
             return _run(x, prepared, True, *parameters, column=column)
-        if isinstance(prepared, Tensor) and x.dtype is torch.float32 and x.is_cpu:
+        if isinstance(prepared, Tensor) and use_compiled("cluster gcn", x):
             return rows_gcn(x, prepared, rows, *parameters)
         return rows.keep(_run(x, prepared, True, *parameters))
 
@@ -67,9 +68,28 @@ def _run(
     *parameters: Any,
     column: Tensor | None = None,
 ) -> Tensor:
-    if isinstance(prepared, Adjacency):
+    if isinstance(prepared, Adjacency) and enabled("gcn"):
         return _RaggedGCN.apply(x, column, prepared, activate, *parameters)  # type: ignore[no-any-return]
-    return _DenseGCN.apply(x, prepared, activate, *parameters)  # type: ignore[no-any-return]
+    if not isinstance(prepared, Adjacency) and enabled("dense gcn"):
+        return _DenseGCN.apply(x, prepared, activate, *parameters)  # type: ignore[no-any-return]
+    for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
+        x = _layer(x, prepared, weight, bias, column)
+        x, column = x.relu() if activate else x, None
+    return x
+
+
+def _layer(
+    x: Tensor, prepared: Adjacency | Tensor, weight: Tensor, bias: Tensor, column: Tensor | None
+) -> Tensor:
+    """S x W + b; the gradient of a sparse S is left out."""
+    if isinstance(prepared, Tensor):
+        return prepared @ (x @ weight) + bias
+    value = constant(prepared.gcn)
+    if weight.shape[0] < weight.shape[1]:
+        return torch.addmm(bias, spmm(prepared, value, x), weight)
+    # A one-hot row times W is a row of W, to the bit.
+    moved = x @ weight if column is None else weight.index_select(0, column)
+    return spmm(prepared, value, moved) + bias
 
 
 class _RaggedGCN(torch.autograd.Function):

@@ -15,7 +15,15 @@ from torch import Tensor
 from graphpool.graphs.segments import Segments
 from graphpool.nn.ops.compiled import compilable
 from graphpool.nn.ops.formation_compiled import content_backward, content_scores
-from graphpool.nn.ops.products import refuse_second_order, row_mm, segment_mm, segment_sum, spread
+from graphpool.nn.ops.products import (
+    refuse_second_order,
+    row_mm,
+    segment_mean,
+    segment_mm,
+    segment_sum,
+    spread,
+)
+from graphpool.nn.ops.switch import enabled
 from graphpool.typing import Float
 
 VARIANCE_FLOOR = 1e-5
@@ -121,4 +129,20 @@ def content_assignment(
     segments: Segments,
 ) -> Float[Tensor, "nodes clusters"]:
     """M, `[nodes, clusters]`, from features `[nodes, channels]` and T `[channels, clusters]`."""
-    return _ContentAssignment.apply(x, weight, segments)  # type: ignore[no-any-return]
+    if enabled("content"):
+        return _ContentAssignment.apply(x, weight, segments)  # type: ignore[no-any-return]
+    content = standardised(x @ weight, segments)
+    column = segment_mm(content, content, segments) / segments.counts.to(x.dtype).unsqueeze(-1)
+    score = row_mm(content, column, segments) / math.sqrt(content.shape[1])
+    return score.softmax(-1)
+
+
+def standardised(
+    content: Float[Tensor, "nodes channels"], segments: Segments
+) -> Float[Tensor, "nodes channels"]:
+    """Each column with mean 0 and, but for the floors, deviation 1 over the nodes of a graph."""
+    mean = segment_mean(content, segments)
+    centred = content - spread(mean, segments)
+    variance = segment_mean(centred * centred, segments)
+    scale = (variance + VARIANCE_FLOOR + MEAN_FLOOR * mean * mean).rsqrt()
+    return centred * spread(scale, segments)

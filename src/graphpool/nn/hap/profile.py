@@ -11,6 +11,7 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.profile_compiled import profile_backward, profile_forward
 from graphpool.nn.ops.cluster_mask import RowNorm, Rows, batch_normalised
 from graphpool.nn.ops.products import refuse_second_order, segment_sum
+from graphpool.nn.ops.switch import use_compiled
 from graphpool.typing import Float
 
 
@@ -48,7 +49,7 @@ class PlaceProfile(nn.Module):
             rows: the clusters that graphs have, if not all.
         """
         parts = (x, adj, assignment, self.weight, self.norm.weight, self.norm.bias)
-        if segments is not None and rows is not None and x.dtype is torch.float32 and x.is_cpu:
+        if segments is not None and rows is not None and use_compiled("profile", x):
             return _Profiled.apply(*parts, self.norm, segments, rows)  # type: ignore[no-any-return]
         inside = adj.diagonal(dim1=-2, dim2=-1)
         outside = adj.sum(-1) - inside

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from graphpool.graphs.segments import Segments
 from graphpool.nn.ops.compiled import norm_backward, norm_forward
 from graphpool.nn.ops.products import refuse_second_order
+from graphpool.nn.ops.switch import use_compiled
 from graphpool.typing import Bool, Float, Int
 
 
@@ -79,7 +80,7 @@ def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: Rows | None = None) 
 
     A single one has no spread of its own and takes the running statistics.
     """
-    if rows is not None and x.dtype is torch.float32 and x.is_cpu:
+    if rows is not None and use_compiled("cluster norm", x):
         flat = x.flatten(0, -2).contiguous()
         return _RowNorm.apply(flat, norm.weight, norm.bias, norm, rows).view_as(x)  # type: ignore[no-any-return]
     flat = x.flatten(0, -2) if rows is None else rows.compact(x)

@@ -9,7 +9,8 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.ops.compiled import compilable
 from graphpool.nn.ops.formation_compiled import form_backward, form_forward
-from graphpool.nn.ops.products import refuse_second_order, row_mm, segment_mm, spmm
+from graphpool.nn.ops.products import constant, refuse_second_order, row_mm, segment_mm, spmm
+from graphpool.nn.ops.switch import enabled
 from graphpool.typing import Float, Int
 
 
@@ -98,4 +99,10 @@ def form_clusters(
         segments: the graphs of the nodes.
         counts: clusters of each graph, if not all; further columns of M are zero.
     """
-    return _FormClusters.apply(assignment, x, adjacency, segments, counts)  # type: ignore[no-any-return]
+    if enabled("formation"):
+        return _FormClusters.apply(assignment, x, adjacency, segments, counts)  # type: ignore[no-any-return]
+    reached = spmm(adjacency, constant(adjacency.weight), assignment)
+    # One product makes both: Mᵀ [H | A M].
+    formed = segment_mm(assignment, torch.cat([x, reached], -1), segments)
+    coarse_x, coarse_adj = formed.split([x.shape[1], reached.shape[1]], -1)
+    return coarse_x, coarse_adj

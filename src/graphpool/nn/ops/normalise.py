@@ -7,6 +7,7 @@ from torch import Tensor
 
 from graphpool.nn.ops.compiled import compilable, normalise_backward, normalise_forward
 from graphpool.nn.ops.products import refuse_second_order
+from graphpool.nn.ops.switch import enabled
 from graphpool.typing import Float
 
 
@@ -64,4 +65,12 @@ def normalise(
     the diagonal, `loop=1` adds the identity. A row that sums to zero or less (negative weights)
     gives zeros, and so does its column.
     """
-    return _Normalise.apply(matrix, keep, loop, floor)  # type: ignore[no-any-return]
+    if enabled("normalise"):
+        return _Normalise.apply(matrix, keep, loop, floor)  # type: ignore[no-any-return]
+    if keep != 1 or loop != 0:
+        eye = torch.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
+        matrix = matrix * (1 - (1 - keep) * eye) + loop * eye
+    total = matrix.sum(-1) + floor
+    # Negative weights: no row gets an imaginary scale. NaN stays NaN, and -∞ becomes NaN.
+    scale = total.masked_fill((total <= 0) & total.isfinite(), torch.inf).rsqrt()
+    return matrix * scale.unsqueeze(-1) * scale.unsqueeze(-2)

@@ -19,6 +19,7 @@ from graphpool.nn.ops.spgemm_compiled import (
     product_fill,
     transpose,
 )
+from graphpool.nn.ops.switch import enabled
 
 # Room for so many entries is taken without counting them first: 48 MiB, of which only what is
 # written to becomes memory.
@@ -50,7 +51,7 @@ class Sparse:
     def transposed(self) -> "Sparse":
         """The transpose."""
         rows = self.ptr.shape[0] - 1
-        if self.col.is_cpu:
+        if self.col.is_cpu and enabled("spgemm"):
             ptr = torch.empty(self.width + 1, dtype=torch.long)
             col, order = torch.empty_like(self.col), torch.empty_like(self.col)
             transpose(self.ptr.numpy(), self.col.numpy(), ptr.numpy(), col.numpy(), order.numpy())
@@ -62,7 +63,7 @@ class Sparse:
 
 def sparse_product(left: Sparse, right: Sparse) -> Sparse:
     """left · right with every entry once; memory is what the result and the factors take."""
-    if not left.value.is_cpu:
+    if not left.value.is_cpu or not enabled("spgemm"):
         return joined_product(left, right)
     factors = (
         left.ptr.numpy(), left.col.numpy(), left.value.detach().contiguous().numpy(),

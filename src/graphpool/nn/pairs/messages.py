@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.ops.products import refuse_second_order, slot_sum, take_col, take_row
+from graphpool.nn.ops.switch import use_compiled
 from graphpool.nn.pairs.messages_compiled import meet_backward, meet_forward
 from graphpool.typing import Float
 
@@ -42,7 +43,7 @@ def meet(
     adjacency: Adjacency,
 ) -> Float[Tensor, "nodes channels"]:
     """Σ_j A_ij ReLU(target_i + source_j), `[nodes, channels]`."""
-    if target.dtype is torch.float32 and target.is_cpu:
+    if use_compiled("gmn", target):
         return _Meet.apply(target, source, adjacency)  # type: ignore[no-any-return]
     inner = take_row(target, adjacency) + take_col(source, adjacency)
     weight = adjacency.weight.to(target.dtype).unsqueeze(-1)

@@ -10,6 +10,8 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.encoders import GCNLayer
 from graphpool.nn.encoders.gat import attend
 from graphpool.nn.ops.products import slot_max, slot_sum, spmm, take_col, take_row
+from graphpool.nn.ops.products_plain import neighbour_max
+from graphpool.nn.ops.switch import enabled, use_compiled
 from graphpool.nn.pool.asap_clusters import clusters, fitness
 from graphpool.nn.pool.asap_joined import joined
 from graphpool.nn.pool.topk_base import Kept, NodePool, keep_segments, keep_top
@@ -116,7 +118,7 @@ class ASAP(NodePool):
 
 def _quick(x: Tensor) -> bool:
     """Whether `asap_clusters` has it."""
-    return x.dtype is torch.float32 and x.is_cpu
+    return use_compiled("asap", x)
 
 
 class _RowMax(torch.autograd.Function):
@@ -137,4 +139,6 @@ class _RowMax(torch.autograd.Function):
 
 def _row_max(x: Tensor, adjacency: Adjacency) -> Tensor:
     """Maximum over each node and its neighbours, `[nodes, channels]`."""
-    return _RowMax.apply(x, adjacency)  # type: ignore[no-any-return]
+    if enabled("asap"):
+        return _RowMax.apply(x, adjacency)  # type: ignore[no-any-return]
+    return neighbour_max(x, adjacency)

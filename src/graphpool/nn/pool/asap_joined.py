@@ -9,6 +9,7 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.ops.products import refuse_second_order
 from graphpool.nn.ops.spgemm import Sparse, sparse_product
 from graphpool.nn.ops.spgemm_compiled import lay_slots, mean_backward, mean_forward, rows_of
+from graphpool.nn.ops.switch import enabled
 from graphpool.typing import Float, Int
 
 
@@ -33,13 +34,13 @@ def joined(
     members = Sparse(ptr, adjacency.col[slots], share[slots], nodes)
     whole = Sparse(adjacency.row_ptr, adjacency.col, weight, nodes)
     made = sparse_product(members, sparse_product(whole, members.transposed()))
-    lay = laid if made.value.is_cpu else laid_by_sorting
+    lay = laid if made.value.is_cpu and enabled("asap") else laid_by_sorting
     return lay(made, adjacency.symmetric)
 
 
 def _slots(adjacency: Adjacency, index: Tensor, count: int) -> Tensor:
     """The slots of the kept rows."""
-    if index.is_cpu:
+    if index.is_cpu and enabled("asap"):
         slots = torch.empty(count, dtype=torch.long)
         rows_of(adjacency.row_ptr.numpy(), index.numpy(), slots.numpy())
         return slots

@@ -19,9 +19,11 @@ from graphpool.nn.ops.products import (
     slot_sum,
     spmm,
     spread,
+    take_col,
     take_row,
 )
 from graphpool.nn.ops.spgemm import Sparse, sparse_product
+from graphpool.nn.ops.switch import enabled, use_compiled
 from graphpool.nn.pool.mean_field import mean_field
 
 # Of the products of one node with all it is compared to; below it they hardly count.
@@ -72,7 +74,7 @@ class StructPool(Grouping):
             likeness = _All(x.relu(), segments)
         elif isinstance(adjacency, Adjacency):
             near = adjacency if self.hops == 1 else within(adjacency, self.hops)
-            if x.dtype is torch.float32 and x.is_cpu and not near.weight.requires_grad:
+            if use_compiled("structpool", x) and not near.weight.requires_grad:
                 return mean_field(x.relu(), unary, self.compatibility, near, self.iterations, FLOOR)
             likeness = _Near(x.relu(), near)
         else:
@@ -93,7 +95,11 @@ class _Near:
 
     def __init__(self, x: Tensor, near: Adjacency) -> None:
         edge = near.weight.clamp(min=0).masked_fill(near.diagonal, 0.0)
-        weight = edge * _Likeness.apply(x, near)
+        if enabled("structpool"):
+            like = _Likeness.apply(x, near)
+        else:
+            like = (take_row(x, near) * take_col(x, near)).sum(-1)
+        weight = edge * like
         total = slot_sum(weight.unsqueeze(-1), near) + FLOOR
         self.weight, self.near = weight * take_row(1 / total, near).squeeze(-1), near
 

@@ -11,6 +11,7 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.outputs import Kept as Kept
 from graphpool.nn.ops.products import segment_max
+from graphpool.nn.ops.switch import enabled
 from graphpool.nn.pool.topk_compiled import choose_top
 from graphpool.typing import Float, Int
 
@@ -96,7 +97,7 @@ def keep_top(
     """
     # 0.55 · 100 is a hair above 55, and its ceiling should be 55.
     wanted = (segments.ptr.diff() * ratio - 1e-9).ceil().long().clamp(min=1)
-    choose = chosen if score.is_cpu else chosen_by_sorting
+    choose = chosen if score.is_cpu and enabled("topk") else chosen_by_sorting
     return choose(score, segments, wanted, score.abs() if scale is None else scale)
 
 
