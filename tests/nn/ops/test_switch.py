@@ -24,13 +24,13 @@ def test_everything_is_compiled_unless_the_environment_says_otherwise(
 
 
 def test_groups_are_switched_off_for_a_while() -> None:
-    with switch.plain_operations("gcn"):
-        assert not switch.enabled("gcn")
+    with switch.plain_operations("places"):
+        assert not switch.enabled("places")
         assert switch.enabled("products")
         with switch.plain_operations():
             assert not switch.enabled("products")
         assert switch.enabled("products")
-    assert switch.enabled("gcn")
+    assert switch.enabled("places")
 
 
 def test_an_unknown_group_is_an_error() -> None:

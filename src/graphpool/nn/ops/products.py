@@ -201,27 +201,6 @@ class _Spread(torch.autograd.Function):
         return segment_sum(grad, ctx.segments), None
 
 
-class _SegmentMax(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, segments: Segments) -> Tensor:
-        x = x.detach().contiguous()
-        out, _, _, where = torch.embedding_bag(
-            x, segments.nodes, segments.ptr, False, 2, False, None, True
-        )
-        # The bags skip NaN, which would hide it from the training guard.
-        total = _segment_sum(x, segments)
-        out = torch.where(total.isnan(), total, out)
-        ctx.save_for_backward(where)
-        ctx.nodes = x.shape[0]
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        (where,) = ctx.saved_tensors
-        full = grad.new_zeros(ctx.nodes, grad.shape[1])
-        return full.scatter_add(0, where, grad), None
-
-
 def spmm(
     adjacency: Adjacency,
     value: Float[Tensor, " slots"],
@@ -261,12 +240,15 @@ def segment_mean(x: Tensor, segments: Segments | None) -> Tensor:
 
 
 def segment_max(x: Tensor, segments: Segments | None) -> Tensor:
-    """Maximum over the nodes of each graph, `[graphs, channels]`."""
+    """Maximum over the nodes of each graph, `[graphs, channels]`; equal ones share its gradient.
+
+    A graph without nodes has 0.
+    """
     if segments is None:
         return x.amax(-2)
-    if not enabled("products"):
-        return products_plain.segment_max(x, segments)
-    return _SegmentMax.apply(x, segments)  # type: ignore[no-any-return]
+    where = segments.batch.unsqueeze(-1).expand_as(x)
+    empty = x.new_zeros(segments.num_graphs, x.shape[1])
+    return empty.scatter_reduce(0, where, x, "amax", include_self=False)
 
 
 def spread(y: Tensor, segments: Segments | None) -> Tensor:

@@ -30,11 +30,6 @@ def segment_sum(x: Tensor, segments: Segments) -> Tensor:
     return _add_up(x, segments.batch, segments.num_graphs)
 
 
-def segment_max(x: Tensor, segments: Segments) -> Tensor:
-    """Maximum over the nodes of each graph; equal ones share its gradient. 0 without nodes."""
-    return _greatest(x, segments.batch, segments.num_graphs)
-
-
 def spread(y: Tensor, segments: Segments) -> Tensor:
     """Give every node its graph's row."""
     return y[segments.batch]
@@ -48,17 +43,6 @@ def take_slots(x: Tensor, adjacency: Adjacency, column: bool) -> Tensor:
 def slot_sum(x: Tensor, adjacency: Adjacency) -> Tensor:
     """Sum over the slots of each row."""
     return _add_up(x, adjacency.row, adjacency.num_nodes)
-
-
-def neighbour_max(x: Tensor, adjacency: Adjacency) -> Tensor:
-    """Maximum over each node and its neighbours; equal ones share its gradient."""
-    return _greatest(x[adjacency.col], adjacency.row, adjacency.num_nodes)
-
-
-def _greatest(values: Tensor, index: Tensor, count: int) -> Tensor:
-    where = index.unsqueeze(-1).expand_as(values)
-    empty = values.new_zeros(count, values.shape[1])
-    return empty.scatter_reduce(0, where, values, "amax", include_self=False)
 
 
 def _add_up(values: Tensor, index: Tensor, count: int) -> Tensor:

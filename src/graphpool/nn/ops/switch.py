@@ -15,24 +15,13 @@ from torch import Tensor
 
 GROUPS = {
     "products": "sums over edges and nodes as weighted bags (products)",
-    "gcn": "a stack of GCN layers over nodes as one step (encoders.gcn)",
-    "dense gcn": "a stack of GCN layers over a dense level as one step (encoders.gcn)",
     "cluster gcn": "a stack of GCN layers over the clusters that graphs have (encoders.gcn_rows)",
     "formation": "cluster formation Mᵀ H and Mᵀ A M (ops.formation)",
     "places": "the assignment by places (hap.places)",
     "profile": "the profile of clusters with its batch norm (hap.profile)",
-    "cluster norm": "batch norm over the clusters that graphs have (ops.cluster_mask)",
     "normalise": "symmetric normalisation of dense adjacencies (ops.normalise)",
     "alignment": "the alignment of two graphs' nodes (pairs.distances.sinkhorn)",
     "spgemm": "the product of two sparse matrices (ops.spgemm)",
-    "content": "the assignment by content (hap.content)",
-    "readout": "readouts with a maximum (readout)",
-    "gat": "GAT's weighted sum over neighbours (encoders.gat)",
-    "topk": "the choice of the nodes that stay (pool.topk_base)",
-    "asap": "ASAP's clusters, fitness and coarse graph (pool.asap)",
-    "structpool": "StructPool's mean field (pool.structpool)",
-    "gmt": "the multiset transformer (pool.gmt)",
-    "gmn": "GMN's messages (pairs.messages)",
 }
 _off = set(GROUPS) if os.environ.get("GRAPHPOOL_COMPILED", "1") == "0" else set()
 

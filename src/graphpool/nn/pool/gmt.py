@@ -12,10 +12,8 @@ from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import row_mm, spmm
-from graphpool.nn.ops.switch import use_compiled
 from graphpool.nn.pool.flat import lay_flat
 from graphpool.nn.pool.multiset import SeedAttention, SelfAttention
-from graphpool.nn.pool.multiset_steps import transformed
 
 
 class GMTPool(nn.Module):
@@ -89,10 +87,6 @@ class GMTPool(nn.Module):
 
     def _transformed(self, x: Tensor, segments: Segments) -> tuple[Tensor, Tensor]:
         """Pooled vectors `[graphs, clusters, channels]` and the attention `[nodes, clusters]`."""
-        if use_compiled("gmt", x) and not self.norm:
-            steps = [self.seeds, *self.blocks, *([self.last] if self.last else [])]
-            parameters = [value for step in steps for value in step.learned()]
-            return transformed(x, segments, self.heads, len(self.blocks), parameters)
         pooled, share = self.seeds(x, segments)
         for block in self.blocks:
             pooled = block(pooled)
