@@ -21,7 +21,7 @@ DRAW = 1
 BASE = RunConfig(
     features="auto",
     model=ModelConfig(
-        encoder="gin", hidden_channels=64, layers=2, norm="batch", readout=("mean", "max")
+        encoder="gin", hidden_channels=64, num_layers=2, norm="batch", readout=("mean", "max")
     ),
     train=TrainConfig(epochs=40, batch_size=32, learning_rate=0.001, schedule="cosine"),
 )
@@ -91,7 +91,7 @@ def _flat(layers: int, features: str = "", title: str = "") -> Row:
         name="-".join(filter(None, ["flat", str(layers), word])),
         title=f"flat, {layers} layers{title}",
         features=f"{BASE.features}+{features}" if features else BASE.features,
-        model={"pooler": "flat", "layers": layers},
+        model={"pooler": "flat", "num_layers": layers},
     )
 
 
@@ -138,13 +138,13 @@ ROWS = {
             Row(name, title, "ablations", model={"pooler": "hap", **changes})
             for name, title, changes in (
                 ("no-content", "places alone, no content", {"assignment": "places-only"}),
-                ("no-profile", "no profile of clusters", {"profile": False}),
+                ("no-profile", "no profile of clusters", {"cluster_profile": False}),
                 ("gumbel", "the paper's sampling", {"connect": "gumbel"}),
                 ("gumbel-off", "sampling off the diagonal", {"connect": "offdiagonal-gumbel"}),
                 ("plain", "A' as it is", {"connect": "plain"}),
-                ("eigengap", "number of places by eigengap", {"count": "eigengap"}),
+                ("eigengap", "number of places by eigengap", {"cluster_count": "eigengap"}),
                 ("eight", "8 places for every graph", {"clusters": (8, 1)}),
-                ("cut", "with the cut loss, 0.1", {"cut": 0.1}),
+                ("cut", "with the cut loss, 0.1", {"cut_loss": 0.1}),
                 ("balance", "with the balance loss, 0.1", {"balance": 0.1}),
                 ("orthogonality", "with the orthogonality loss, 0.1", {"orthogonality": 0.1}),
                 ("diffpool", "DiffPool in its place", {"pooler": "diffpool"}),

@@ -73,7 +73,7 @@ class Run:
     def cost(self) -> int:
         """Longer ones are begun first."""
         model = self.config.model
-        layers = model.layers if model.pooler == "flat" else 2 * model.layers
+        layers = model.num_layers if model.pooler == "flat" else 2 * model.num_layers
         return layers * len(COLUMNS[self.column].split(self.graphs).train)
 
     def path(self, work: Path) -> Path:

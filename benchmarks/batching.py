@@ -6,7 +6,7 @@ python benchmarks/batching.py --data-root FOLDER [--sets PROTEINS ...]
 import torch
 from common import best, each_set
 
-from graphpool.data.interop.convert import to_pyg
+from graphpool.data.interop import to_pyg
 from graphpool.graphs.graphset import GraphSet
 
 BATCH = 32

@@ -56,7 +56,10 @@ ROWS = {
     for row in (
         Row("hap", cost=3),
         Row("hap-euclidean", {"pooler": "hap", "distance": "euclidean"}, cost=3),
-        Row("hap-half", {"pooler": "hap", "distance": "euclidean", "ratio": 0.5, "most": 128}),
+        Row(
+            "hap-half",
+            {"pooler": "hap", "distance": "euclidean", "ratio": 0.5, "max_clusters": 128},
+        ),
         Row("hap-paper", cost=3),
         Row("hap-sorted", {"pooler": "hap", "distance": "sorted"}, cost=3),
         Row("flat", cost=2),

@@ -17,7 +17,7 @@ from common import each_set
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from graphpool.data.interop.convert import to_pyg
+from graphpool.data.interop import to_pyg
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn import HAP, FlatNetwork

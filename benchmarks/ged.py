@@ -33,9 +33,7 @@ from scipy.optimize import linear_sum_assignment
 from graphpool import ged
 from graphpool.experiments.machine import machine, provenance
 from graphpool.files import write_json
-from graphpool.ged import METHODS, Collection, Costs
-from graphpool.ged.pair import make_task
-from graphpool.ged.result import Limits
+from graphpool.ged import METHODS, Collection, Costs, Limits, make_problem
 
 MOLECULES = ("MUTAG", "PTC_MR", "AIDS", "NCI109", "Mutagenicity")
 RANDOM = {12: 200, 16: 100, 20: 50, 24: 30}
@@ -47,11 +45,11 @@ def solved(
     graphs: Collection, pairs: NDArray[np.int64], limit: float | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Seconds of each pair by itself, and whether its distance was proved."""
-    task, solve = make_task(graphs, Costs()), METHODS["exact"].solve
+    problem, solve = make_problem(graphs, Costs()), METHODS["exact"].solve
     seconds, proved = [], []
     for at in range(len(pairs)):
         start = time.perf_counter()
-        found = solve(task, pairs[at : at + 1], Limits(limit))
+        found = solve(problem, pairs[at : at + 1], Limits(limit))
         seconds.append(time.perf_counter() - start)
         proved.append(found.lower[0] == found.upper[0])
     return np.array(seconds), np.array(proved)
@@ -65,13 +63,13 @@ def whole_sets(given: argparse.Namespace) -> dict[str, Any]:
         if given.quick:
             graphs = first_graphs(graphs, 40)
         pairs = np.column_stack(np.triu_indices(len(graphs), 1)).astype(np.int64)
-        task, solve = make_task(graphs, Costs()), METHODS["exact"].solve
+        problem, solve = make_problem(graphs, Costs()), METHODS["exact"].solve
         two, one, plain = (
             best(call, rounds=1 if given.quick else 2, warm=0)
             for call in (
                 lambda graphs=graphs: ged.matrix(graphs, jobs=2),
                 lambda graphs=graphs: ged.matrix(graphs, jobs=1),
-                lambda task=task, pairs=pairs, solve=solve: solve(task, pairs, Limits()),
+                lambda problem=problem, pairs=pairs, solve=solve: solve(problem, pairs, Limits()),
             )
         )
         made[name] = {
@@ -121,10 +119,10 @@ def against_networkx(given: argparse.Namespace) -> dict[str, Any]:
     count = 2 if given.quick else 20
     pairs = np.array([draw.choice(near, 2, replace=False) for _ in range(count)], dtype=np.int64)
     sides = [(as_networkx(graphs, i), as_networkx(graphs, j)) for i, j in pairs.tolist()]
-    task, solve = make_task(graphs, Costs()), METHODS["exact"].solve
-    batch = best(lambda: solve(task, pairs, Limits()), rounds=20)
+    problem, solve = make_problem(graphs, Costs()), METHODS["exact"].solve
+    batch = best(lambda: solve(problem, pairs, Limits()), rounds=20)
     calls = best(lambda: [ged.distance(*side) for side in sides], rounds=5)
-    ours = solve(task, pairs, Limits()).upper.tolist()
+    ours = solve(problem, pairs, Limits()).upper.tolist()
     seconds, capped = 0.0, 0
     for side, distance in zip(sides, ours, strict=True):
         start = time.perf_counter()

@@ -15,7 +15,7 @@ from common import each_set
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from graphpool.data.interop.convert import to_pyg
+from graphpool.data.interop import to_pyg
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn import HAP, FlatNetwork
 

@@ -12,7 +12,7 @@ import torch
 from epoch import CLUSTERS, WIDTH, dense_batches, head
 from torch import Tensor, nn
 
-from graphpool.data.interop.convert import to_pyg
+from graphpool.data.interop import to_pyg
 from graphpool.graphs.graphset import GraphSet
 
 Padded = tuple[Tensor, Tensor, Tensor, Tensor]

@@ -9,7 +9,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 
 ROOMS = [
-    {"errors", "files", "config", "typing", "progress", "numba_cache"},
+    {"errors", "files", "config", "typing", "progress", "numba_cache", "imports"},
     {"graphs"},
     {"features", "ged"},
     {"data"},

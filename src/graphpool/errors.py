@@ -1,7 +1,7 @@
 """Errors that a user can cause: what is wrong, where, and what to do next.
 
 Every one of them is a `GraphpoolError`; the command line prints its message in one line and
-exits with code 2. Anything else that escapes is a bug of ours and keeps its traceback.
+exits with code 2. Any other exception is a bug and shows its traceback.
 """
 
 import difflib
@@ -10,38 +10,42 @@ from pathlib import Path
 
 
 class GraphpoolError(Exception):
-    """Base of all errors that a user can cause and mend."""
+    """Base class of the errors that a user can cause and fix."""
 
 
 class DataError(GraphpoolError):
-    """A file, a graph or a data set that can't be used as it is."""
+    """A file, graph or data set that can't be used."""
 
     @classmethod
     def at(
         cls, path: str | Path, problem: str, *, line: int | None = None, hint: str = ""
     ) -> "DataError":
-        """Name the file (and line) before the problem, and the next step after it."""
+        """Make an error that names the file (and line), the problem and the next step."""
         where = f"{path}, line {line}" if line is not None else str(path)
         return cls(f"{where}: {problem}" + (f"; {hint}" if hint else ""))
 
 
 class DownloadError(GraphpoolError):
-    """A data set that could not be fetched."""
+    """A data set that could not be downloaded."""
 
 
 class ConfigError(GraphpoolError):
-    """A setting that does not exist or can't have this value."""
+    """A setting that does not exist or has an invalid value."""
+
+
+class MissingPackageError(GraphpoolError, ImportError):
+    """An optional package that is not installed."""
 
 
 class CheckpointError(GraphpoolError):
-    """A checkpoint or saved model that can't be read back."""
+    """A checkpoint or saved model that can't be read."""
 
 
 class TrainingError(GraphpoolError):
     """A training run that had to stop."""
 
 
-# Short forms that people know from elsewhere; they look too little like our names to be guessed.
+# Common short forms that are too different from our names to be found by similarity.
 _SHORT = {
     "lr": "learning_rate",
     "wd": "weight_decay",
@@ -52,7 +56,7 @@ _SHORT = {
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`did you mean X?` for the known name closest to `word`, else a list of the known names."""
+    """Return `did you mean X?` for the known name closest to `word`, or a list of known names."""
     names = sorted(known)
     section, dot, key = word.rpartition(".")
     word = f"{section}{dot}{_SHORT.get(key, key)}"

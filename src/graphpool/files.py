@@ -1,4 +1,4 @@
-"""Writing files so that a reader sees the old content or the new one, never half of it."""
+"""Write files atomically: a reader sees the old content or the new one, never a part of it."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ def atomic_write(path: str | Path, mode: str = "wb") -> Iterator[IO[Any]]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, where the file system allows it."""
+    """Make the rename durable, where the file system allows it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:
@@ -46,7 +46,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def strict_json(value: Any) -> Any:
-    """The value with null for NaN and infinities, which JSON does not have."""
+    """Return the value with None for NaN and infinities, which JSON does not have."""
     if isinstance(value, dict):
         return {key: strict_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -57,13 +57,13 @@ def strict_json(value: Any) -> Any:
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Write `value` as readable JSON, atomically; what is not finite becomes null."""
+    """Write `value` as indented JSON, atomically; numbers that are not finite become null."""
     with atomic_write(path, "w") as handle:
         json.dump(strict_json(value), handle, indent=2, allow_nan=False)
         handle.write("\n")
 
 
 def sha256_file(path: str | Path) -> str:
-    """Hex SHA-256 of a file's bytes, read in pieces."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with Path(path).open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()

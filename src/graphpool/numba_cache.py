@@ -1,6 +1,7 @@
-"""How loops are compiled, and when a compiled one on disk is out of date."""
+"""The decorator for compiled functions, and the digest that tells when a cached one is outdated."""
 
 import hashlib
+import inspect
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -11,32 +12,41 @@ from numba import njit
 
 @cache
 def digest(folder: Path, pattern: str) -> str:
-    """A digest of all source files in a folder, and below it, whose names fit the pattern."""
-    found = hashlib.sha256()
+    """Return a digest of the source files in a folder and its subfolders that match a pattern."""
+    result = hashlib.sha256()
     for path in sorted(folder.rglob(pattern)):
-        found.update(path.read_bytes())
-    return found.hexdigest()
+        result.update(path.read_bytes())
+    return result.hexdigest()
 
 
 def compiler(
     folder: Path, pattern: str = "*.py", **options: Any
 ) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that compiles a function, without the GIL, and keeps the result on disk.
+    """Return a decorator that compiles a function, releases the GIL and caches the code on disk.
 
-    numba takes a kept result for good as long as the function's own file is unchanged, but it
-    contains what the function calls and the constants it uses, which are in other files too: here
-    it is kept as long as none of the sources named changes.
+    numba reuses cached code as long as the function's own file is unchanged. That is not enough,
+    because the code contains the functions that it calls and the constants that it uses, and
+    these are in other files too. Here cached code is reused as long as none of the given source
+    files changes.
 
     Args:
-        folder, pattern: the sources, as for `digest`.
-        options: further ones of `numba.njit`.
+        folder: folder of the source files.
+        pattern: pattern of their names. The file of a decorated function always counts.
+        options: further options of `numba.njit`.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = njit(cache=True, nogil=True, **options)(function)
-        kept = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-        if kept is not None:
-            kept._source_stamp = digest(folder, pattern)
+        cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+        if cache_file is not None:
+            stamp = digest(folder, pattern)
+            own = Path(inspect.getfile(function))
+            if not (own.is_relative_to(folder) and own.match(pattern)):
+                stamp += digest(own.parent, own.name)
+            cache_file._source_stamp = stamp
+            # numba compares the version before it reads the rest of an index, which may name
+            # argument types that no longer exist and can't be read then.
+            cache_file._version = f"{cache_file._version} {stamp}"
         return dispatcher
 
     return decorate

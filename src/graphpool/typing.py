@@ -1,7 +1,7 @@
 """Tensor shapes as types: `Float[Tensor, "nodes channels"]`.
 
-The shapes are jaxtyping's and are checked while the tests run. jaxtyping is a development
-dependency: where it is not installed the annotations mean plain tensors.
+The annotations are those of jaxtyping and are checked while the tests run. jaxtyping is a
+development dependency: without it the annotations mean plain tensors.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -94,7 +94,7 @@ def test_a_task_begins_with_its_own_settings_and_options_are_put_upon_them(cli, 
     assert (config.model.encoder, config.model.norm) == (begun.model.encoder, "batch")
     assert config.features == begun.features
     assert config.model.hidden_channels == 8
-    Path("run.toml").write_text('task = "similarity"\n[model]\nlayers = 2\n')
+    Path("run.toml").write_text('task = "similarity"\n[model]\nnum_layers = 2\n')
     done = cli("train", "--config", "run.toml", "--split", "sideways")
     assert "compare.split: unknown value 'sideways'" in done.err
 
@@ -186,7 +186,7 @@ def test_a_trained_comparer_is_scored_on_other_sets(cli, matched, similar, own):
 
 def test_a_comparer_that_was_made_in_python_is_scored(cli, own, tmp_path):
     graphs = read(own)
-    quick = {"epochs": 1, "hidden_channels": 8, "layers": 1, "triplets": 50, "threads": 1}
+    quick = {"epochs": 1, "hidden_channels": 8, "num_layers": 1, "triplets": 50, "threads": 1}
     saved = GraphComparer(**quick).fit(graphs).save(tmp_path / "comparer.safetensors")
     done = cli("evaluate", "--model", saved, own)
     assert done.code == 0, done.err

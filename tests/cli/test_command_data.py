@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from graphpool.data.formats.jsonl_row import KEYS
+from graphpool.data.formats.jsonl import KEYS
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.load import read
 
@@ -11,7 +11,7 @@ from graphpool.data.load import read
 def test_list_says_what_is_found_where(cli):
     document = json.loads(cli("data", "list", "--json").out)
     found = {row["name"]: row for row in document["found"]}
-    assert found["MUTAG"]["place"] in ("grakel", "data root")
+    assert found["MUTAG"]["origin"] in ("embedded", "data root")
     assert "NCI1" in document["online"]
     assert "MUTAG" not in document["online"]
     assert "MUTAG" in cli("data", "list").out
@@ -19,7 +19,7 @@ def test_list_says_what_is_found_where(cli):
 
 def test_list_looks_into_the_given_root(cli, small):
     document = json.loads(cli("data", "list", "--data-root", small.parent, "--json").out)
-    assert {"name": "small", "place": "data root", "path": str(small)} in document["found"]
+    assert {"name": "small", "origin": "data root", "path": str(small)} in document["found"]
 
 
 def test_show_counts_what_the_set_is_known_to_hold(cli):

@@ -96,7 +96,7 @@ def test_pair_draws(cli, four, suffix):
         (["pair", "four.jsonl:a", "four.jsonl:b", "--time-limit", "-1"], "limit of -1.0 seconds"),
         (["pair", "four.jsonl:a", "four.jsonl:b", "--draw", "four.jsonl/x.png"],
          "--draw four.jsonl/x.png"),
-        (["matrix", "four.jsonl", "--out", "."], "name a file to write"),
+        (["matrix", "four.jsonl", "--out", "."], "give the name of a file"),
         (["matrix", "four.jsonl", "--pairs", "p.txt", "--sample", "3"], "exclude each other"),
         (["matrix", "four.jsonl", "--pairs", "none.txt"], "no such file"),
         (["matrix", "four.jsonl", "--jobs", "0"], "jobs is 0"),
@@ -200,7 +200,7 @@ def test_ctrl_c_says_how_to_go_on(cli, four, monkeypatch):
         patch.setattr(workers.Workers, "wait", interrupted)
         done = cli("ged", "matrix", four)
     assert done.code == 130
-    assert "pairs are kept in four.ged.parts: give the same command again to go on" in done.err
+    assert "pairs are saved in four.ged.parts: run the same command again to continue" in done.err
     assert cli("ged", "matrix", four).code == 0
     assert ged.open_matrix("four.ged").values.tolist() == DISTANCES
 

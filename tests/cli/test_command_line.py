@@ -9,6 +9,7 @@ import pytest
 from graphpool import ged
 from graphpool.cli import main
 from graphpool.cli.errors import environment_message
+from graphpool.config import RunConfig, settings_in
 
 PYTHON = [sys.executable, "-c"]
 
@@ -62,7 +63,12 @@ def test_version(cli):
         (("train", "--lr", "0.1"), "did you mean '--learning-rate'?"),
         (("train", "--pooler", "wl"), "wl is a baseline of graphpool evaluate"),
         (("train", "--root", "x"), "did you mean '--data-root'?"),
-        (("train", "--data-root", "x"), "x: no such folder of data; mend root= (--data-root)"),
+        (
+            ("train", "--data-root", "x"),
+            "x: no such folder of data; fix the path given by --data-root",
+        ),
+        (("train", "--set", "model.most=3"), "model.most is now model.max_clusters"),
+        (("list", "encodrs"), "there is no list 'encodrs'; did you mean 'encoder'?"),
         (("train", "--set", "epochs=3"), "did you mean 'train.epochs'?"),
         (("train", "--set", "epochs"), "KEY=VALUE"),
         (("train", "--epochs", "many"), "see graphpool train --help"),
@@ -72,10 +78,10 @@ def test_version(cli):
         (("train", "--count", "modulo"), "unknown value 'modulo'; did you mean 'modularity'?"),
         (("train", "--resolution", "0"), "model.resolution is 0.0; it must lie in"),
         (("train", "--count", "validation", "--clusters", "8,1"), "leave out one of them"),
-        (("train", "--count", "validation", "--pooler", "sum"), "'sum' knows no places"),
+        (("train", "--count", "validation", "--pooler", "sum"), "'sum' does not use places"),
         (
             ("evaluate", "MUTAG", "--count", "validation", "--assignment", "content"),
-            "the assignment 'content' knows no places",
+            "the assignment 'content' does not use places",
         ),
         (("train", "--device", "gpu7"), "'gpu7' can't be used here"),
         (("train", "MUTGA"), "there is no data set 'MUTGA'; did you mean 'MUTAG'?"),
@@ -106,11 +112,18 @@ def test_a_misspelt_key_in_a_config_file_names_the_nearest(cli, tmp_path):
     assert "did you mean 'epochs'?" in one_line(done.err)
 
 
+def test_an_old_key_in_a_config_file_names_the_new_one(cli, tmp_path):
+    (tmp_path / "run.toml").write_text("[train]\nclip = 3.0\n")
+    done = cli("train", "--config", "run.toml")
+    assert done.code == 2
+    assert "train.clip is now train.clip_norm" in one_line(done.err)
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(cli, tmp_path):
     (tmp_path / "file").write_text("")
     done = cli("train", "MUTAG", "--epochs", "1", "--out", "file/run")
     assert done.code == 2
-    assert "choose another place with --out" in one_line(done.err)
+    assert "choose another folder with --out" in one_line(done.err)
 
 
 def test_a_bug_keeps_its_traceback(cli, monkeypatch):
@@ -135,15 +148,36 @@ def test_list_names_every_method_and_option(cli):
     assert {"hap", "hap-paper", "sum", "mean", "structure-free", "wl", "majority"} <= names
     assert set(document["encoder"]) == {"gcn", "gat", "gin", "graphconv"}
     assert "diffpool" in names
-    assert set(document["loss"]) == {"cut", "balance", "orthogonality"}
-    for part in (
-        "encoder", "assignment", "relaxation", "connect", "count", "distance", "score", "loss",
-        "features",
-    ):  # fmt: skip
+    assert set(document["loss"]) == {"cut_loss", "balance", "orthogonality"}
+    choices = [item.name for item in settings_in(RunConfig) if item.choices]
+    assert {"encoder", "norm", "cluster_count", "distance", "schedule", "split"} <= set(choices)
+    for part in (*choices, "loss", "features"):
         assert all(document[part].values()), f"{part} has a value without a word about it"
     text = cli("list").out
-    parts = ("features", "assignment", "connect", "count", "loss")
+    parts = ("features", "assignment", "connect", "cluster_count", "loss")
     assert all(name in text for part in parts for name in (*names, *document[part]))
+
+
+@pytest.mark.parametrize("what", ["encoder", "encoders", "losses", "features", "methods", "ged"])
+def test_one_list_alone(cli, what):
+    whole = json.loads(cli("list", "--json").out)
+    alone = json.loads(cli("list", what, "--json").out)
+    assert len(alone) == 1
+    assert all(whole[name] == content for name, content in alone.items())
+    assert all(str(name) in cli("list", what).out for name in alone.get("encoder", ()))
+
+
+def test_list_settings_explains_every_setting(cli):
+    rows = json.loads(cli("list", "settings", "--json").out)["settings"]
+    assert [row["key"] for row in rows] == [item.key for item in settings_in(RunConfig)]
+    assert all(row["help"] for row in rows)
+    text = cli("list", "settings").out
+    assert all(row["key"] in text for row in rows)
+
+
+def test_every_option_of_a_setting_is_an_option_of_train(cli):
+    text = cli("train", "--help").out
+    assert all(item.option in text for item in settings_in(RunConfig) if item.option)
 
 
 def test_list_names_every_edit_distance_method(cli):

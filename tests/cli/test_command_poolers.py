@@ -24,8 +24,9 @@ def test_poolers_are_listed_with_family_paper_year_size_cost_and_what_they_keep(
 
 
 def test_something_else_to_list_is_refused(cli):
-    done = cli("list", "encoders")
+    done = cli("list", "colours")
     assert done.code == 2
+    assert "there is no list 'colours'; known: " in done.err
     assert "poolers" in done.err
 
 

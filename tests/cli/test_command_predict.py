@@ -47,7 +47,7 @@ def test_graphs_whose_labels_are_all_strange_are_refused(cli, trained):
     done = cli("predict", trained, "new.jsonl")
     assert done.code == 2
     assert done.out == ""
-    assert "the model knows the label of no node; its labels are 0, 1" in done.err
+    assert "the model knows none of the node labels; its labels are 0, 1" in done.err
     assert "those found are 'C', 'Xe'" in done.err
 
 

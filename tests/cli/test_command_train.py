@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from graphpool.cli.run_folder import graphs_of
-from graphpool.config import RunConfig, read_toml
+from graphpool.config import RENAMED, RunConfig, original_names, read_toml
 from graphpool.data.load import read
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.models.classifier import TrainedModel, load_model
-from graphpool.training.checkpoint import read_checkpoint
+from graphpool.training.checkpoint import read_checkpoint, write_checkpoint
 
 QUICK = ("--epochs", "2", "--hidden", "8", "--threads", "1")
 
@@ -72,12 +72,16 @@ def test_output_for_people_names_accuracy_majority_and_levels(cli, small):
 
 def test_options_of_places_reach_the_settings(cli, small):
     done = cli("train", small, *QUICK, "--assignment", "places-only", "--connect", "plain",
-               "--count", "eigengap", "--resolution", "3", "--set", "model.most=4",
+               "--count", "eigengap", "--resolution", "3", "--set", "model.max_clusters=4",
                "--out", "run")  # fmt: skip
     assert done.code == 0
     model = read_toml(RunConfig, "run/config.toml").model
-    assert (model.assignment, model.connect, model.count) == ("places-only", "plain", "eigengap")
-    assert (model.resolution, model.most) == (3.0, 4)
+    assert (model.assignment, model.connect, model.cluster_count) == (
+        "places-only",
+        "plain",
+        "eigengap",
+    )
+    assert (model.resolution, model.max_clusters) == (3.0, 4)
     assert json.loads(Path("run/result.json").read_text())["places"]["most"] <= 4
 
 
@@ -173,13 +177,42 @@ def test_a_folder_that_cannot_be_made_is_named(cli, small):
     Path("file").write_text("")
     done = cli("train", small, *QUICK, "--out", "file/run")
     assert done.code == 2
-    assert "file/run: can't be made: Not a directory; choose another place" in done.err
+    assert "file/run: can't be made: Not a directory; choose another folder" in done.err
 
 
 def test_resume_goes_on_to_more_epochs(cli, small):
     cli("train", small, *QUICK, "--out", "run")
     assert cli("train", "--resume", "--out", "run", "--epochs", "4").code == 0
     assert json.loads(Path("run/result.json").read_text())["epochs"] == 4
+
+
+def as_0_1_0(folder):
+    """Give the settings in the files of a run the names that graphpool 0.1.0 had for them."""
+    path = folder / "config.toml"
+    text = path.read_text()
+    for names in RENAMED.values():
+        for old, new in names.items():
+            text = text.replace(f"\n{new} =", f"\n{old} =")
+    assert "\nlayers = 2" in text
+    path.write_text(text)
+    for name in ("last.safetensors", "best.safetensors"):
+        _, tensors, header = read_checkpoint(folder / name)
+        header["config"] = original_names({"train": header["config"]})["train"]
+        header["extra"] = original_names(header["extra"])
+        assert "most" in header["extra"]["model"]
+        write_checkpoint(folder / name, tensors, header)
+
+
+def test_a_run_of_0_1_0_is_read_and_resumed(cli, small):
+    cli("train", small, *QUICK, "--out", "run")
+    cli("train", small, *QUICK, "--epochs", "4", "--out", "whole")
+    as_0_1_0(Path("run"))
+    assert load_model("run").config.model.num_layers == 2
+    assert cli("evaluate", small, "--model", "run").code == 0
+    assert cli("report", "run").code == 0
+    assert cli("train", "--resume", "--out", "run", "--epochs", "4").code == 0
+    assert weights(Path("run")) == weights(Path("whole"))
+    assert "num_layers = 2" in Path("run/config.toml").read_text()
 
 
 def test_resuming_a_finished_run_mends_its_best_weights(cli, small):
@@ -245,12 +278,12 @@ def test_what_validation_graphs_chose_is_told_and_kept_with_the_model(cli, small
     choice, kept = result["choice"], load_model("run")
     assert f"Places: {kept.choice}, chosen on validation graphs after 5 epochs each:" in done.out
     assert done.out.count(" places a graph  ") == 5
-    assert (kept.config.model.count, kept.config.model.resolution) == (
+    assert (kept.config.model.cluster_count, kept.config.model.resolution) == (
         choice["count"], choice["resolution"],
     )  # fmt: skip
-    assert result["config"]["model"]["count"] == choice["count"]
+    assert result["config"]["model"]["cluster_count"] == choice["count"]
     # What the user asked for stays in the settings of the run, to be asked for again.
-    assert read_toml(RunConfig, "run/config.toml").model.count == "validation"
+    assert read_toml(RunConfig, "run/config.toml").model.cluster_count == "validation"
     assert cli("predict", "run", small).code == 0
     assert cli("report", "run").code == 0
     assert "chosen on validation graphs" in Path("run/report.html").read_text()

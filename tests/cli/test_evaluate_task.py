@@ -19,7 +19,7 @@ def quick(task: Any, **compare: Any) -> RunConfig:
     base = defaults_for(task)
     return replace(
         base,
-        model=ModelConfig(hidden_channels=4, layers=1),
+        model=ModelConfig(hidden_channels=4, num_layers=1),
         train=replace(base.train, epochs=1),
         compare=CompareConfig(examples=40, valid=10, test=20, **compare),
     )

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from graphpool.data import cache
+from graphpool.data import cache, content_hash
 from graphpool.data.cache import cache_key, cache_root, cached
 from graphpool.data.formats import safetensors as storage
-from graphpool.data.formats.safetensors import content_hash
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 class Builder:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from graphpool.data.catalogue import ALIASES, KNOWN, PAPER, find, resolve
+from graphpool.data.catalogue import ALIASES, KNOWN, PAPER, resolve
+from graphpool.data.locate import find_in_folder
 
 
 @pytest.mark.parametrize(
@@ -54,10 +55,10 @@ def test_the_collection_is_asked_for_the_full_name() -> None:
 def test_a_set_is_found_in_every_form(tmp_path: Path, path: str) -> None:
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text("")
-    assert find("T", tmp_path) == tmp_path / path.split("/")[0]
+    assert find_in_folder("T", tmp_path) == tmp_path / path.split("/")[0]
 
 
 def test_a_folder_without_its_files_is_not_the_set(tmp_path: Path) -> None:
     (tmp_path / "T").mkdir()
     (tmp_path / "T" / "U_A.txt").write_text("")
-    assert find("T", tmp_path) is None
+    assert find_in_folder("T", tmp_path) is None

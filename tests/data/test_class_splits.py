@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from graphpool.data import load as datasets
-from graphpool.data.class_splits import class_split, query_splits
-from graphpool.data.splits import Split
+from graphpool.data.splits import Split, class_split, query_splits
 from graphpool.errors import ConfigError
 from graphpool.ged.collection import collect
 from graphpool.ged.duplicates import isomorphic

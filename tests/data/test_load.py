@@ -1,8 +1,6 @@
 """The front door: a set by name or by file, from wherever it lies."""
 
 import http.server
-import subprocess
-import sys
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -13,11 +11,10 @@ import pytest
 import torch
 
 import graphpool as gp
-from graphpool.data import catalogue
+from graphpool.data import catalogue, content_hash, locate, read_tu
 from graphpool.data import load as datasets
 from graphpool.data.formats import safetensors as storage
 from graphpool.data.formats import tu
-from graphpool.data.formats.safetensors import content_hash
 from graphpool.errors import DataError, DownloadError
 
 FILES = {
@@ -39,7 +36,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def closed(*arguments: object, **options: object) -> Path:
         raise AssertionError("the network must not be touched")
 
-    monkeypatch.setattr(datasets, "fetch", closed)
+    monkeypatch.setattr(locate, "fetch", closed)
     return tmp_path / "cache"
 
 
@@ -65,7 +62,6 @@ def put_zip(root: Path, name: str = "TINY") -> Path:
 
 
 def test_the_embedded_default_needs_nothing() -> None:
-    pytest.importorskip("grakel")
     graphs = gp.load("MUTAG", features=None)
     assert len(graphs) == 188
     assert graphs.x is None
@@ -75,30 +71,24 @@ def test_the_embedded_default_needs_nothing() -> None:
 
 
 def test_the_embedded_default_is_the_original(data_root: Path) -> None:
-    pytest.importorskip("grakel")
     embedded = gp.load("MUTAG", features=None)
-    assert content_hash(embedded) == content_hash(tu.read_tu(data_root / "MUTAG.zip"))
+    assert content_hash(embedded) == content_hash(read_tu(data_root / "MUTAG.zip"))
 
 
-def test_the_other_embedded_set_is_read_too() -> None:
-    pytest.importorskip("grakel")
-    graphs = gp.load("Cuneiform", features=None)
-    assert (len(graphs), len(graphs.classes), graphs.num_nodes) == (267, 30, 5680)
-    assert graphs.edge_attr is not None
-    assert graphs.edge_attr.shape[1] == 2
+def test_the_embedded_file_has_the_hash_that_its_note_names() -> None:
+    graphs = gp.load("MUTAG", features=None)
+    assert content_hash(graphs) in (locate.EMBEDDED / "README.md").read_text(encoding="utf-8")
 
 
-def test_grakel_is_not_imported_for_its_files() -> None:
-    pytest.importorskip("grakel")
-    code = (
-        "import sys, graphpool; graphpool.load('MUTAG', features=None); "
-        "sys.exit('grakel' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_a_set_that_is_not_embedded_is_downloaded() -> None:
+    with pytest.raises(DataError, match="Cuneiform is not on this machine; allow the download"):
+        gp.load("Cuneiform", download=False)
 
 
-def test_without_grakel_the_search_goes_on(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
-    monkeypatch.setattr(datasets.importlib.util, "find_spec", lambda name: None)
+def test_without_the_embedded_sets_the_search_goes_on(
+    monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    monkeypatch.setattr(locate, "EMBEDDED", root / "none")
     put_zip(root)
     assert len(gp.load("TINY", root, features=None)) == 2
     with pytest.raises(DataError, match="MUTAG is not on this machine"):
@@ -130,7 +120,9 @@ def test_a_folder_named_data_is_the_data_root() -> None:
 
 
 def test_a_data_root_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such folder of data; mend root="):
+    with pytest.raises(
+        DataError, match="no such folder of data; fix the path given by --data-root"
+    ):
         gp.load("MUTAG", tmp_path / "none")
 
 
@@ -168,7 +160,7 @@ def test_the_second_load_does_not_parse(root: Path, monkeypatch: pytest.MonkeyPa
     def never(*arguments: object) -> gp.GraphSet:
         raise AssertionError("parsed again")
 
-    monkeypatch.setattr(tu, "read_tu", never)
+    monkeypatch.setattr(tu, "read", never)
     assert content_hash(gp.load("TINY", root, features=None)) == content_hash(first)
 
 
@@ -212,14 +204,14 @@ def test_read_refuses_other_files(root: Path) -> None:
 
 
 def test_available_says_what_lies_where(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(locate, "EMBEDDED", root / "none")
     put_zip(root)
     put_folder(root, "other")
     (root / "mine.jsonl").write_text("")
     (root / "README.md").write_text("")
     with zipfile.ZipFile(root / "photos.zip", "w") as archive:
         archive.writestr("a.jpg", "")
-    found = [(item.name, item.path.name, item.place) for item in datasets.available(root)]
+    found = [(item.name, item.path.name, item.origin) for item in locate.available(root)]
     assert found == [
         ("mine", "mine.jsonl", "data root"),
         ("other", "other", "data root"),
@@ -228,11 +220,7 @@ def test_available_says_what_lies_where(root: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_available_lists_the_embedded_sets() -> None:
-    pytest.importorskip("grakel")
-    assert [(item.name, item.place) for item in datasets.available()] == [
-        ("Cuneiform", "grakel"),
-        ("MUTAG", "grakel"),
-    ]
+    assert [(item.name, item.origin) for item in locate.available()] == [("MUTAG", "embedded")]
 
 
 # ---------------------------------------------------------------------- online
@@ -270,7 +258,7 @@ def online(
             return fetch(address, target, pause=0.0, **options)  # type: ignore[arg-type]
 
         monkeypatch.setenv("no_proxy", "127.0.0.1")
-        monkeypatch.setattr(datasets, "fetch", local)
+        monkeypatch.setattr(locate, "fetch", local)
         yield offered
         server.shutdown()
         thread.join()
@@ -338,11 +326,11 @@ def test_an_edit_distance_set_is_loaded_in_either_form(root: Path, tmp_path: Pat
 
 
 def test_edit_distance_sets_are_available(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(locate, "EMBEDDED", root / "none")
     put_arrays(root)
     put_gexf(root, "OTHER")
     np.savez(root / "matrix.npz", ids=[1], ged=[[0]])
-    found = [(item.name, item.path.name) for item in datasets.available(root)]
+    found = [(item.name, item.path.name) for item in locate.available(root)]
     assert found == [("OTHER", "OTHER.zip"), ("PAIR", "PAIR.npz")]
 
 
@@ -354,9 +342,9 @@ def test_distances_are_found_by_name_in_any_spelling(root: Path) -> None:
 
 def test_distances_are_not_read_from_a_zip(root: Path) -> None:
     path = put_gexf(root, "LINUX")
-    with pytest.raises(DataError, match=r"LINUX\.zip: .*stand in LINUX\.npz: put it at .*root"):
+    with pytest.raises(DataError, match=r"LINUX\.zip: .*are in LINUX\.npz: put it at .*root"):
         datasets.distances("LINUX", root)
-    with pytest.raises(DataError, match=r"LINUX\.zip: .*stand in LINUX\.npz"):
+    with pytest.raises(DataError, match=r"LINUX\.zip: .*are in LINUX\.npz"):
         datasets.distances(path)
 
 

@@ -85,7 +85,7 @@ def test_training_of_a_row_and_of_a_set_stand_side_by_side(
     runner = importlib.import_module("arrangements")
     plan = runner.planned(runner.arguments(["--rows", "flat-8", "flat-4-eigen", "--seeds", "3"]))
     found = {(run.column, run.row): run.config for run in plan}
-    assert found["ring", "flat-8"].model.layers == 8
+    assert found["ring", "flat-8"].model.num_layers == 8
     assert found["ring", "flat-4-eigen"].features == "auto+eigen:8"
     assert found["ring-200", "flat-8"].train.epochs > found["ring", "flat-8"].train.epochs
     assert len({run.key for run in plan}) == len(plan) == 16

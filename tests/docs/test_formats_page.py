@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from graphpool.data.formats.jsonl import read_jsonl
-from graphpool.data.formats.jsonl_row import KEYS
-from graphpool.data.formats.tu import read_tu
+from graphpool.data import read_jsonl, read_tu
+from graphpool.data.formats.jsonl import KEYS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 

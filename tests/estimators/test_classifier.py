@@ -65,9 +65,36 @@ def test_settings_have_the_names_and_defaults_of_the_configs():
 
 
 def test_clone_and_set_params_keep_every_setting():
-    first = GraphClassifier("sum", epochs=7, clusters=[4, 1], most=5, profile=False, cut=0.5)
+    first = GraphClassifier(
+        "sum", epochs=7, clusters=[4, 1], max_clusters=5, cluster_profile=False, cut_loss=0.5
+    )
     second = clone(first).set_params(seed=3)
     assert second.get_params() == {**first.get_params(), "seed": 3}
+
+
+ESTIMATORS = [GraphClassifier, graphpool.GraphComparer]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_old_and_unknown_arguments_are_named(estimator):
+    with pytest.raises(ConfigError, match="most is now max_clusters"):
+        estimator(most=3)
+    with pytest.raises(ConfigError, match="clip is now clip_norm"):
+        estimator().set_params(clip=1.0)
+    with pytest.raises(TypeError, match="no argument 'epohcs'; did you mean 'epochs'"):
+        estimator(epohcs=3)
+    with pytest.raises(TypeError):
+        estimator("hap", "gcn")
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_every_argument_is_explained_in_the_docstring(estimator):
+    names = list(estimator().get_params())
+    assert len(names) > 20
+    assert not [name for name in names if callable(getattr(estimator, name, None))]
+    assert all(f"\n        {name}: " in estimator.__doc__ for name in names)
+    assert max(map(len, estimator.__doc__.splitlines())) <= 100
+    assert repr(estimator(epochs=7)) == f"{estimator.__name__}(epochs=7)"
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "transform", "score", "levels"])
@@ -205,27 +232,27 @@ def test_given_clusters_are_those_of_every_graph(graphs):
 
 
 def test_most_is_kept_to(graphs):
-    model = GraphClassifier(**QUICK, resolution=20.0, most=4).fit(graphs[:40])
+    model = GraphClassifier(**QUICK, resolution=20.0, max_clusters=4).fit(graphs[:40])
     assert int(model.levels(graphs[:40])[0].counts.max()) == 4
 
 
 def test_validation_graphs_can_choose_the_number_of_places(graphs, tmp_path):
-    model = GraphClassifier(**QUICK, count="validation", validation=0.25).fit(graphs[:60])
+    model = GraphClassifier(**QUICK, cluster_count="validation", validation=0.25).fit(graphs[:60])
     choice, chosen = model.model_.choice, model.model_.config.model
     assert len(choice.pilots) == 5
-    assert (chosen.count, chosen.resolution) == (choice.count, choice.resolution)
-    assert model.get_params()["count"] == "validation"
+    assert (chosen.cluster_count, chosen.resolution) == (choice.count, choice.resolution)
+    assert model.get_params()["cluster_count"] == "validation"
     loaded = GraphClassifier.load(model.save(tmp_path / "m.safetensors"))
     assert loaded.model_.choice == choice
     assert np.array_equal(loaded.predict_proba(graphs), model.predict_proba(graphs))
-    again = GraphClassifier(**QUICK, count=choice.count, resolution=choice.resolution)
+    again = GraphClassifier(**QUICK, cluster_count=choice.count, resolution=choice.resolution)
     again.set_params(validation=0.25).fit(graphs[:60])
     assert np.array_equal(again.predict_proba(graphs), model.predict_proba(graphs))
 
 
 def test_choosing_places_without_validation_graphs_says_what_to_do(graphs):
     with pytest.raises(ConfigError, match="needs validation graphs; give some, or"):
-        GraphClassifier(**QUICK, count="validation", validation=0.0).fit(graphs[:40])
+        GraphClassifier(**QUICK, cluster_count="validation", validation=0.0).fit(graphs[:40])
 
 
 def test_a_damaged_or_foreign_file_is_refused(fitted, tmp_path):

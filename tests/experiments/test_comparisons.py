@@ -42,7 +42,7 @@ def quick(task: Any = "matching", pooler: str = "sum", **train: Any) -> RunConfi
     return replace(
         base,
         features=FEATURES,
-        model=ModelConfig(pooler=pooler, hidden_channels=4, layers=1),
+        model=ModelConfig(pooler=pooler, hidden_channels=4, num_layers=1),
         train=replace(base.train, **settings),
     )
 
@@ -249,7 +249,7 @@ def test_results_of_other_code_are_made_again_when_asked(
 
 def test_a_unit_that_fails_leaves_the_others(tmp_path: Path) -> None:
     bad = ComparisonUnit("bad", PAPER, replace(quick(), features="labels"))
-    wild = ComparisonUnit("wild", PAPER, quick(learning_rate=1e30, epochs=3, clip=0.0))
+    wild = ComparisonUnit("wild", PAPER, quick(learning_rate=1e30, epochs=3, clip_norm=0.0))
     found = run_comparisons([*units(), bad, wild], tmp_path)
     assert [record["method"] for record in found.records] == ["hap", "sum", "size"]
     assert "labels" in found.failures[bad]

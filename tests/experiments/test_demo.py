@@ -137,7 +137,7 @@ def test_health_rows_leave_out_what_was_not_measured():
     ("model", "places"),
     [
         (ModelConfig(), True),
-        (ModelConfig(count="validation"), True),
+        (ModelConfig(cluster_count="validation"), True),
         (ModelConfig(assignment="content"), False),
         (ModelConfig(pooler="hap-paper"), False),
     ],

@@ -99,7 +99,9 @@ def test_parallel_equals_serial_to_the_bit(tmp_path):
 
 
 def test_a_choice_that_contradicts_itself_is_refused_before_any_unit(tmp_path):
-    config = replace(QUICK, model=replace(QUICK.model, count="validation"))  # and clusters 3, 1
+    config = replace(
+        QUICK, model=replace(QUICK.model, cluster_count="validation")
+    )  # and clusters 3, 1
     with pytest.raises(ConfigError, match="leave out one of them"):
         evaluate(tmp_path, config=config)
     assert not (tmp_path / "units").exists()

@@ -4,6 +4,7 @@ import pytest
 import torch
 from small import QUICK, mutag, quick, unit
 
+from graphpool.config import RunConfig, current_names
 from graphpool.data.splits import Split
 from graphpool.experiments.run import features, run_unit, unit_seed
 from graphpool.experiments.unit import Unit, read_unit, write_unit
@@ -108,10 +109,10 @@ def test_health_of_every_level_is_kept():
 
 
 def test_a_unit_chooses_on_its_own_validation_graphs():
-    config = replace(QUICK, model=replace(QUICK.model, clusters=(), count="validation"))
+    config = replace(QUICK, model=replace(QUICK.model, clusters=(), cluster_count="validation"))
     work = unit("hap")
     found = run_unit(mutag(), work, config)
-    chosen = replace(config.model, **found.chosen)
+    chosen = replace(config.model, **current_names({"model": found.chosen})["model"])
     # The same unit with what was chosen: nothing of the pilots is left in it.
     plain = run_unit(mutag(), work, replace(config, model=chosen))
     assert found.predicted == plain.predicted
@@ -122,7 +123,7 @@ def test_a_unit_chooses_on_its_own_validation_graphs():
 
 @pytest.mark.parametrize("method", ["hap-paper", "diffpool", "sum"])
 def test_methods_without_places_have_nothing_to_choose(method):
-    config = replace(QUICK, model=replace(QUICK.model, clusters=(), count="validation"))
+    config = replace(QUICK, model=replace(QUICK.model, clusters=(), cluster_count="validation"))
     assert run_unit(mutag(), unit(method), config).chosen == {}
 
 
@@ -159,3 +160,9 @@ def test_what_does_not_matter_keeps_the_key():
     other = replace(QUICK.train, threads=2, checkpoint_seconds=1.0)
     assert key(train=other) == key()
     assert key("majority", train=replace(QUICK.train, epochs=9)) == key("majority")
+
+
+def test_keys_of_0_1_0_are_found_again():
+    split = Split((0, 1), (2,), (3,))
+    found = Unit.of("hap", 0, 0, split, "a", RunConfig()).key
+    assert found == "9390b81b5041630d23b92fdd0c461909ed03ce82433d0ae92c88732f67d839f3"

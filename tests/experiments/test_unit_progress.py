@@ -5,8 +5,9 @@ from contextlib import closing
 import pytest
 from small import unit
 
+from graphpool.experiments.engine import report_unit
 from graphpool.experiments.process_pool import Failed
-from graphpool.experiments.progress import UnitBar
+from graphpool.progress import ProgressBar
 
 
 class Terminal(io.StringIO):
@@ -18,8 +19,8 @@ class Terminal(io.StringIO):
 def test_bar_is_for_terminals(screen, shown, monkeypatch):
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with closing(UnitBar(total=5, kept=2, active=True)) as bar:
-        bar.advance(unit("hap"), Failed("because"))
+    with closing(ProgressBar(total=5, completed=2)) as bar:
+        report_unit(bar, unit("hap"), Failed("because"), count=3, total=5, failed=1)
     assert ("3/5" in screen.getvalue()) == shown
     assert ("1 failed" in screen.getvalue()) == shown
 
@@ -30,6 +31,6 @@ def test_every_finished_unit_is_logged(caplog):
     from graphpool.experiments.run import run_unit
 
     result = run_unit(mutag(), unit("majority"), QUICK)
-    with caplog.at_level("INFO"), closing(UnitBar(total=4, kept=1, active=False)) as bar:
-        bar.advance(unit("majority"), result)
+    with caplog.at_level("INFO"), closing(ProgressBar(4, 1, active=False)) as bar:
+        report_unit(bar, unit("majority"), result, count=2, total=4, failed=0)
     assert "2 of 4: majority, seed 0, fold 0: accuracy 0.6" in caplog.text

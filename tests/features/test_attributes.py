@@ -3,8 +3,8 @@ import pytest
 import torch
 
 from graphpool.errors import DataError
-from graphpool.features.attributes import Attributes
-from graphpool.graphs.graphset import GraphSet
+from graphpool.features import Attributes
+from graphpool.graphs import GraphSet
 
 
 def attributed(values: list[list[float]]) -> GraphSet:

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from graphpool.errors import ConfigError
-from graphpool.features.degree import BinnedDegree, Degree, LogDegree
-from graphpool.graphs.graphset import GraphSet
+from graphpool.features import BinnedDegree, Degree, LogDegree
+from graphpool.graphs import GraphSet
 
 
 def star(leaves: int, name: str = "star") -> GraphSet:

@@ -6,11 +6,10 @@ import pytest
 import torch
 from scipy.sparse import linalg as sparse
 
-from graphpool.data.interop.convert import from_networkx
+from graphpool.data import from_networkx
 from graphpool.errors import DataError
-from graphpool.features import eigenvectors
-from graphpool.features.eigenvectors import Eigenvectors
-from graphpool.graphs.graphset import GraphSet
+from graphpool.features import Eigenvectors, eigenvectors
+from graphpool.graphs import GraphSet
 
 
 def laplacian(graph: nx.Graph) -> np.ndarray:

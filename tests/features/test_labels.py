@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from graphpool.errors import ConfigError, DataError
-from graphpool.features.labels import Labels
-from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.features import Labels
+from graphpool.graphs import GraphSet, Name
 
 
 def labelled(codes: list[int], names: tuple[Name, ...]) -> GraphSet:

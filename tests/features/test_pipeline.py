@@ -5,7 +5,7 @@ import torch
 
 from graphpool.errors import CheckpointError, ConfigError, DataError
 from graphpool.features import KINDS, FeaturePipeline
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 def graphs(labels: bool = True, names: tuple[str, ...] = ("C", "N")) -> GraphSet:
@@ -85,7 +85,7 @@ def test_rows_do_not_depend_on_other_graphs_of_the_set(kind: str) -> None:
         ("autos", "did you mean 'auto'"),
         ("", "empty part"),
         ("labels+", "empty part"),
-        ("rw:2+rw:4", "'rw' stands twice"),
+        ("rw:2+rw:4", "'rw' appears twice"),
         ("labels:3", "'labels' takes no argument"),
         ("rw:0", "rw:0 needs a whole number"),
         ("rw:x", "rw:x needs a whole number"),
@@ -111,5 +111,5 @@ def test_labels_of_a_set_without_labels_is_a_data_error() -> None:
     "state", [{}, {"spec": "rw", "features": [{"kind": "gone"}]}, {"spec": "rw", "features": 3}]
 )
 def test_damaged_state_is_a_checkpoint_error(state: dict[str, object]) -> None:
-    with pytest.raises(CheckpointError, match="can't be read back"):
+    with pytest.raises(CheckpointError, match="can't be read"):
         FeaturePipeline.from_state(state)

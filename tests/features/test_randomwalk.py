@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 import torch
 
-from graphpool.data.interop.convert import from_networkx
+from graphpool.data import from_networkx
 from graphpool.errors import DataError
-from graphpool.features import returns
-from graphpool.features.randomwalk import RandomWalk
-from graphpool.graphs.graphset import GraphSet
+from graphpool.features import RandomWalk, returns
+from graphpool.graphs import GraphSet
 
 
 def literal(graph: nx.Graph, steps: int) -> np.ndarray:
@@ -89,8 +88,7 @@ def test_negative_weights_are_refused() -> None:
 
 
 def test_real_proteins_agree_with_dense_powers(data_root: Path) -> None:
-    from graphpool.data.formats.tu import read_tu
-    from graphpool.data.interop.convert import to_networkx
+    from graphpool.data import read_tu, to_networkx
 
     graphs = read_tu(data_root / "PROTEINS.zip")
     found = RandomWalk(8).transform(graphs).numpy()

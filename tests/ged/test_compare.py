@@ -6,7 +6,8 @@ import pytest
 
 from graphpool import ged
 from graphpool.errors import ConfigError, DataError
-from graphpool.ged.compare import compare, order_accuracy, sample_pairs
+from graphpool.ged import compare, sample_pairs
+from graphpool.ged.compare import order_accuracy
 
 GRAPHS = [
     (["C"], []),
@@ -42,7 +43,7 @@ def test_a_sample_larger_than_the_set_is_all_of_it():
 
 
 def test_samples_of_nothing_are_refused():
-    with pytest.raises(ConfigError, match="sample of 0"):
+    with pytest.raises(ConfigError, match="sample is 0"):
         sample_pairs(4, 0, seed=0)
     with pytest.raises(DataError, match="at least 2 graphs"):
         sample_pairs(1, 5, seed=0)
@@ -70,13 +71,15 @@ def test_the_exact_method_makes_no_error():
 @pytest.mark.parametrize("method", ["label", "hungarian"])
 def test_scores_are_those_of_plain_loops(method):
     found = compare(GRAPHS, methods=[method])
-    true, said = {}, {}
+    true, answer = {}, {}
     for i, j in combinations(range(len(GRAPHS)), 2):
         true[i, j] = true[j, i] = ged.distance(GRAPHS[i], GRAPHS[j]).distance
-        said[i, j] = said[j, i] = ged.distance(GRAPHS[i], GRAPHS[j], method=method).distance
-    errors = [said[p] - true[p] for p in combinations(range(6), 2)]
+        answer[i, j] = answer[j, i] = ged.distance(GRAPHS[i], GRAPHS[j], method=method).distance
+    errors = [answer[p] - true[p] for p in combinations(range(6), 2)]
     hits = [
-        0.5 if said[a, b] == said[a, c] else (said[a, b] > said[a, c]) == (true[a, b] > true[a, c])
+        0.5
+        if answer[a, b] == answer[a, c]
+        else (answer[a, b] > answer[a, c]) == (true[a, b] > true[a, c])
         for a in range(6)
         for b, c in combinations(sorted({*range(6)} - {a}), 2)
         if true[a, b] != true[a, c]
@@ -86,7 +89,7 @@ def test_scores_are_those_of_plain_loops(method):
     assert found.triplets == len(hits)
     assert score.mean_error == pytest.approx(np.mean(errors))
     assert score.exactly_right == pytest.approx(np.mean(np.array(errors) == 0))
-    relative = [abs(said[p] - true[p]) / true[p] for p in combinations(range(6), 2) if true[p]]
+    relative = [abs(answer[p] - true[p]) / true[p] for p in combinations(range(6), 2) if true[p]]
     assert score.relative_error == pytest.approx(np.mean(relative))
     assert score.order_accuracy == pytest.approx(np.mean(hits))
 

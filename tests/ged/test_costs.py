@@ -43,7 +43,7 @@ def test_label_costs_from_a_file_must_be_triples(given: Any) -> None:
 
 
 def test_a_label_stays_itself_for_nothing() -> None:
-    with pytest.raises(ConfigError, match="equal labels cost 0"):
+    with pytest.raises(ConfigError, match="equal labels must cost 0"):
         Costs(edge_labels={("single", "single"): 0.5})
 
 
@@ -121,11 +121,11 @@ def test_a_dear_substitution_of_a_single_label_does_not_count() -> None:
 
 
 def test_a_cost_that_would_be_rounded_to_nothing_is_refused() -> None:
-    with pytest.raises(ConfigError, match="node_insertion is 1e-07; costs count in millionths"):
+    with pytest.raises(ConfigError, match="node_insertion is 1e-07; costs have six decimals"):
         Costs(node_insertion=1e-7)
 
 
 def test_a_word_does_not_stand_for_a_number() -> None:
     costs = Costs(node_labels={("0", "1"): 0.5})
-    with pytest.raises(ConfigError, match=r"the label '\d', and the graphs have \d; words and"):
+    with pytest.raises(ConfigError, match=r"the label '\d', but the graphs have \d; strings and"):
         costs.tables([0, 1], [None])

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from graphpool.data.load import load
-from graphpool.ged.collection import collect
-from graphpool.ged.duplicates import first_of, identical, isomorphic
+from graphpool.ged import collect, identical, isomorphic
+from graphpool.ged.duplicates import first_of
 
 
 def shuffled(graph, rng):

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from truth_of import applied, close, isomorphic, literal_distance, mapping_cost, same_graph
 
 from graphpool import ged
-from graphpool.ged import METHODS, Costs
-from graphpool.ged.pair import make_task
-from graphpool.ged.result import Limits
+from graphpool.ged import METHODS, Costs, Limits, make_problem
 
 seeds = st.integers(0, 2**32 - 1)
 repeatable = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -143,7 +141,7 @@ def aids(data_root: Path) -> Published:
 def check_bounds(method: str, aids: Published, count: int) -> None:
     """Lower bound, published distance and upper bound of random pairs are in this order."""
     pairs = np.random.default_rng(0).integers(0, len(aids.graphs), (count, 2))
-    found = METHODS[method].solve(make_task(aids.graphs, Costs()), pairs, Limits())
+    found = METHODS[method].solve(make_problem(aids.graphs, Costs()), pairs, Limits())
     truth = aids.full[pairs[:, 0], pairs[:, 1]]
     assert (found.lower >= 0).all()
     assert (found.lower <= truth).all()
@@ -170,6 +168,6 @@ def test_bounds_of_slow_methods_hold_on_ten_thousand_pairs(method: str, aids: Pu
 def test_a_graph_is_as_far_from_others_whoever_is_in_the_collection() -> None:
     graphs = [nx.path_graph(4), nx.cycle_graph(5), nx.star_graph(3), nx.complete_graph(6)]
     pairs = np.array([(i, j) for i in range(4) for j in range(4)])
-    found = METHODS["exact"].solve(make_task(ged.collect(graphs), Costs()), pairs, Limits())
+    found = METHODS["exact"].solve(make_problem(ged.collect(graphs), Costs()), pairs, Limits())
     alone = [ged.distance(graphs[i], graphs[j]).distance for i, j in pairs.tolist()]
     assert found.upper.tolist() == alone

@@ -7,16 +7,14 @@ import pytest
 from graphs_of import Published, published
 from numpy.typing import NDArray
 
-from graphpool.ged import METHODS, Costs
-from graphpool.ged.pair import make_task
-from graphpool.ged.result import Answers, Limits
+from graphpool.ged import METHODS, Answers, Costs, Limits, make_problem
 
 
 @pytest.mark.parametrize("name", ["AIDS700nef", "LINUX"])
 def test_all_pairs_are_at_their_published_distance(name: str, data_root: Path) -> None:
     truth = published(data_root, name)
     pairs = np.column_stack(np.triu_indices(len(truth.graphs), 1)).astype(np.int64)
-    answers = METHODS["exact"].solve(make_task(truth.graphs, Costs()), pairs, Limits())
+    answers = METHODS["exact"].solve(make_problem(truth.graphs, Costs()), pairs, Limits())
 
     np.testing.assert_array_equal(answers.lower, answers.upper)
     np.testing.assert_array_equal(answers.upper, truth.full[pairs[:, 0], pairs[:, 1]])

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from truth_of import close, literal_distance
 
 from graphpool import ged
-from graphpool.ged import Costs, collect, exact
+from graphpool.ged import Costs, Limits, collect, exact, make_problem
 from graphpool.ged.exact import ascent, hard
-from graphpool.ged.exact.root import lay_out
+from graphpool.ged.exact.root import load_root
 from graphpool.ged.exact.workspace import UPPER, make_workspace
-from graphpool.ged.pair import load_pair, make_pair, make_task, mapping_cost
-from graphpool.ged.result import Limits
+from graphpool.ged.pair import load_pair, make_pair, mapping_cost
 
 KINDS: dict[str, dict[str, Any]] = {
     "molecules": {"labels": "CCCNO", "density": 0.25},
@@ -36,9 +35,9 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         The levels of the problems that were divided.
     """
     levels: list[int] = []
-    divide = hard.Division._divide
+    divide = hard.HardPair._divide
 
-    def counted(self: hard.Division, level: int, bound: int) -> int:
+    def counted(self: hard.HardPair, level: int, bound: int) -> int:
         levels.append(level)
         return divide(self, level, bound)
 
@@ -47,19 +46,19 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(hard, "_STEP", 300)
     monkeypatch.setattr(hard, "_ROOT_SWEEPS", 2)
     monkeypatch.setattr(hard, "_SWEEPS", 1)
-    monkeypatch.setattr(hard.Division, "_divide", counted)
+    monkeypatch.setattr(hard.HardPair, "_divide", counted)
     return levels
 
 
 def proved(graphs: list[Any], pairs: NDArray[np.int64], costs: Costs) -> list[int]:
     """Distances in whole numbers, which must be proved and cost what their mappings cost."""
-    task = make_task(collect(graphs), costs)
-    found = exact.solve(task, pairs, Limits())
+    problem = make_problem(collect(graphs), costs)
+    found = exact.solve(problem, pairs, Limits())
     assert (found.lower == found.upper).all()
-    room = make_pair(found.mapping.shape[1])
+    work = make_pair(found.mapping.shape[1])
     for at, (first, second) in enumerate(pairs.tolist()):
-        size, _, _ = load_pair(task, first, second, room)
-        assert mapping_cost(task, room, size, found.mapping[at]) == found.upper[at]
+        size, _, _ = load_pair(problem, first, second, work)
+        assert mapping_cost(problem, work, size, found.mapping[at]) == found.upper[at]
     return found.upper.tolist()
 
 
@@ -113,7 +112,7 @@ def test_a_fixed_node_does_not_hide_its_twins(
 @pytest.mark.parametrize("most", [1, 3, 10])
 def test_bounds_hold_when_a_divided_pair_is_stopped(most: int, divided: list[int]) -> None:
     for case in random_cases():
-        check_paths(case, exact.solve(case.task, case.pairs, Limits(expanded=most)))
+        check_paths(case, exact.solve(case.problem, case.pairs, Limits(expanded=most)))
 
 
 def test_sweeps_raise_the_bound_and_never_above_the_distance() -> None:
@@ -122,18 +121,18 @@ def test_sweeps_raise_the_bound_and_never_above_the_distance() -> None:
     for number in range(20):
         draw = np.random.default_rng([11, number])
         graphs = [random_graph(draw, 10, density=0.25, labels="CCCNO") for _ in range(2)]
-        task = make_task(collect(graphs), Costs())
-        truth = int(exact.solve(task, np.array([[0, 1]]), Limits()).upper[0])
-        work, form = make_workspace(10, 1), ascent.make_statement(10)
-        lay_out(task, work, 0, 1)
+        problem = make_problem(collect(graphs), Costs())
+        truth = int(exact.solve(problem, np.array([[0, 1]]), Limits()).upper[0])
+        work, form = make_workspace(10, 1), ascent.make_reformulation(10)
+        load_root(problem, work, 0, 1)
         branch = -(-int(work.level[0, 0]) // 2)
-        ascent.state_costs(task, work, form, fine)
+        ascent.reformulate(problem, work, form, fine)
         bound = 0
         for turn in range(40):
             before, limit = bound, fine * int(work.state[UPPER])  # nothing is barred
-            ascent.hand_back(work, form)
+            ascent.redistribute(work, form)
             ascent.sweep(work, form, bound, limit, 0, 10, turn % 2)
-            bound = ascent.harvest(work, form, bound, limit)
+            bound = ascent.raise_bound(work, form, bound, limit)
             assert before <= bound <= fine * truth
         reached.append((branch, -(-bound // fine), truth))
     low, swept, true = np.array(reached).sum(0)

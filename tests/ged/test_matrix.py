@@ -10,9 +10,7 @@ import pytest
 
 from graphpool import ged
 from graphpool.errors import ConfigError, DataError
-from graphpool.ged import Costs, workers
-from graphpool.ged.matrix_file import open_matrix
-from graphpool.ged.methods.registry import METHODS
+from graphpool.ged import METHODS, Costs, open_matrix, workers
 
 
 def random_graphs(count, seed=0, most=6, labels="CNO"):
@@ -125,7 +123,7 @@ def test_the_header_says_how_it_was_made():
 @pytest.mark.parametrize(
     ("pairs", "words"),
     [
-        ([[0, 1, 2]], r"whole numbers \[pairs, 2\]"),
+        ([[0, 1, 2]], r"integers \[pairs, 2\]"),
         ([[0.5, 1.0]], "float64"),
         ([[0, 1], [0, 4]], "pair 1 names graph 4; graphs are 0 to 3"),
         ([[-1, 1]], "names graph -1"),
@@ -142,11 +140,11 @@ def test_no_jobs_are_refused():
 
 
 def test_an_error_of_a_worker_is_raised(monkeypatch):
-    def broken(task, pairs, limits):
-        raise MemoryError("no room")
+    def broken(problem, pairs, limits):
+        raise MemoryError("too large")
 
     monkeypatch.setattr("graphpool.ged.exact.solve", broken)
-    with pytest.raises(MemoryError, match="no room"):
+    with pytest.raises(MemoryError, match="too large"):
         ged.matrix(random_graphs(5))
 
 
@@ -211,9 +209,11 @@ def stopped(tmp_path, monkeypatch):
         slow = METHODS["exact"].solve
         patch.setattr(
             "graphpool.ged.exact.solve",
-            lambda task, pairs, limits: (time.sleep(0.005), slow(task, pairs, limits))[1],
+            lambda problem, pairs, limits: (time.sleep(0.005), slow(problem, pairs, limits))[1],
         )
-        with pytest.raises(KeyboardInterrupt, match=r"of 190 pairs are kept in .*again to go on"):
+        with pytest.raises(
+            KeyboardInterrupt, match=r"of 190 pairs are saved in .*again to continue"
+        ):
             ged.matrix(random_graphs(20, labels="CNOS"), out=tmp_path / "mine.ged")
     return tmp_path / "mine.ged"
 
@@ -227,7 +227,9 @@ def test_ctrl_c_leaves_parts_and_the_same_call_goes_on(stopped, monkeypatch):
     solve = METHODS["exact"].solve
     monkeypatch.setattr(
         "graphpool.ged.exact.solve",
-        lambda task, pairs, limits: (solved.append(len(pairs)), solve(task, pairs, limits))[1],
+        lambda problem, pairs, limits: (solved.append(len(pairs)), solve(problem, pairs, limits))[
+            1
+        ],
     )
     found = ged.matrix(graphs, out=stopped)
     assert 0 < sum(solved) < 190
@@ -265,11 +267,11 @@ import graphpool.ged.exact as exact
 
 solve = exact.solve
 
-def slow(task, pairs, limits):
+def slow(problem, pairs, limits):
     with open("pairs.log", "a") as log:
         log.write(f"{len(pairs)}\\n")
     time.sleep(0.001 * len(pairs))
-    return solve(task, pairs, limits)
+    return solve(problem, pairs, limits)
 
 exact.solve = slow
 matrix(random_graphs(130, labels="ABCDEFGH"), jobs=2, out="mine.ged")

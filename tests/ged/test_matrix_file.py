@@ -6,8 +6,8 @@ from safetensors.numpy import save_file
 
 from graphpool import ged
 from graphpool.errors import DataError
+from graphpool.ged import open_matrix
 from graphpool.ged.array_file import digest, read_arrays, write_arrays
-from graphpool.ged.matrix_file import open_matrix
 
 GRAPHS = [(["C"], []), (["C", "N"], [(0, 1)]), (["N", "C"], [(0, 1)]), (3, [(0, 1), (1, 2)])]
 
@@ -55,20 +55,20 @@ def test_a_changed_byte_is_noticed(path, place):
     data = bytearray(path.read_bytes())
     data[place] ^= 4
     path.write_bytes(data)
-    with pytest.raises(DataError, match=r"mine\.ged: .*make it again|check the path"):
+    with pytest.raises(DataError, match=r"mine\.ged: .*create it again|check the path"):
         open_matrix(path)
 
 
 def test_half_a_file_is_refused(path):
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(DataError, match="not a whole file"):
+    with pytest.raises(DataError, match="not a complete distance matrix"):
         open_matrix(path)
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):
     save_file({"x": np.zeros(3)}, tmp_path / "other.ged")
-    with pytest.raises(DataError, match="not of a distance matrix"):
+    with pytest.raises(DataError, match="but not a distance matrix"):
         open_matrix(tmp_path / "other.ged")
     with pytest.raises(DataError, match="no such file"):
         open_matrix(tmp_path / "none.ged")

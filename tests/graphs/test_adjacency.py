@@ -3,7 +3,7 @@ import torch
 from random_graphs import packed, random_graphs
 
 from graphpool.errors import DataError
-from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs import Adjacency
 
 PATH = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 

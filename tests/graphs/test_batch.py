@@ -4,9 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_graphs import packed, random_graphs
 
-from graphpool.data.interop.convert import to_pyg
-from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.graphset import GraphSet
+from graphpool.data import to_pyg
+from graphpool.graphs import GraphBatch, GraphSet
 
 FEW = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
@@ -123,7 +122,7 @@ def test_adjacency_holds_the_weight_of_source_to_target_at_target_source(directe
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_batch_and_its_edge_index_give_the_same_adjacency(directed: bool) -> None:
-    from graphpool.graphs.adjacency import Adjacency
+    from graphpool.graphs import Adjacency
 
     batch = packed(random_graphs(4, directed=directed)).batch()
     again = Adjacency.from_edge_index(batch.edge_index, batch.num_nodes, batch.edge_weight)

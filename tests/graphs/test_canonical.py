@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 import graphpool as gp
-from graphpool.graphs.canonical import canonical_order, reordered
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet, canonical_order, reordered
 
 
 def shuffled(graphs: GraphSet, seed: int) -> GraphSet:

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from random_graphs import packed, random_graphs
 
 from graphpool.errors import DataError
-from graphpool.graphs.combine import concatenate
-from graphpool.graphs.graphset import Graph, GraphSet
+from graphpool.graphs import Graph, GraphSet, concatenate
 
 
 def names(graph: Graph) -> tuple[list[object], list[object], object]:

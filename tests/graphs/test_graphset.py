@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from random_graphs import packed, random_graphs
 
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 COUNTS, SPLIT = torch.tensor([3, 2]), torch.tensor([3, 1])
 EDGES = torch.tensor([[2, 0, 1, 1], [1, 1, 1, 0]])
@@ -185,7 +185,7 @@ def test_new_features_keep_the_structure_that_was_worked_out() -> None:
     graphs = packed(random_graphs(5))
     assert graphs.undirected
     changed = graphs.with_x(torch.ones(graphs.num_nodes, 1))
-    assert changed._slots is graphs._slots
+    assert changed._csr is graphs._csr
     assert changed.batch().x.shape == (graphs.num_nodes, 1)
 
 

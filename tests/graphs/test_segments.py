@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from graphpool.errors import DataError
-from graphpool.graphs.segments import Segments
+from graphpool.graphs import Segments
 
 SEGMENTS = Segments(torch.tensor([0, 3, 4, 6]))
 

@@ -9,10 +9,8 @@ import pytest
 import torch
 from random_graphs import packed, random_graphs
 
-from graphpool.data.formats.tu import read_tu
-from graphpool.data.interop.convert import from_networkx, to_networkx
-from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.refinement import graph_colours, node_colours
+from graphpool.data import from_networkx, read_tu, to_networkx
+from graphpool.graphs import GraphSet, graph_colours, node_colours
 from graphpool.graphs.statistics import Duplicates, Spread, statistics
 
 

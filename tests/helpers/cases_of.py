@@ -8,9 +8,8 @@ from graphs_of import random_costs, random_graph
 from numpy.typing import NDArray
 from truth_of import close, literal_distance
 
-from graphpool.ged import METHODS, Costs, collect
-from graphpool.ged.pair import Task, load_pair, make_pair, make_task, mapping_cost
-from graphpool.ged.result import Answers, Limits
+from graphpool.ged import METHODS, Answers, Costs, GedProblem, Limits, collect, make_problem
+from graphpool.ged.pair import load_pair, make_pair, mapping_cost
 
 
 class Case(NamedTuple):
@@ -22,20 +21,20 @@ class Case(NamedTuple):
 
     graphs: list[Any]
     costs: Costs
-    task: Task
+    problem: GedProblem
     pairs: NDArray[np.int64]
     truth: NDArray[np.int64]
 
 
 def make_case(graphs: list[Any], costs: Costs) -> Case:
     """All ordered pairs of these NetworkX graphs."""
-    task = make_task(collect(graphs), costs)
+    problem = make_problem(collect(graphs), costs)
     count = range(len(graphs))
     pairs = np.array([(i, j) for i in count for j in count], dtype=np.int64)
-    exact = [literal_distance(graphs[i], graphs[j], costs) * task.tables.scale for i, j in pairs]
+    exact = [literal_distance(graphs[i], graphs[j], costs) * problem.tables.scale for i, j in pairs]
     truth = np.array([round(value) for value in exact], dtype=np.int64)
     assert all(close(value, whole) for value, whole in zip(exact, truth.tolist(), strict=True))
-    return Case(graphs, costs, task, pairs, truth)
+    return Case(graphs, costs, problem, pairs, truth)
 
 
 @cache
@@ -59,17 +58,17 @@ def random_cases() -> list[Case]:
 
 def answers(case: Case, method: str, limits: Limits | None = None) -> Answers:
     """What a method answers to all pairs of a case."""
-    return METHODS[method].solve(case.task, case.pairs, limits or Limits())
+    return METHODS[method].solve(case.problem, case.pairs, limits or Limits())
 
 
 def check_paths(case: Case, found: Answers) -> None:
     """Every mapping is a permutation that costs `upper`, and the truth is between the bounds."""
-    room = make_pair(found.mapping.shape[1])
+    work = make_pair(found.mapping.shape[1])
     for at, (first, second) in enumerate(case.pairs.tolist()):
-        size, _, _ = load_pair(case.task, first, second, room)
+        size, _, _ = load_pair(case.problem, first, second, work)
         mapping = found.mapping[at]
         assert sorted(mapping[:size].tolist()) == list(range(size))
         assert (mapping[size:] == -1).all()
-        assert mapping_cost(case.task, room, size, mapping) == found.upper[at]
+        assert mapping_cost(case.problem, work, size, mapping) == found.upper[at]
     assert (found.lower <= case.truth).all()
     assert (case.truth <= found.upper).all()

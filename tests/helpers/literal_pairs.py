@@ -4,7 +4,8 @@ import torch
 from plain import Plain
 from torch import Tensor
 
-from graphpool.nn.pairs.gmn import GMN, Propagation
+from graphpool.nn.pairs import GMN
+from graphpool.nn.pairs.gmn import Propagation
 from graphpool.nn.pairs.messages import Messages
 
 

@@ -16,8 +16,7 @@ from graphpool.config import TrainConfig
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks.classification import ClassificationTask
-from graphpool.training.loop import FitResult, fit
-from graphpool.training.seeding import seed_everything
+from graphpool.training import FitResult, fit, seed_everything
 from graphpool.training.signals import interrupts_exit
 
 

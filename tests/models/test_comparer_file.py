@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig
+from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig, original_names
 from graphpool.data.source import Source
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.errors import CheckpointError
@@ -25,7 +25,7 @@ def comparer(request, pairs):
         task="matching",
         data="matching-paper-8",
         features="constant+logdegree",
-        model=ModelConfig(pooler=request.param, hidden_channels=8, layers=1, norm="batch"),
+        model=ModelConfig(pooler=request.param, hidden_channels=8, num_layers=1, norm="batch"),
         train=TrainConfig(epochs=1, batch_size=12, threads=1),
         compare=CompareConfig(examples=24, pairs="somewhere.csv"),
     )
@@ -40,6 +40,19 @@ def test_a_file_gives_back_the_same_answers_to_the_bit(comparer, pairs, tmp_path
     assert (loaded.best, loaded.versions) == (comparer.best, comparer.versions)
     assert loaded.mean_nodes == comparer.mean_nodes
     assert not loaded.network.training
+
+
+def test_a_file_of_0_1_0_is_read(comparer, pairs, tmp_path):
+    path = save_comparer(comparer, tmp_path / "model.safetensors")
+    _, tensors, header = read_checkpoint(path)
+    header["config"] = original_names({"train": header["config"]})["train"]
+    header["extra"] = original_names(header["extra"])
+    assert "clip" in header["config"]
+    assert "jump" in header["extra"]["model"]
+    write_checkpoint(path, tensors, header)
+    loaded = load_comparer(path)
+    assert loaded.config == comparer.config
+    assert loaded.score(pairs) == comparer.score(pairs)
 
 
 def test_training_leaves_random_numbers_alone(comparer, pairs):

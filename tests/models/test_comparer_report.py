@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, defaults_for
-from graphpool.data.interop.convert import from_networkx
+from graphpool.data.interop import from_networkx
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.models.comparer import Comparer, train_comparer
@@ -32,7 +32,7 @@ def comparer(pairs: PairSet) -> Comparer:
     base = defaults_for("matching")
     config: RunConfig = replace(
         base,
-        model=ModelConfig(hidden_channels=4, layers=1),
+        model=ModelConfig(hidden_channels=4, num_layers=1),
         train=replace(base.train, epochs=1),
         compare=CompareConfig(),
     )

@@ -1,7 +1,5 @@
 """Both forms of HAP must be able to learn twenty graphs by heart."""
 
-import importlib.util
-
 import pytest
 import torch
 
@@ -10,7 +8,6 @@ from graphpool.config import ModelConfig
 from graphpool.nn.zoo.build import build_model
 
 
-@pytest.mark.skipif(importlib.util.find_spec("grakel") is None, reason="grakel holds MUTAG")
 @pytest.mark.parametrize("name", ["hap", "hap-paper"])
 def test_twenty_graphs_of_mutag_are_learned_by_heart(name: str) -> None:
     graphs = gp.load("MUTAG", cache=False, download=False)

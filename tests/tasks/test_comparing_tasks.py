@@ -12,7 +12,7 @@ from graphpool.data.pairs.triplets import TripletSet
 from graphpool.errors import DataError
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
-from graphpool.nn.pairs.base import Compared, PairModel
+from graphpool.nn.pairs.base import PairDistances, PairModel
 from graphpool.tasks.matching import MatchingTask, area_under_roc, f1_score
 from graphpool.tasks.similarity import SimilarityTask
 
@@ -26,11 +26,11 @@ class Apart(PairModel):
         self.auxiliary = auxiliary
         self.embedded = 0
 
-    def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> Compared:
+    def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         self.embedded += graphs.num_graphs
         d = (graphs.x[left, 0] - graphs.x[right, 0]).abs()
         losses = {"extra": torch.tensor(self.auxiliary)} if self.auxiliary else {}
-        return Compared(self.factor * d, losses)
+        return PairDistances(self.factor * d, losses)
 
 
 class LastAnswers(Apart):

@@ -6,7 +6,8 @@ import torch
 from standin import make_model
 
 from graphpool.errors import CheckpointError
-from graphpool.training.checkpoint import load_model_weights, read_checkpoint, write_checkpoint
+from graphpool.training import read_checkpoint
+from graphpool.training.checkpoint import load_model_weights, write_checkpoint
 
 
 @pytest.fixture

@@ -9,12 +9,10 @@ from torch import nn
 
 from graphpool.errors import TrainingError
 from graphpool.tasks.classification import ClassificationTask
-from graphpool.training.checkpoint import read_checkpoint
+from graphpool.training import Interrupted, NonFiniteError, read_checkpoint, read_events
 from graphpool.training.environment import thread_count
-from graphpool.training.events import read_events
-from graphpool.training.guard import NonFiniteError, all_finite, guilty_positions
+from graphpool.training.guard import all_finite, guilty_positions
 from graphpool.training.seeding import epoch_order
-from graphpool.training.signals import Interrupted
 
 
 def spoilt(graph, value=math.nan, count=22):

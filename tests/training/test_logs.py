@@ -8,8 +8,9 @@ import pytest
 from standin import train
 
 from graphpool.errors import ConfigError
-from graphpool.training.events import EventLog, read_events
-from graphpool.training.progress import ProgressBar
+from graphpool.training import read_events
+from graphpool.training.events import EventLog
+from graphpool.training.loop import show_epoch, training_bar
 
 ROW = {"epoch": 1, "step": 4, "train": {"loss": 0.5}, "valid": {"accuracy": 0.75}}
 
@@ -50,17 +51,17 @@ class Terminal(io.StringIO):
 
 def test_the_bar_is_silent_when_nobody_watches(monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream := io.StringIO())
-    with closing(ProgressBar(8, 2, active=True)) as bar:
-        bar.step(1, 1)
-        bar.epoch(ROW)
+    with closing(training_bar(8, 2, active=True)) as bar:
+        bar.update_often(1, epoch=1)
+        show_epoch(bar, ROW)
     assert not bar.shown
     assert stream.getvalue() == ""
 
 
 def test_the_bar_is_silent_when_it_is_turned_off(monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    with closing(ProgressBar(8, 2, active=False)) as bar:
-        bar.epoch(ROW)
+    with closing(training_bar(8, 2, active=False)) as bar:
+        show_epoch(bar, ROW)
     assert stream.getvalue() == ""
 
 
@@ -68,9 +69,9 @@ def test_the_bar_shows_epoch_loss_and_accuracy_on_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    with closing(ProgressBar(8, 2, active=True)) as bar:
-        bar.step(1, 1)
-        bar.epoch(ROW)
+    with closing(training_bar(8, 2, active=True)) as bar:
+        bar.update_often(1, epoch=1)
+        show_epoch(bar, ROW)
     assert "epoch 1/2" in stream.getvalue()
     assert "loss 0.5000  valid 75.0%" in stream.getvalue()
 

@@ -6,8 +6,8 @@ from standin import make_graphs, make_model, train
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.tasks.classification import ClassificationTask
+from graphpool.training import read_events
 from graphpool.training.environment import suitable_threads
-from graphpool.training.events import read_events
 
 
 class Scripted(ClassificationTask):
@@ -90,7 +90,7 @@ def test_clipping_bounds_the_gradient():
                 norms.append(torch.cat([grad.flatten() for grad in grads]).norm().item())
             return super().step(model, batch)
 
-    train(task=Watched(2), clip=0.01)
+    train(task=Watched(2), clip_norm=0.01)
     assert norms
     assert max(norms) <= 0.01 * (1 + 1e-4)
 

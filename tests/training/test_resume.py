@@ -6,9 +6,7 @@ import torch
 from standin import SignallingTask, make_graphs, make_model, train
 
 from graphpool.errors import CheckpointError
-from graphpool.training.checkpoint import read_checkpoint
-from graphpool.training.events import read_events
-from graphpool.training.signals import Interrupted
+from graphpool.training import Interrupted, read_checkpoint, read_events
 
 
 def without_time(rows):
@@ -30,7 +28,7 @@ def interrupt(folder, at, **changes):
 
 
 SETTINGS = {
-    "plateau": {"schedule": "plateau", "plateau_epochs": 1, "clip": 0.5},
+    "plateau": {"schedule": "plateau", "plateau_epochs": 1, "clip_norm": 0.5},
     "cosine": {"schedule": "cosine", "weight_decay": 0.01},
     "patience": {"patience": 1, "learning_rate": 0.5},
     "no validation": {"valid": False},
@@ -162,7 +160,7 @@ def test_a_refused_resume_leaves_the_checkpoint_and_the_model_alone(tmp_path):
     model = make_model(8)
     weights = {name: value.clone() for name, value in model.state_dict().items()}
     with pytest.raises(CheckpointError):
-        train(tmp_path, model=model, resume=True, clip=1.0)
+        train(tmp_path, model=model, resume=True, clip_norm=1.0)
     assert (tmp_path / "last.safetensors").read_bytes() == before
     assert all(torch.equal(weights[name], value) for name, value in model.state_dict().items())
 

@@ -4,7 +4,8 @@ import random
 import numpy as np
 import torch
 
-from graphpool.training.seeding import epoch_order, rng_state, seed_everything, set_rng_state
+from graphpool.training import seed_everything
+from graphpool.training.seeding import epoch_order, rng_state, set_rng_state
 
 
 def draw():

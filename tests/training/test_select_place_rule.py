@@ -19,12 +19,12 @@ from graphpool.training.select_place_rule import (
     candidates,
     check_choice,
     choice_from,
-    choose_places,
     pilot_epochs,
     place_rules,
+    select_place_rule,
 )
 
-ASKED = ModelConfig(hidden_channels=8, count="validation")
+ASKED = ModelConfig(hidden_channels=8, cluster_count="validation")
 QUICK = RunConfig(model=ASKED, train=TrainConfig(epochs=2, threads=1))
 
 
@@ -58,7 +58,7 @@ def pretend(monkeypatch, reached):
 
 def choose(graphs, model=ASKED, settings=QUICK.train, **options):
     graphs = graphs.with_x(torch.ones(graphs.num_nodes, 2))
-    return choose_places(
+    return select_place_rule(
         model, settings, ClassificationTask(2), graphs[:40], graphs[40:],
         lambda config: build_model(config, 2, 2), **options,
     )  # fmt: skip
@@ -69,7 +69,7 @@ def test_the_number_that_shows_the_arrangement_is_chosen():
     graphs = load("order:graphs=240,noise=0.0", features=None)
     split = cv_splits(graphs.y, 5, 0)[0]
     config = RunConfig(
-        model=ModelConfig(count="validation"),
+        model=ModelConfig(cluster_count="validation"),
         train=TrainConfig(epochs=25, batch_size=16, threads=1),
     )
     model, _ = train_model(graphs[split.train], graphs[split.valid], config, progress=False)
@@ -82,7 +82,9 @@ def test_the_number_that_shows_the_arrangement_is_chosen():
 
 
 def test_candidates_are_modularity_from_coarse_to_fine_and_the_eigengap():
-    tried = [(each.count, each.resolution) for each in candidates(replace(ASKED, resolution=2.0))]
+    tried = [
+        (each.cluster_count, each.resolution) for each in candidates(replace(ASKED, resolution=2.0))
+    ]
     coarse_to_fine = [("modularity", resolution) for resolution in (0.75, 1.5, 3.0, 6.0)]
     assert tried == [*coarse_to_fine, ("eigengap", 2.0)]
     assert all(each.hidden_channels == 8 for each in candidates(ASKED))
@@ -134,10 +136,13 @@ def test_all_rules_of_a_training_are_known_beforehand():
     [
         ({"clusters": (8, 1)}, r"model\.clusters = \(8, 1\) sets it; leave out one"),
         ({"ratio": 0.25}, r"model\.ratio = 0\.25 sets it; leave out one"),
-        ({"pooler": "sum"}, "the pooler 'sum' knows no places; leave count out, or use"),
-        ({"pooler": "hap-paper"}, "the pooler 'hap-paper' knows no places"),
-        ({"assignment": "content"}, "the assignment 'content' knows no places"),
-        ({"assignment": "static"}, "the assignment 'static' knows no places"),
+        (
+            {"pooler": "sum"},
+            "the pooler 'sum' does not use places; remove model.cluster_count, or use",
+        ),
+        ({"pooler": "hap-paper"}, "the pooler 'hap-paper' does not use places"),
+        ({"assignment": "content"}, "the assignment 'content' does not use places"),
+        ({"assignment": "static"}, "the assignment 'static' does not use places"),
     ],
 )
 def test_where_nothing_is_left_to_choose_it_is_an_error(graphs, changes, problem):
@@ -146,7 +151,7 @@ def test_where_nothing_is_left_to_choose_it_is_an_error(graphs, changes, problem
         check_choice(config.model)
     with pytest.raises(ConfigError, match=problem):
         train(graphs, config)
-    check_choice(replace(config.model, count="modularity"))
+    check_choice(replace(config.model, cluster_count="modularity"))
 
 
 def test_without_validation_graphs_it_says_what_to_do(graphs):
@@ -188,7 +193,7 @@ def test_a_new_run_chooses_anew(graphs, tmp_path, monkeypatch):
     calls = pretend(monkeypatch, [(0.5, 1.0)] * 4 + [(0.9, 1.0)])
     model, _ = train(graphs, folder=tmp_path)
     assert len(calls) == 5
-    assert model.config.model.count == "eigengap"
+    assert model.config.model.cluster_count == "eigengap"
 
 
 def test_pilots_that_were_cut_short_go_on(graphs, tmp_path):
@@ -213,7 +218,10 @@ def test_pilots_that_were_cut_short_go_on(graphs, tmp_path):
 
 @pytest.mark.parametrize(
     ("changes", "problem"),
-    [({"dropout": 0.5}, "model.dropout is 0.0 in the checkpoint"), ({"most": 3}, "model.most")],
+    [
+        ({"dropout": 0.5}, "model.dropout is 0.0 in the checkpoint"),
+        ({"max_clusters": 3}, "model.max_clusters"),
+    ],
 )
 def test_the_choice_of_another_run_is_refused(graphs, tmp_path, changes, problem):
     train(graphs, folder=tmp_path)

@@ -7,8 +7,8 @@ import pytest
 import standin
 import torch
 
-from graphpool.training.checkpoint import read_checkpoint
-from graphpool.training.signals import Interrupted, interrupts_exit, watch_signals
+from graphpool.training import Interrupted, read_checkpoint
+from graphpool.training.signals import interrupts_exit, watch_signals
 
 PLATEAU = {"schedule": "plateau", "plateau_epochs": 1}
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from graphpool.cli.output import percent, plural, print_table, say
+from graphpool.cli.output import percent, plural, print_line, print_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,18 +126,22 @@ def print_matching(document: dict[str, Any]) -> None:
     test = document["test"]
     low, high = (100 * end for end in test["interval"])
     pairs = plural(document["examples"]["test"], "pair")
-    say(f"Test accuracy   {percent(test['accuracy']):>7}  {test['correct']:,} of {pairs}, "
-        f"95 % interval {low:.1f} to {high:.1f}")  # fmt: skip
-    say(f"Area under ROC  {percent(test['auc']):>7}")
-    say(f"F1              {percent(test['f1']):>7}")
+    print_line(
+        f"Test accuracy   {percent(test['accuracy']):>7}  {test['correct']:,} of {pairs}, "
+        f"95 % interval {low:.1f} to {high:.1f}"
+    )
+    print_line(f"Area under ROC  {percent(test['auc']):>7}")
+    print_line(f"F1              {percent(test['f1']):>7}")
     if document["rules"]:
-        say("\nRules that compare one thing of both graphs, with a threshold from other pairs:")
+        print_line(
+            "\nRules that compare one thing of both graphs, with a threshold from other pairs:"
+        )
         for name, reached in document["rules"].items():
-            say(f"  {RULE_NAMES[name]:<25}{percent(reached):>7}")
+            print_line(f"  {RULE_NAMES[name]:<25}{percent(reached):>7}")
         best = max(document["rules"], key=lambda name: float(document["rules"][name]))
         if document["rules"][best] >= test["accuracy"]:
-            say(f"The model is no better than the rule of {RULE_NAMES[best]}.")
-        say()
+            print_line(f"The model is no better than the rule of {RULE_NAMES[best]}.")
+        print_line()
 
 
 def print_similarity(document: dict[str, Any]) -> None:
@@ -150,10 +154,12 @@ def print_similarity(document: dict[str, Any]) -> None:
         first, *rest = (figures[key] for key in RANKING)
         table.append((who, f"{100 * first:.1f}", *map(_number, rest)))
     print_table(("on test graphs", *names), table, right=names)
-    say("\nAccuracy is over all triplets of a test graph and two others; the rest is the mean over "
-        "test graphs.")  # fmt: skip
+    print_line(
+        "\nAccuracy is over all triplets of a test graph and two others; the rest is the mean over "
+        "test graphs."
+    )
     if document["rules"]["label-edge"]["accuracy"] >= document["test"]["accuracy"]:
-        say("The model is no better than the rule.")
+        print_line("The model is no better than the rule.")
 
 
 def _number(value: float | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphpool.cli.data_arguments import Root, open_graphs
-from graphpool.cli.output import Json, percent, plural, print_json, print_table, say
+from graphpool.cli.output import Json, percent, plural, print_json, print_line, print_table
 from graphpool.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,39 +28,51 @@ data_app = typer.Typer(
 def list_sets(root: Root = None, json: Json = False) -> None:
     """Show which sets are on this machine, which are made here, and which can be fetched."""
     from graphpool.data import catalogue
-    from graphpool.data import load as datasets
-    from graphpool.data.synthetic.arrangements.knobs import turnable
+    from graphpool.data.locate import available, data_root
+    from graphpool.data.synthetic.arrangements.settings import setting_names
 
-    folder = datasets.data_root(root)
-    found = datasets.available(root)
+    folder = data_root(root)
+    found = available(root)
     here = {item.name for item in found}
     online = [name for name, entry in catalogue.KNOWN.items() if entry.url and name not in here]
-    made = [entry for name, entry in catalogue.KNOWN.items() if entry.made and name not in here]
+    generated = [
+        entry for name, entry in catalogue.KNOWN.items() if entry.generated and name not in here
+    ]
     if json:
         print_json(
             {
                 "root": None if folder is None else str(folder),
                 "found": [
-                    {"name": item.name, "place": item.place, "path": str(item.path)}
+                    {"name": item.name, "origin": item.origin, "path": str(item.path)}
                     for item in found
                 ],
-                "made": [
-                    {"name": entry.name, "about": entry.about, "knobs": turnable(entry.name)}
-                    for entry in made
+                "generated": [
+                    {
+                        "name": entry.name,
+                        "about": entry.about,
+                        "settings": setting_names(entry.name),
+                    }
+                    for entry in generated
                 ],
                 "online": online,
             }
         )
         return
-    print_table(("set", "found in", "path"), [(item.name, item.place, item.path) for item in found])
-    if folder is None:
-        say("\nNo data root: set GRAPHPOOL_DATA, or give --data-root, to use a folder of your own.")
-    say("\nMade here, with knobs behind a colon, such as ring:graphs=500,bridges=6,seed=3:\n")
     print_table(
-        ("set", "what tells its classes apart", "knobs"),
-        [(entry.name, entry.about, ", ".join(turnable(entry.name))) for entry in made],
+        ("set", "found in", "path"), [(item.name, item.origin, item.path) for item in found]
     )
-    say(f"\nFetched when first used: {', '.join(online)}")
+    if folder is None:
+        print_line(
+            "\nNo data root: set GRAPHPOOL_DATA, or give --data-root, to use a folder of your own."
+        )
+    print_line(
+        "\nGenerated, with settings after a colon, such as ring:graphs=500,bridges=6,seed=3:\n"
+    )
+    print_table(
+        ("set", "what tells its classes apart", "settings"),
+        [(entry.name, entry.about, ", ".join(setting_names(entry.name))) for entry in generated],
+    )
+    print_line(f"\nDownloaded when first used: {', '.join(online)}")
 
 
 @data_app.command()
@@ -90,9 +102,9 @@ def show(
         return
     _describe(facts)
     for note in graphs.notes:
-        say(f"note: {note}")
+        print_line(f"note: {note}")
     if differences is not None:
-        say(f"the paper's table: {'; '.join(differences) or 'the same numbers'}")
+        print_line(f"the paper's table: {'; '.join(differences) or 'the same numbers'}")
 
 
 @data_app.command("import")
@@ -107,7 +119,7 @@ def import_set(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     json: Json = False,
 ) -> None:
-    """Read graphs in any known form, check them, and write them as one file.
+    """Read graphs in any known format, check them, and write them as one file.
 
     A .jsonl file has one JSON object per line, with these keys:
 
@@ -128,10 +140,10 @@ def import_set(
     \b
     {"node_labels": ["C", "N"], "edges": [[0, 1]], "y": "toxic"}
     """
-    from graphpool.data import load as datasets
+    from graphpool.data.load import read
 
     _check_target(out, overwrite)
-    graphs = datasets.read(path, features=None, cache=False)
+    graphs = read(path, features=None, cache=False)
     _write(graphs, out)
     document: dict[str, Any] = {
         "path": str(out),
@@ -144,14 +156,16 @@ def import_set(
     if json:
         print_json(document)
         return
-    say(f"{out}: {plural(len(graphs), 'graph')}, {plural(graphs.num_nodes, 'node')}")
+    print_line(f"{out}: {plural(len(graphs), 'graph')}, {plural(graphs.num_nodes, 'node')}")
     for note in graphs.notes:
-        say(f"note: {note}")
+        print_line(f"note: {note}")
 
 
 def _check_target(out: Path, overwrite: bool) -> None:
     if out.suffix not in (".safetensors", ".jsonl"):
-        raise DataError.at(out, "can't write this form", hint="end it with .safetensors or .jsonl")
+        raise DataError.at(
+            out, "can't write this format", hint="end it with .safetensors or .jsonl"
+        )
     if out.exists() and not overwrite:
         raise DataError.at(out, "exists already", hint="give --overwrite to replace it")
 
@@ -169,7 +183,7 @@ def _write(graphs: "GraphSet", out: Path) -> None:
 
 def _describe(facts: "Statistics") -> None:
     kind = f"{'directed' if facts.directed else 'undirected'}{', weighted' * facts.weighted}"
-    say(f"{facts.name}: {plural(facts.graphs, 'graph')}, {kind}\n")
+    print_line(f"{facts.name}: {plural(facts.graphs, 'graph')}, {kind}\n")
     spreads = {"nodes": facts.nodes, "edges": facts.edges, "density": facts.density}
     totals = {"nodes": facts.total_nodes, "edges": facts.total_edges, "density": None}
     print_table(
@@ -182,7 +196,7 @@ def _describe(facts: "Statistics") -> None:
         ],
         right=("least", "mean", "most", "in all"),
     )
-    say()
+    print_line()
     rows = [
         ("classes", _counts(facts.classes)),
         ("node labels", _counts(facts.node_labels)),
@@ -203,7 +217,7 @@ def _describe(facts: "Statistics") -> None:
                          f"can't pass {percent(twins.ceiling)}"))  # fmt: skip
     width = max(len(name) for name, _ in rows)
     for name, text in rows:
-        say(f"{name:<{width}}  {text}")
+        print_line(f"{name:<{width}}  {text}")
     sys.stdout.flush()
 
 

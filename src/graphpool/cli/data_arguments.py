@@ -1,12 +1,12 @@
-"""Graphs as commands name them: a known set or a file, one argument for both."""
+"""Arguments that name graphs: a known set or a file, one argument for both."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphpool.data.naming import is_path as is_path
-from graphpool.data.naming import short_name as short_name
+from graphpool.data.catalogue import is_path as is_path
+from graphpool.data.catalogue import short_name as short_name
 from graphpool.errors import DataError, nearest
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ Root = Annotated[
 
 
 def open_graphs(data: str, root: Path | None = None) -> "GraphSet":
-    """The set of this name, or of this file or folder, with no features made yet."""
-    from graphpool.data import load as datasets
+    """Open the set of this name, file or folder, without features."""
+    from graphpool.data.load import find
 
-    return datasets.find(data, root, features=None)
+    return find(data, root, features=None)
 
 
 def open_one(text: str, root: Path | None = None) -> "tuple[GraphSet, str]":
-    """The graph that `text` names, as a set of its own, and what to call it.
+    """Open the graph that `text` names, as a set of its own, and return what to call it.
 
     `text` is a file with one graph, SET:ID, or SET:#N for the graph at position N from 0.
     """
@@ -61,12 +61,12 @@ def _position(graphs: "GraphSet", data: str, which: str) -> int:
 
 
 def some_ids(ids: tuple[str, ...]) -> str:
-    """The first few ids."""
+    """List the first few ids."""
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
 
 
 def open_classes(data: str, root: Path | None = None) -> "GraphSet":
-    """The same for graphs that must have classes."""
+    """Open graphs that must have classes."""
     graphs = open_graphs(data, root)
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
@@ -74,7 +74,7 @@ def open_classes(data: str, root: Path | None = None) -> "GraphSet":
 
 
 def open_training(data: str, root: Path | None = None) -> "GraphSet":
-    """The same for graphs to learn from: enough for ten parts, and of more than one class."""
+    """Open graphs to learn from: enough for ten parts, and of more than one class."""
     graphs = open_classes(data, root)
     assert graphs.y is not None
     if len(graphs) < LEAST_GRAPHS:
@@ -90,5 +90,5 @@ def open_training(data: str, root: Path | None = None) -> "GraphSet":
 
 
 def file_name(data: str) -> str:
-    """The same for a file or folder: without the colon of knobs, which not every system takes."""
+    """Return a name for a file or folder of this set, without the colon of its settings."""
     return short_name(data).replace(":", "-")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from graphpool.cli.experiment import print_experiment, stopping, summary_document
-from graphpool.cli.output import Json, print_json, say, tell
+from graphpool.cli.output import Json, print_json, print_line, print_status
 
 OUT = Path("demo")
 
@@ -23,7 +23,7 @@ def demo(
     from graphpool.experiments.demo import run_demo
 
     with stopping():
-        made = run_demo(out, seeds=tuple(range(seeds)), tell=tell)
+        made = run_demo(out, seeds=tuple(range(seeds)), tell=print_status)
     if json:
         print_json(
             {
@@ -35,7 +35,7 @@ def demo(
         )
     else:
         print_experiment(made.experiment)
-        say(f"\nReport: {made.report} ({made.seconds:.0f} s)")
+        print_line(f"\nReport: {made.report} ({made.seconds:.0f} s)")
     if open_page:
         import webbrowser
 

@@ -1,4 +1,4 @@
-"""`graphpool doctor`: what is installed, which device, which data, and whether it works."""
+"""`graphpool doctor`: check packages, device, data and compiled loops."""
 
 import importlib.metadata
 import importlib.util
@@ -12,18 +12,17 @@ from typing import Any
 import typer
 
 from graphpool import __version__
-from graphpool.cli.output import Json, print_json, print_table, say
+from graphpool.cli.output import Json, print_json, print_line, print_table
 
 CORE = (
-    "torch", "numpy", "scipy", "scikit-learn", "numba", "networkx", "safetensors", "typer",
-    "rich", "matplotlib", "torch-geometric",
+    "torch", "numpy", "scipy", "scikit-learn", "numba", "networkx", "safetensors", "typer", "rich",
 )  # fmt: skip
 OPTIONAL = {
-    "grakel": "embedded MUTAG and Cuneiform",
-    "tensorboard": "train --set train.tensorboard=true",
-    "rdkit": "molecules from SMILES",
-    "optuna": "searching for settings",
+    "torch-geometric": ("pyg", "to_pyg, benchmarks against PyG"),
+    "matplotlib": ("plots", "pictures as PNG and SVG files"),
+    "tensorboard": ("track", "train --set train.tensorboard=true"),
 }
+"""Packages of the extras of pyproject.toml: the extra, and what it is for."""
 
 
 def doctor(json: Json = False) -> None:
@@ -89,7 +88,7 @@ def _kernels() -> dict[str, Any]:
         precise.load_state_dict(layer.state_dict())
         other = precise(x.detach().double(), edges, torch.tensor([0, 0, 0, 1, 1]))
         gap = float((level.x.detach().double() - other.x.detach()).abs().max())
-    except Exception as error:  # whatever it is, the user must see it here
+    except Exception as error:  # any failure is reported, not raised
         return {"works": False, "problem": f"kernels: {type(error).__name__}: {error}"}
     if gap > 1e-4:
         return {"works": False, "problem": f"kernels: compiled loops are off by {gap:.1e}"}
@@ -97,24 +96,24 @@ def _kernels() -> dict[str, Any]:
 
 
 def _data() -> dict[str, Any]:
-    from graphpool.data import load as datasets
+    from graphpool.data.locate import available, data_root
     from graphpool.errors import GraphpoolError
 
     try:
-        root, found = datasets.data_root(), datasets.available()
+        root, found = data_root(), available()
     except GraphpoolError as error:
         return {"root": os.environ.get("GRAPHPOOL_DATA"), "found": {}, "problem": str(error)}
-    places: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for item in found:
-        places.setdefault(item.place, []).append(item.name)
-    return {"root": None if root is None else str(root), "found": places}
+        names.setdefault(item.origin, []).append(item.name)
+    return {"root": None if root is None else str(root), "found": names}
 
 
 def _cache() -> dict[str, Any]:
     from graphpool.data.cache import cache_root
 
     folder = cache_root()
-    nearest = next((place for place in (folder, *folder.parents) if place.exists()), Path("/"))
+    nearest = next((parent for parent in (folder, *folder.parents) if parent.exists()), Path("/"))
     try:
         with tempfile.TemporaryFile(dir=nearest):
             writable = True
@@ -124,28 +123,32 @@ def _cache() -> dict[str, Any]:
 
 
 def _print(document: dict[str, Any]) -> None:
-    say(
+    print_line(
         f"graphpool {document['graphpool']}, Python {document['python']} "
         f"({sys.executable}), {document['system']}\n"
     )
     rows = [(name, found or "missing", "") for name, found in document["packages"].items()]
     rows += [
-        (name, document["optional"][name] or "not installed", f"optional: {use}")
-        for name, use in OPTIONAL.items()
+        (name, document["optional"][name] or "not installed", f"graphpool[{extra}]: {use}")
+        for name, (extra, use) in OPTIONAL.items()
     ]
     print_table(("package", "version", ""), rows)
     device, data, cache = document["device"], document["data"], document["cache"]
-    say()
+    print_line()
     if "problem" not in device:
         cards = ", ".join(device["cuda"]) or ("mps" if device["mps"] else "none, the CPU is used")
-        say(f"accelerator  {cards}")
-        say(f"threads      {device['threads']} of torch, {device['cores']} cores")
-    say(f"kernels      {'work' if document['kernels']['works'] else 'do not work'}")
-    say(f"cache        {cache['path']} ({'writable' if cache['writable'] else 'not writable'})")
-    say(f"data root    {data['root'] or 'none; set GRAPHPOOL_DATA to a folder of data files'}")
-    for place, names in data["found"].items():
-        say(f"  {place}: {', '.join(names)}")
+        print_line(f"accelerator  {cards}")
+        print_line(f"threads      {device['threads']} of torch, {device['cores']} cores")
+    print_line(f"kernels      {'work' if document['kernels']['works'] else 'do not work'}")
+    print_line(
+        f"cache        {cache['path']} ({'writable' if cache['writable'] else 'not writable'})"
+    )
+    print_line(
+        f"data root    {data['root'] or 'none; set GRAPHPOOL_DATA to a folder of data files'}"
+    )
+    for origin, names in data["found"].items():
+        print_line(f"  {origin}: {', '.join(names)}")
     for problem in document["problems"]:
-        say(f"problem: {problem}")
+        print_line(f"problem: {problem}")
     if not document["problems"]:
-        say("\nEverything that is needed works.")
+        print_line("\nAll required parts work.")

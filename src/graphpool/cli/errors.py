@@ -1,6 +1,6 @@
-"""What a user sees when something goes wrong: one line on stderr and an exit code.
+"""Error messages of the command line: one line on stderr, and an exit code.
 
-Errors that a user can cause end with code 2. Everything else is a bug and keeps its traceback.
+Errors that a user can cause exit with code 2. Everything else is a bug and keeps its traceback.
 """
 
 import errno
@@ -16,8 +16,8 @@ from graphpool.errors import nearest
 
 USER_ERROR = 2
 
-# Typer carries a copy of click or depends on it, as its version will have it; in both cases the
-# class that usage errors have in common is a base of typer's own.
+# Typer bundles click or depends on it, according to its version; in both cases the common class of
+# usage errors is a base of typer's own.
 ClickError: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
@@ -28,13 +28,13 @@ _ENVIRONMENT = {
 }  # fmt: skip
 
 
-def complain(message: object) -> None:
-    """One line on stderr."""
+def report_error(message: object) -> None:
+    """Print an error as one line on stderr."""
     sys.stderr.write(f"graphpool: error: {' '.join(str(message).split())}\n")
 
 
 def usage_message(error: Any) -> str:
-    """A misspelt or missing option, argument or command in one line, with the nearest name."""
+    """Describe a misspelt or missing option, argument or command, with the nearest name."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "graphpool")
     if (option := getattr(error, "option_name", None)) and hasattr(error, "possibilities"):
@@ -54,29 +54,29 @@ def _nearest_option(option: str, context: Any) -> str:
 
 
 def environment_message(error: OSError) -> str | None:
-    """A folder that can't be written to, a full disk and the like; None for anything else."""
+    """Describe a folder that can't be written to, a full disk and the like; else return None."""
     if error.filename is None:
         return None
-    place = Path(str(error.filename))
-    if place.suffix == ".tmp":  # of an atomic write; the user knows its folder
-        place = place.parent
+    path = Path(str(error.filename))
+    if path.suffix == ".tmp":  # of an atomic write; the user knows its folder
+        path = path.parent
     elif error.errno not in _ENVIRONMENT:
         return None
-    return f"{place}: {error.strerror}; choose another place with --out"
+    return f"{path}: {error.strerror}; choose another folder with --out"
 
 
 class _Stderr(logging.StreamHandler[Any]):
-    """Writes to whatever stderr is at that moment, also while a progress bar holds it."""
+    """A handler that writes to the current stderr, also while a progress bar replaces it."""
 
     def __init__(self) -> None:
         logging.Handler.__init__(self)
-        self._told: set[str] = set()
+        self._seen: set[str] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Say the same thing once."""
+        """Drop repeated messages."""
         text = record.getMessage()
-        new = text not in self._told
-        self._told.add(text)
+        new = text not in self._seen
+        self._seen.add(text)
         return new and bool(super().filter(record))
 
     @property
@@ -90,7 +90,7 @@ class _Line(logging.Formatter):
 
 
 def show_warnings() -> None:
-    """Let the library's warnings reach stderr."""
+    """Print the library's warnings on stderr."""
     logger = logging.getLogger("graphpool")
     if not any(isinstance(handler, _Stderr) for handler in logger.handlers):
         handler = _Stderr()

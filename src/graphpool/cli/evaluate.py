@@ -15,7 +15,7 @@ from graphpool.cli.experiment import (
     stopping,
     summary_document,
 )
-from graphpool.cli.output import Json, print_json, say, tell
+from graphpool.cli.output import Json, print_json, print_line, print_status
 from graphpool.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 BASELINES = ("structure-free", "wl", "majority")
 
 
+@options.with_settings(without=("model.pooler", "train.seed"))
 def evaluate(
     data: Annotated[
         list[str] | None, typer.Argument(help="Names of sets, or files or folders of graphs.")
     ] = None,
-    task: options.TaskName = None,
+    *,
     methods: Annotated[str, typer.Option(help="Joined by commas; see graphpool list.")] = "hap,sum",
     protocol: Annotated[
         str | None,
@@ -54,28 +55,7 @@ def evaluate(
     model: Annotated[
         Path | None, typer.Option(help="Score this trained model instead (run folder or file).")
     ] = None,
-    encoder: options.Encoder = None,
-    hidden: options.Hidden = None,
-    layers: options.Layers = None,
-    clusters: options.Clusters = None,
-    assignment: options.Assignment = None,
-    connect: options.Connect = None,
-    count: options.Count = None,
-    resolution: options.Resolution = None,
-    dropout: options.Dropout = None,
-    features: options.Features = None,
-    distance: options.Distance = None,
-    score: options.Score = None,
-    examples: options.Examples = None,
-    pairs: options.PairsFile = None,
-    distances: options.DistancesFile = None,
-    split: options.SplitKind = None,
-    epochs: options.Epochs = None,
-    batch_size: options.BatchSize = None,
-    learning_rate: options.LearningRate = None,
-    patience: options.Patience = None,
-    device: options.Device = None,
-    threads: options.Threads = None,
+    given: options.Given,
     config: options.ConfigFile = None,
     assignments: options.Assignments = None,
     out: Annotated[
@@ -91,17 +71,17 @@ def evaluate(
 
     What is finished is kept in the folder; the same command goes on from there.
     """
-    given = options.given(locals())
     run = options.settings(config, given, assignments)
     sets = data or ([run.data] if config is not None else [])
     if not sets:
         raise ConfigError(_no_set(run))
     if model is not None:
         _check_scoring(given)
-        files = options.absolute(pairs) or "", options.absolute(distances) or ""
-        _score(model, sets, device or "cpu", root, json, files)
+        files = given["compare.pairs"] or "", given["compare.distances"] or ""
+        _score(model, sets, given["train.device"] or "cpu", root, json, files)
         return
-    if run.task == options.CLASSIFICATION and (pairs is not None or distances is not None):
+    files_given = any(given[f"compare.{name}"] is not None for name in ("pairs", "distances"))
+    if run.task == options.CLASSIFICATION and files_given:
         raise ConfigError(
             "--pairs and --distances go with --model RUN, a trained comparer, and --distances "
             "with --task similarity"
@@ -132,8 +112,10 @@ def evaluate(
                 _write_report(results[-1], run, folder)
             if not json:
                 print_experiment(results[-1])
-                say(f"\nWritten to {folder}: results.json, results.md"
-                    f"{', report.html' if report else ''}\n")  # fmt: skip
+                print_line(
+                    f"\nWritten to {folder}: results.json, results.md"
+                    f"{', report.html' if report else ''}\n"
+                )
     if json:
         documents = [
             {**summary_document(result), "folder": str(place)}
@@ -143,7 +125,7 @@ def evaluate(
     elif len(results) > 1:
         from graphpool.experiments.tables import merged_table
 
-        say(merged_table(results))
+        print_line(merged_table(results))
     if any(result.failures for result in results):
         raise typer.Exit(1)
 
@@ -202,7 +184,7 @@ def _experiment(
     graphs = open_training(data, root)
     numbers = chosen.seeds if seeds is None else tuple(range(seeds))
     splits = chosen.folds * len(numbers)
-    tell(f"{graphs.name}: {len(names)} methods on {splits} splits, in {folder}")
+    print_status(f"{graphs.name}: {len(names)} methods on {splits} splits, in {folder}")
     return run_experiment(graphs, names, chosen, numbers, config, folder, jobs=jobs)
 
 

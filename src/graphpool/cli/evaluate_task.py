@@ -11,7 +11,7 @@ import typer
 
 from graphpool.cli.data_arguments import file_name
 from graphpool.cli.experiment import stopping
-from graphpool.cli.output import plural, print_json, print_table, say, tell
+from graphpool.cli.output import plural, print_json, print_line, print_status, print_table
 from graphpool.cli.run_folder import DISTANCES, REPORT
 from graphpool.config import RunConfig
 from graphpool.errors import ConfigError, nearest
@@ -66,7 +66,7 @@ def evaluate_task(
             cores = usable_cores() if jobs is None else jobs
             count = SEEDS if seeds is None else seeds
             what = plural(len(dict.fromkeys(methods)), "method")
-            tell(f"{data}: {what} from {plural(count, 'seed')}, in {folder}")
+            print_status(f"{data}: {what} from {plural(count, 'seed')}, in {folder}")
             found = _compare(
                 replace(run, data=data), methods, count, cores, baselines, folder, root
             )
@@ -78,7 +78,7 @@ def evaluate_task(
                 _write_page(document, folder)
             if not json:
                 _print(document)
-                say(f"Written to {folder}: {FILE}{f', {REPORT}' if report else ''}")
+                print_line(f"Written to {folder}: {FILE}{f', {REPORT}' if report else ''}")
     if json:
         print_json({"results": documents})
     if failed:
@@ -189,8 +189,8 @@ def _triplets(
     run: RunConfig, seeds: int, sources: Path, folder: Path, root: Path | None
 ) -> "Sequence[Data]":
     """Triplets of each seed; distances that have to be computed are kept in the folder."""
+    from graphpool.data.catalogue import is_path
     from graphpool.data.load import published_split
-    from graphpool.data.naming import is_path
     from graphpool.data.pairs.distances import Distances
     from graphpool.experiments.comparison_data import TripletData, add_source
     from graphpool.tasks.similarity_data import (
@@ -203,7 +203,9 @@ def _triplets(
     graphs, split, test = open_similar(run.data, root), run.compare.split, None
     if split == "published" and not has_split(run.data, root):
         split = "graphs"
-        tell(f"{graphs.name} has no published split: its graphs are parted at random, 8:1:1")
+        print_status(
+            f"{graphs.name} has no published split: its graphs are parted at random, 8:1:1"
+        )
     if split == "published":
         import numpy as np
 
@@ -231,10 +233,10 @@ def _say(unit: "ComparisonUnit", outcome: Any) -> None:
     from graphpool.experiments.process_pool import Failed
 
     if isinstance(outcome, Failed):
-        tell(f"{unit} failed: {outcome.error}")
+        print_status(f"{unit} failed: {outcome.error}")
         return
     reached = ", ".join(f"{100 * one['accuracy']:.1f} %" for one in outcome["metrics"].values())
-    tell(f"{unit}: {reached} in {sum(outcome['seconds'].values()):.1f} s")
+    print_status(f"{unit}: {reached} in {sum(outcome['seconds'].values()):.1f} s")
 
 
 def _document(run: RunConfig, data: str, found: "Compared", folder: Path) -> dict[str, Any]:
@@ -295,7 +297,7 @@ def _print(document: dict[str, Any]) -> None:
     tests = dict.fromkeys(name for one in methods.values() for name in one["tested"])
     for test in tests:
         nodes = f", {test} nodes" if document["task"] == "matching" else ""
-        say(f"{document['data']}{nodes}\n")
+        print_line(f"{document['data']}{nodes}\n")
         rows = [
             (name, one["kind"], *(_cell(one["tested"][test].get(key), key) for key in columns),
              f"{one['seconds']:.1f}")
@@ -303,11 +305,11 @@ def _print(document: dict[str, Any]) -> None:
         ]  # fmt: skip
         right = (*columns.values(), "seconds")
         print_table(("method", "kind", *right), rows, right=right)
-        say()
+        print_line()
     for unit, error in document["failures"].items():
-        say(f"failed: {unit}: {error}")
+        print_line(f"failed: {unit}: {error}")
     if any(one["seeds"] > 1 for one in methods.values()):
-        say("Mean ± standard deviation over seeds.")
+        print_line("Mean ± standard deviation over seeds.")
 
 
 def _cell(value: dict[str, float | None] | None, key: str) -> str:

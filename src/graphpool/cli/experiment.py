@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from graphpool.cli.output import percent, plural, print_table, quiet_log, say, tell
+from graphpool.cli.output import percent, plural, print_line, print_status, print_table, quiet_log
 
 if TYPE_CHECKING:
     from graphpool.experiments.results import ExperimentResult
@@ -20,7 +20,7 @@ def stopping(go_on: str = "") -> Iterator[None]:
         with quiet_log("graphpool.training.loop"):
             yield
     except Interrupted as stop:
-        tell(f"graphpool: {stop}{go_on}")
+        print_status(f"graphpool: {stop}{go_on}")
         raise SystemExit(stop.exit_code) from None
 
 
@@ -45,26 +45,30 @@ def print_experiment(result: "ExperimentResult") -> None:
         ))  # fmt: skip
     seeds = f"{len(result.seeds)} seed{'s' if len(result.seeds) > 1 else ''}"
     splits = result.protocol.folds * len(result.seeds)
-    say(f"{result.facts.name}, {result.protocol.name}, {seeds}, {splits} splits\n")
+    print_line(f"{result.facts.name}, {result.protocol.name}, {seeds}, {splits} splits\n")
     gains = f"{first} gains"
     print_table(
         ("method", "accuracy, %", "95 % interval", gains, "rank"),
         rows,
         right=("accuracy, %", "95 % interval", gains, "rank"),
     )
-    say(
+    print_line(
         "\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking."
         "\nRank: effective rank of the assignment on test graphs; 1 means collapsed."
     )
     for line in choices(result):
-        say(line)
+        print_line(line)
     for method in result.methods:
         units = result.of(method)
         bad = [unit for unit in units if unit.warnings]
         if bad:
-            say(f"warning: {method}, {len(bad)} of {len(units)} models: {bad[0].warnings[0]}")
+            print_line(
+                f"warning: {method}, {len(bad)} of {len(units)} models: {bad[0].warnings[0]}"
+            )
     for failure in result.failures:
-        say(f"failed: {failure.method}, seed {failure.seed}, fold {failure.fold}: {failure.error}")
+        print_line(
+            f"failed: {failure.method}, seed {failure.seed}, fold {failure.fold}: {failure.error}"
+        )
 
 
 def summary_document(result: "ExperimentResult") -> dict[str, Any]:
@@ -100,15 +104,17 @@ def same_answer(name: Any) -> list[str]:
 
 def print_score(document: dict[str, Any]) -> None:
     """What a trained model reached on a set, and on the part that it has not seen."""
-    say(f"{document['data']}: {_score_text(document)}")
-    say(f"Majority class of this set: {percent(document['majority'])}")
+    print_line(f"{document['data']}: {_score_text(document)}")
+    print_line(f"Majority class of this set: {percent(document['majority'])}")
     if document["trained_on"]:
-        say(f"warning: {document['trained_on']} of these graphs trained the model or chose its "
-            "epoch: this is no test accuracy")  # fmt: skip
+        print_line(
+            f"warning: {document['trained_on']} of these graphs trained the model or chose its "
+            "epoch: this is no test accuracy"
+        )
     if "held_out" in document:
-        say(f"Held-out test graphs alone: {_score_text(document['held_out'])}")
+        print_line(f"Held-out test graphs alone: {_score_text(document['held_out'])}")
     for warning in document["warnings"]:
-        say(f"warning: {warning}")
+        print_line(f"warning: {warning}")
 
 
 def _score_text(document: dict[str, Any]) -> str:

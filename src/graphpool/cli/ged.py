@@ -18,7 +18,15 @@ from graphpool.cli.ged_arguments import (
     read_costs,
     read_pairs,
 )
-from graphpool.cli.output import Json, percent, plural, print_json, print_table, say, tell
+from graphpool.cli.output import (
+    Json,
+    percent,
+    plural,
+    print_json,
+    print_line,
+    print_status,
+    print_table,
+)
 from graphpool.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -75,14 +83,14 @@ def pair(
         try:
             draw_edit_path(one, two, found, draw, names=(name, other), edge_labels=edge_labels)
         except OSError as error:
-            raise ConfigError(f"--draw {draw}: {error.strerror}; choose another place") from None
+            raise ConfigError(f"--draw {draw}: {error.strerror}; choose another file") from None
     if json:
         drawn = None if draw is None else str(draw)
         print_json({"first": name, "second": other, **found.to_dict(), "drawn": drawn})
         return
     _describe(found, (one, name), (two, other))
     if draw is not None:
-        tell(f"drawn: {draw}")
+        print_status(f"drawn: {draw}")
 
 
 def _load(*methods: str) -> None:
@@ -120,12 +128,12 @@ def _describe(
         places = (f"{v}→{'–' if u is None else u}" for v, u in enumerate(found.mapping))
         rows.append(("mapping", " ".join(places)))
     for name, text in rows:
-        say(f"{name:<8}  {text}")
+        print_line(f"{name:<8}  {text}")
     if found.path:
-        say(f"\nedit path, {plural(len(found.path), 'edit')}:")
+        print_line(f"\nedit path, {plural(len(found.path), 'edit')}:")
         width = max(len(str(step)) for step in found.path)
         for step in found.path:
-            say(f"  {step!s:<{width}}  {step.cost:g}")
+            print_line(f"  {step!s:<{width}}  {step.cost:g}")
 
 
 def _time(seconds: float) -> str:
@@ -182,16 +190,16 @@ def matrix(
             out=target, overwrite=overwrite, progress=not json,
         )  # fmt: skip
     except KeyboardInterrupt as stop:
-        tell(str(stop) or "stopped")
+        print_status(str(stop) or "stopped")
         raise typer.Exit(STOPPED) from None
     document = {"path": str(target), **_summary(found, chosen), **found.header}
     if json:
         print_json(document)
         return
     if finished:
-        tell(f"{target} was there already; --overwrite computes it again")
+        print_status(f"{target} was there already; --overwrite computes it again")
     counts = found.header["counts"]
-    say(f"{target}: {plural(counts['graphs'], 'graph')}, {plural(counts['pairs'], 'pair')}")
+    print_line(f"{target}: {plural(counts['graphs'], 'graph')}, {plural(counts['pairs'], 'pair')}")
     seconds = found.header["seconds"]
     solved = f"{counts['solved']:,} solved, the others have isomorphic graphs"
     rows = [
@@ -203,7 +211,7 @@ def matrix(
         spread = f"{document['mean']:.3f}, {document['least']:g} to {document['most']:g}"
         rows += [("mean", spread), ("proved", percent(document["proved_share"]))]
     for name, text in rows:
-        say(f"{name:<6}  {text}")
+        print_line(f"{name:<6}  {text}")
 
 
 def _summary(found: Any, chosen: Any) -> dict[str, float]:
@@ -258,7 +266,7 @@ def compare(
     if json:
         print_json({"data": graphs.name, "seed": seed, **found.to_dict()})
         return
-    say(
+    print_line(
         f"{graphs.name}: {plural(found.pairs, 'pair')}, mean distance {found.mean_distance:.2f}, "
         f"{plural(found.triplets, 'triplet')}\n"
     )
@@ -266,7 +274,7 @@ def compare(
                "µs a pair")  # fmt: skip
     print_table(columns, [_score_row(score) for score in found.scores], right=columns[2:])
     if left := found.pairs - found.proved:
-        say(f"\n{plural(left, 'pair')} left out: not proved within the limits")
+        print_line(f"\n{plural(left, 'pair')} left out: not proved within the limits")
 
 
 def _score_row(score: "MethodScore") -> tuple[str, ...]:

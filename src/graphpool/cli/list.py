@@ -1,86 +1,97 @@
-"""`graphpool list`: every name that a setting can have, and what it means."""
+"""`graphpool list`: all settings, and every name that a setting can have, with its meaning."""
 
-import typing
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import typer
 
-from graphpool.cli.output import Json, print_json, print_table, say
-from graphpool.config import ModelConfig
-
-ENCODERS = {
-    "gcn": "graph convolution (Kipf & Welling 2017)",
-    "gat": "graph attention, several heads (Veličković et al. 2018)",
-    "gin": "graph isomorphism network (Xu et al. 2019)",
-    "graphconv": "sum over neighbours and the node itself, each with its weights (Morris et al. "
-    "2019)",
-}
-OPTIONS: dict[str, dict[str, str]] = {
-    "assignment": {
-        "default": "what the pooler stands for: places for hap, static for hap-paper",
-        "places": "clusters are places, parts of the graph dense in edges; content has its say",
-        "places-only": "the same without content: the edges alone say where a node belongs",
-        "content": "standardised dot product of a node's row with the cluster's column",
-        "static": "the paper's additive attention; every node gets nearly the same clusters",
-    },
-    "relaxation": {
-        "gram": "a column becomes its products with all columns; permutation invariant",
-        "sort": "its largest values; permutation invariant",
-        "truncate": "its first entries; depends on the order of the nodes",
-        "tile": "what the authors' code does; depends on the order of the nodes",
-    },
-    "connect": {
-        "default": "what the pooler stands for: offdiagonal for hap, gumbel for hap-paper",
-        "offdiagonal": "zero diagonal, then symmetric normalisation",
-        "gumbel": "the paper's soft sampling; nearly the identity",
-        "offdiagonal-gumbel": "zero diagonal, then soft sampling",
-        "plain": "the coarse adjacency as it is",
-    },
-    "count": {
-        "modularity": "as many places as modularity finds at model.resolution, graph by graph",
-        "eigengap": "where the spectrum of the graph has its largest gap",
-        "validation": "modularity from coarse to fine and eigengap, each tried for a fifth of the "
-        "epochs; validation graphs choose",
-    },
-    "distance": {
-        "aligned": "nodes or clusters of a level, each softly matched to one of the other graph: "
-        "what is left to move, and which edges are left over",
-        "nodes": "the same without the edges, for graphs that differ in size",
-        "sorted": "nodes or clusters of a level, sorted channel by channel and compared by rank",
-        "euclidean": "the paper's: between the vectors that are read out of a level",
-    },
-    "score": {
-        "learned": "a learned logistic curve over the logarithm of the distance",
-        "exp": "the paper's exp(-distance / 2)",
-    },
-}
-
-LOSSES = {
-    "cut": "few edges between clusters (Bianchi et al. 2020)",
-    "balance": "clusters of one size",
-    "orthogonality": "clusters of one size that don't overlap (Bianchi et al. 2020)",
-}
+from graphpool.cli.output import Json, print_json, print_line, print_table
+from graphpool.config import RunConfig, Setting, settings_in
+from graphpool.config.run import LOSS_PANEL
+from graphpool.errors import ConfigError, nearest
 
 ANSWERS = {"exact": "the distance", "upper": "an edit path", "lower": "a lower bound"}
 
 
 def list_methods(
     what: Annotated[
-        Literal["poolers"] | None,
-        typer.Argument(help="poolers: more about those alone.", show_default=False),
+        str | None,
+        typer.Argument(
+            help="One list alone: methods, poolers, settings, features, losses, ged, or the "
+            "choices of a setting, such as encoders.",
+            show_default=False,
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """List poolers and baselines, encoders, options of HAP, node features, edit distances."""
-    if what == "poolers":
-        _list_poolers(json)
+    """List methods, settings and their choices, node features and edit distances."""
+    if what is None:
+        _list_all(json)
         return
+    lists: dict[str, Callable[[bool], None]] = {
+        "methods": lambda json: _print_one("methods", _methods(), _print_methods, json),
+        "poolers": _list_poolers,
+        "settings": lambda json: _print_one("settings", _settings(), _print_settings, json),
+        "features": lambda json: _print_names("features", _features(), json),
+        "losses": lambda json: _print_names("loss", _losses(), json),
+        "ged": lambda json: _print_one("ged", _distances(), _print_distances, json),
+    }
+    choices = _choices()
+    singular = what.removesuffix("s")
+    if what in lists:
+        lists[what](json)
+    elif (name := what if what in choices else singular) in choices:
+        _print_names(name, choices[name], json)
+    else:
+        raise ConfigError(f"there is no list {what!r}; {nearest(what, [*lists, *choices])}")
+
+
+def _list_all(json: bool) -> None:
+    methods, choices, distances = _methods(), _choices(), _distances()
+    losses, features = _losses(), _features()
+    if json:
+        print_json(
+            {"methods": methods, **choices, "loss": losses, "features": features, "ged": distances}
+        )
+        return
+    _print_methods(methods)
+    print_line(
+        "\nwl and majority are for graphpool evaluate; the others train as well, those of the "
+        "family pair with --task matching or similarity."
+    )
+    print_line("graphpool list poolers adds what each keeps and what it costs.\n")
+    for name, texts in choices.items():
+        print_table((name, ""), texts.items())
+        print_line()
+    print_line(
+        "cluster_count is for assignments by places, unless --clusters gives the number; distance "
+        "and score are for --task matching and similarity."
+    )
+    print_line("graphpool list settings explains every setting.\n")
+    print_table(("loss", ""), losses.items())
+    print_line("\nA loss is added with its weight, such as --set model.cut_loss=0.1.\n")
+    print_table(("features", ""), features.items())
+    print_line("\nFeatures are joined with +, such as labels+rw:8.\n")
+    _print_distances(distances)
+
+
+def _print_one(name: str, content: Any, print_text: Callable[[Any], None], json: bool) -> None:
+    if json:
+        print_json({name: content})
+    else:
+        print_text(content)
+
+
+def _print_names(name: str, texts: dict[str, str], json: bool) -> None:
+    _print_one(name, texts, lambda content: print_table((name, ""), content.items()), json)
+
+
+def _methods() -> list[dict[str, Any]]:
+    """Networks by name, networks for pairs, and baselines."""
     from graphpool.experiments.methods import EVALUATED
-    from graphpool.features.registry import KINDS
-    from graphpool.ged.methods.registry import METHODS as DISTANCES
     from graphpool.nn.zoo.build import METHODS, list_poolers
 
-    methods: list[dict[str, Any]] = [
+    return [
         *list_poolers(),
         *_pair_networks(),
         *(
@@ -95,36 +106,79 @@ def list_methods(
             if name not in METHODS
         ),
     ]
-    features = {
+
+
+def _choices() -> dict[str, dict[str, str]]:
+    """Every setting with a fixed set of names, and the meaning of each."""
+    return {item.name: dict(item.choices) for item in settings_in(RunConfig) if item.choices}
+
+
+def _losses() -> dict[str, str]:
+    """Auxiliary losses of an assignment."""
+    known = settings_in(RunConfig)
+    return {item.name: item.help for item in known if item.panel == LOSS_PANEL}
+
+
+def _features() -> dict[str, str]:
+    from graphpool.features.registry import KINDS
+
+    return {
         "auto": "labels where the graphs have them, else degree",
         **{name: kind.summary for name, kind in KINDS.items()},
     }
-    known = {"encoder": _known("encoder", ENCODERS)}
-    known |= {name: _known(name, texts) for name, texts in OPTIONS.items()}
-    distances = {
-        name: {"answer": item.answer, "summary": item.about} for name, item in DISTANCES.items()
-    }
-    if json:
-        print_json(
-            {"methods": methods, **known, "loss": LOSSES, "features": features, "ged": distances}
-        )
-        return
+
+
+def _distances() -> dict[str, dict[str, str]]:
+    from graphpool.ged.methods.registry import METHODS
+
+    return {name: {"answer": item.answer, "summary": item.about} for name, item in METHODS.items()}
+
+
+def _settings() -> list[dict[str, Any]]:
+    return [
+        {
+            "key": item.key,
+            "default": item.default,
+            "allowed": _allowed(item),
+            "option": item.option,
+            "tasks": list(item.tasks),
+            "help": item.help,
+        }
+        for item in settings_in(RunConfig)
+    ]
+
+
+def _allowed(item: Setting) -> str:
+    """Names or range of the values."""
+    return ", ".join(item.choices) or item.range_text
+
+
+def _print_methods(methods: Sequence[dict[str, Any]]) -> None:
     print_table(
         ("method", "family", "paper", ""),
         [(row["name"], row["family"], _source(row), row["summary"]) for row in methods],
     )
-    say("\nwl and majority are for graphpool evaluate; the others train as well, those of the "
-        "family pair with --task matching or similarity.")  # fmt: skip
-    say("graphpool list poolers says what each keeps and what it costs.\n")
-    for name, texts in known.items():
-        print_table((name, ""), texts.items())
-        say()
-    say("count is for assignments by places, unless --clusters gives the number; distance and "
-        "score are for --task matching and similarity.\n")  # fmt: skip
-    print_table(("loss", ""), LOSSES.items())
-    say("\nA loss is added with its weight, such as --set model.cut=0.1.\n")
-    print_table(("features", ""), features.items())
-    say("\nFeatures are joined with +, such as labels+rw:8.\n")
+
+
+def _print_settings(settings: Sequence[dict[str, Any]]) -> None:
+    print_table(
+        ("setting", "default", "allowed", "option", ""),
+        [
+            (row["key"], _text(row["default"]), row["allowed"], row["option"], row["help"])
+            for row in settings
+        ],
+    )
+    print_line("\nAny setting is given with --set KEY=VALUE or in a file with --config.")
+    print_line("Defaults are those of classification; --task matching and similarity have others.")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(str(item) for item in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _print_distances(distances: dict[str, dict[str, str]]) -> None:
     print_table(
         ("graphpool ged", "answers", ""),
         [(name, ANSWERS[row["answer"]], row["summary"]) for name, row in distances.items()],
@@ -146,11 +200,15 @@ def _list_poolers(json: bool) -> None:
         [[row.get(key, row["name"]) for key in columns] for row in rows],
         right=("parameters",),
     )
-    say("\nParameters are those of one pooling module with 64 channels and 8 clusters; cost is "
-        "what time and memory grow with.")  # fmt: skip
-    say("Those of the family pair are whole networks that compare two graphs: --task matching or "
-        "similarity.")  # fmt: skip
-    say("docs/poolers.md has the formulas, and how to register your own.")
+    print_line(
+        "\nParameters are those of one pooling module with 64 channels and 8 clusters; cost is "
+        "what time and memory grow with."
+    )
+    print_line(
+        "Those of the family pair are whole networks that compare two graphs: --task matching or "
+        "similarity."
+    )
+    print_line("docs/poolers.md has the formulas, and how to register your own.")
 
 
 def _pair_networks() -> list[dict[str, Any]]:
@@ -185,9 +243,3 @@ def _pair_networks() -> list[dict[str, Any]]:
 def _source(row: dict[str, Any]) -> str:
     """`Ying et al. 2018`."""
     return row["paper"] if row["year"] is None else f"{row['paper']} {row['year']}"
-
-
-def _known(name: str, texts: dict[str, str]) -> dict[str, str]:
-    """The values that the config allows, with what we have to say of them."""
-    hint = typing.get_type_hints(ModelConfig)[name]
-    return {value: texts.get(value, "") for value in typing.get_args(hint)}

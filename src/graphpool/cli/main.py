@@ -1,4 +1,4 @@
-"""The `graphpool` command: its subcommands, and what becomes of their errors."""
+"""The `graphpool` command: its subcommands and their error handling."""
 
 import sys
 from typing import Annotated, NoReturn
@@ -12,8 +12,8 @@ from graphpool.cli.doctor import doctor
 from graphpool.cli.errors import (
     USER_ERROR,
     ClickError,
-    complain,
     environment_message,
+    report_error,
     show_warnings,
     usage_message,
 )
@@ -67,24 +67,24 @@ def start(
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     show_warnings()
     command = typer.main.get_command(app)
     try:
         code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
     except GraphpoolError as error:
-        complain(error)
+        report_error(error)
         code = USER_ERROR
     except ClickError as error:
         # A command with nothing after it has printed its help by now.
         if type(error).__name__ == "NoArgsIsHelpError":
             sys.exit(0)
-        complain(usage_message(error))
+        report_error(usage_message(error))
         code = USER_ERROR
     except OSError as error:
         if (message := environment_message(error)) is None:
             raise
-        complain(message)
+        report_error(message)
         code = USER_ERROR
     except typer.Abort:
         code = 130

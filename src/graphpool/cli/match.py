@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphpool.cli.data_arguments import Root, open_one
-from graphpool.cli.output import Json, print_json, print_table, quiet_log, say
+from graphpool.cli.output import Json, print_json, print_line, print_table, quiet_log
 
 if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
@@ -81,13 +81,17 @@ def _print(document: dict[str, Any]) -> None:
     )
     both = f"{document['left']} and {document['right']}"
     if document["match"] is None:
-        say(f"\n{both}: distance {document['distance']:.2f}.")
-        say("The model has learnt distances, not matches: scores only say which pair is nearer.")
+        print_line(f"\n{both}: distance {document['distance']:.2f}.")
+        print_line(
+            "The model has learnt distances, not matches: scores only say which pair is nearer."
+        )
     else:
-        say(f"\n{both}: {'they match' if document['match'] else 'no match'} (score "
-            f"{document['score']:.3f}, a match above 0.5).")  # fmt: skip
+        print_line(
+            f"\n{both}: {'they match' if document['match'] else 'no match'} (score "
+            f"{document['score']:.3f}, a match above 0.5)."
+        )
     for warning in document["warnings"]:
-        say(f"warning: {warning}")
+        print_line(f"warning: {warning}")
 
 
 def _unknown(comparer: "Comparer", graph: "GraphSet", name: str) -> list[str]:

@@ -1,118 +1,34 @@
-"""From a config file, options and `--set` to one checked `RunConfig`."""
+"""Command-line options made from the config, and one checked `RunConfig` from all sources."""
 
+import functools
+import inspect
 import tomllib
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from graphpool.config import RunConfig, Task, defaults_for, from_dict, read_toml, to_dict
+from graphpool.config import (
+    RunConfig,
+    Setting,
+    Task,
+    defaults_for,
+    from_dict,
+    renamed_hint,
+    settings_in,
+    to_dict,
+    toml_values,
+)
 from graphpool.errors import ConfigError, nearest
 
-_MODEL, _TRAINING, _COMPARING = "Model", "Training", "Comparing graphs"
 CLASSIFICATION = "classification"
-# Settings of one task alone, by the option that gives them.
-_OF_TASK = {
-    "--distance": ("model.distance", ("matching", "similarity")),
-    "--score": ("model.score", ("matching", "similarity")),
-    "--examples": ("compare.examples", ("matching", "similarity")),
-    "--pairs": ("compare.pairs", ("matching",)),
-    "--distances": ("compare.distances", ("similarity",)),
-    "--split": ("compare.split", ("similarity",)),
-}
+_PANELS = {"model": "Model", "train": "Training", "compare": "Comparing graphs"}
+_SETTINGS = settings_in(RunConfig)
 
-
-# Arguments of commands that are settings, by what they are called there.
-_KEYS = {
-    "task": "task",
-    "features": "features",
-    "pooler": "model.pooler",
-    "encoder": "model.encoder",
-    "hidden": "model.hidden_channels",
-    "layers": "model.layers",
-    "clusters": "model.clusters",
-    "assignment": "model.assignment",
-    "connect": "model.connect",
-    "count": "model.count",
-    "resolution": "model.resolution",
-    "dropout": "model.dropout",
-    "distance": "model.distance",
-    "score": "model.score",
-    "examples": "compare.examples",
-    "pairs": "compare.pairs",
-    "distances": "compare.distances",
-    "split": "compare.split",
-    "epochs": "train.epochs",
-    "batch_size": "train.batch_size",
-    "learning_rate": "train.learning_rate",
-    "patience": "train.patience",
-    "seed": "train.seed",
-    "device": "train.device",
-    "threads": "train.threads",
-}
-
-
-def option(text: str, panel: str, *names: str) -> Any:
-    """An option whose default stands in the config."""
-    return typer.Option(*names, help=text, rich_help_panel=panel, show_default=False)
-
-
-Encoder = Annotated[str | None, option("gcn, gat, gin or graphconv.", _MODEL)]
-Hidden = Annotated[int | None, option("Width of every layer.", _MODEL, "--hidden")]
-Layers = Annotated[int | None, option("Encoder layers before each coarsening.", _MODEL)]
-Clusters = Annotated[
-    str | None,
-    option("Clusters of each level, such as 8,1; else a graph's places, then 1.", _MODEL),
-]
-Assignment = Annotated[
-    str | None, option("How nodes get clusters: places, places-only, content, static.", _MODEL)
-]
-Connect = Annotated[
-    str | None, option("Edges between clusters: offdiagonal, gumbel, plain …", _MODEL)
-]
-Count = Annotated[
-    str | None,
-    option("How the number of places is found: modularity, eigengap, validation.", _MODEL),
-]
-Resolution = Annotated[float | None, option("How fine places are; 1.5 by default.", _MODEL)]
-Dropout = Annotated[float | None, option("Dropout, in [0, 1).", _MODEL)]
-Features = Annotated[str | None, option("Node features, such as labels+rw:8.", _MODEL)]
-Epochs = Annotated[int | None, option("Most epochs to train.", _TRAINING)]
-BatchSize = Annotated[int | None, option("Graphs, pairs or triplets per step.", _TRAINING)]
-LearningRate = Annotated[float | None, option("Learning rate of Adam.", _TRAINING)]
-Patience = Annotated[
-    int | None, option("Stop after so many epochs that are no better; 0 never.", _TRAINING)
-]
-Device = Annotated[str | None, option("cpu, cuda, cuda:1, mps.", _TRAINING)]
-Threads = Annotated[int | None, option("Threads of torch; 0 chooses by size of batch.", _TRAINING)]
-TaskName = Annotated[
-    str | None,
-    typer.Option(
-        "--task",
-        help="classification, matching (do two graphs match?) or similarity (which of two is "
-        "nearer?).",
-        show_default=False,
-    ),
-]
-Distance = Annotated[
-    str | None, option("HAP's distance of graphs: aligned, nodes, sorted, euclidean.", _COMPARING)
-]
-Score = Annotated[str | None, option("From distance to score: learned or exp.", _COMPARING)]
-Examples = Annotated[int | None, option("Pairs or triplets to train on.", _COMPARING)]
-PairsFile = Annotated[
-    Path | None, option("CSV of left, right, match, for graphs of your own.", _COMPARING, "--pairs")
-]
-DistancesFile = Annotated[
-    Path | None,
-    option("Of graphpool ged matrix; else published or exact ones.", _COMPARING, "--distances"),
-]
-SplitKind = Annotated[
-    str | None,
-    option("Graphs are split as published, at random (graphs), or by classes.", _COMPARING,
-           "--split"),
-]  # fmt: skip
+# Settings given as options, by dotted key; None means not given. `with_settings` fills it.
+Given = Mapping[str, Any]
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", help="Settings in TOML; options here override it.")
 ]
@@ -122,28 +38,94 @@ Assignments = Annotated[
 ]
 
 
-def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the arguments of a command (its `locals()`) those that are settings, by dotted key."""
-    found = {key: arguments[name] for name, key in _KEYS.items() if name in arguments}
-    found["model.clusters"] = counts(found["model.clusters"])
-    for key in ("compare.pairs", "compare.distances"):
-        found[key] = absolute(found[key])
-    return found
+def with_settings(
+    *, without: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command an option for every setting that has one.
+
+    The options take the place of the command's argument `given`, which gets their values by
+    dotted key.
+
+    Args:
+        without: keys of settings that the command has no option for.
+    """
+    chosen = {
+        item.key.replace(".", "_"): item
+        for item in _SETTINGS
+        if item.option is not None and item.key not in without
+    }
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**arguments: Any) -> None:
+            given = {item.key: _parsed(item, arguments.pop(name)) for name, item in chosen.items()}
+            command(**arguments, given=given)
+
+        # Typer reads the signature for the order and the annotations for the types.
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command).parameters.values():
+            if parameter.name == "given":
+                parameters += [_parameter(name, item) for name, item in chosen.items()]
+            else:
+                parameters.append(parameter)
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {item.name: item.annotation for item in parameters}
+        return run
+
+    return decorate
+
+
+def _parameter(name: str, item: Setting) -> inspect.Parameter:
+    """The argument of a command for one setting; its default is in the config."""
+    assert item.option is not None
+    names = [item.option]
+    if item.type is bool:
+        names = [f"{item.option}/--no-{item.option.removeprefix('--')}"]
+    panel = _PANELS.get(item.section) if item.panel is None else item.panel or None
+    about = typer.Option(*names, help=item.sentence, rich_help_panel=panel, show_default=False)
+    kind = Path if item.file else item.type if item.type in (int, float, bool) else str
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[kind | None, about],
+    )
+
+
+def _parsed(item: Setting, value: Any) -> Any:
+    """The value of an option as the config takes it."""
+    if value is None or typing.get_origin(item.type) is not tuple:
+        return absolute(value) if item.file else value
+    (kind, _) = typing.get_args(item.type)
+    if kind is not int:
+        return words(value)
+    try:
+        return [int(part) for part in value.split(",")]
+    except ValueError:
+        raise ConfigError(
+            f"{item.option} {value}: give whole numbers, one for each level, such as 8,1"
+        ) from None
 
 
 def settings(
-    base: Path | None, options: Mapping[str, Any], assignments: Sequence[str] | None = None
+    base: Path | None,
+    options: Given,
+    assignments: Sequence[str] | None = None,
+    *,
+    written_by_us: bool = False,
 ) -> RunConfig:
     """Merge and check settings; later sources override earlier ones.
 
-    What no source says is as `graphpool.config.defaults_for` has it for the task.
+    What no source gives is as `graphpool.config.defaults_for` has it for the task.
 
     Args:
         base: config file, if any.
         options: by dotted key, such as `model.encoder`; None means not given.
-        assignments: of the form `train.clip=1.0`.
+        assignments: of the form `train.clip_norm=1.0`.
+        written_by_us: the file is that of a run folder, which may be of an older version.
     """
-    values = _begin(base, options.get("task") or _assigned_task(assignments))
+    task = options.get("task") or _assigned_task(assignments)
+    values = _begin(base, task, written_by_us)
     for key, value in options.items():
         if value is not None:
             _put(values, key, value)
@@ -151,23 +133,32 @@ def settings(
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError(f"--set {text}: write it as KEY=VALUE, such as model.norm=batch")
-        known = _keys(values)
-        if key.strip() not in known:
-            raise ConfigError(f"--set {text}: unknown key {key.strip()!r}; {nearest(key, known)}")
+        _check_key(key.strip(), text)
         _put(values, key.strip(), _value(value.strip()))
     return from_dict(RunConfig, values)
 
 
-def check_task(task: str, options: Mapping[str, Any], poolers: Sequence[str]) -> None:
+def _check_key(key: str, text: str) -> None:
+    """Refuse an unknown key of `--set`, with the new name of an old one or the nearest."""
+    section, _, name = key.rpartition(".")
+    if hint := renamed_hint(section, name):
+        raise ConfigError(f"--set {text}: {hint}")
+    known = [item.key for item in _SETTINGS]
+    if key not in known:
+        raise ConfigError(f"--set {text}: unknown key {key!r}; {nearest(key, known)}")
+
+
+def check_task(task: str, options: Given, poolers: Sequence[str]) -> None:
     """Refuse options that the task, or all of the poolers, have no use for.
 
     Args:
         options: by dotted key, as in `settings`.
     """
-    for name, (key, tasks) in _OF_TASK.items():
-        if options.get(key) is not None and task not in tasks:
+    for item in _SETTINGS:
+        if options.get(item.key) is not None and not item.used_by(task):
             raise ConfigError(
-                f"{name} is for --task {' and '.join(tasks)}, not for {task}; leave it out"
+                f"{item.option} is for --task {' and '.join(item.tasks)}, not for {task}; leave "
+                "it out"
             )
     if options.get("model.distance") is not None:
         from graphpool.nn.zoo.pairs import BY_NODES
@@ -180,7 +171,7 @@ def check_task(task: str, options: Mapping[str, Any], poolers: Sequence[str]) ->
 
 
 def absolute(path: Path | None) -> str | None:
-    """A file is remembered by its full path, so that a run finds it from anywhere."""
+    """The full path of a file, so that a run finds it from any folder."""
     return None if path is None else str(path.absolute())
 
 
@@ -191,7 +182,7 @@ def check_names(config: RunConfig) -> None:
     from graphpool.nn.zoo.build import METHODS
     from graphpool.nn.zoo.pairs import PAIR_METHODS
     from graphpool.training.device import find_device
-    from graphpool.training.select_place_rule import VALIDATION, check_choice
+    from graphpool.training.select_place_rule import check_choice
 
     find_device(config.train.device)
     FeaturePipeline(config.features)
@@ -211,22 +202,6 @@ def check_names(config: RunConfig) -> None:
         raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, known)}")
     if not comparing:
         check_choice(config.model)
-    elif config.model.count == VALIDATION:
-        raise ConfigError(
-            "model.count 'validation' is for classification; choose 'modularity' or 'eigengap'"
-        )
-
-
-def counts(text: str | None) -> list[int] | None:
-    """`8,1` as numbers."""
-    if text is None:
-        return None
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ConfigError(
-            f"--clusters {text}: give whole numbers, one for each level, such as 8,1"
-        ) from None
 
 
 def words(text: str) -> list[str]:
@@ -234,12 +209,12 @@ def words(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _begin(base: Path | None, task: str | None) -> dict[str, Any]:
-    """What options are put upon: the settings of a file over those that the task begins with."""
+def _begin(base: Path | None, task: str | None, written_by_us: bool) -> dict[str, Any]:
+    """The settings of a file over those that the task starts from."""
     written: dict[str, Any] = {}
     if base is not None:
-        read_toml(RunConfig, base)  # checks every key and value
-        written = tomllib.loads(base.read_text(encoding="utf-8"))
+        written = toml_values(base, written_by_us=written_by_us)
+        from_dict(RunConfig, written, str(base))  # checks every key and value
     task = task or written.get("task", CLASSIFICATION)
     if task not in (tasks := typing.get_args(Task)):
         raise ConfigError(f"there is no task {task!r}; {nearest(str(task), tasks)}")
@@ -248,8 +223,10 @@ def _begin(base: Path | None, task: str | None) -> dict[str, Any]:
 
 def _assigned_task(assignments: Sequence[str] | None) -> str | None:
     """The task that `--set task=NAME` names."""
-    said = [text.partition("=") for text in assignments or ()]
-    return next((str(_value(text.strip())) for key, _, text in said if key.strip() == "task"), None)
+    parts = [text.partition("=") for text in assignments or ()]
+    return next(
+        (str(_value(text.strip())) for key, _, text in parts if key.strip() == "task"), None
+    )
 
 
 def _merged(values: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -261,14 +238,6 @@ def _merged(values: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
             for key, value in over.items()
         },
     }
-
-
-def _keys(values: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """All settings by their dotted keys."""
-    keys = []
-    for key, value in values.items():
-        keys += _keys(value, f"{prefix}{key}.") if isinstance(value, dict) else [f"{prefix}{key}"]
-    return keys
 
 
 def _put(values: dict[str, Any], key: str, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""What commands print: one JSON document for machines, or text and tables for people."""
+"""Output of commands: one JSON document for programs, or text and tables for people."""
 
 import json
 import logging
@@ -18,25 +18,25 @@ Json = Annotated[
 
 
 def print_json(document: Any) -> None:
-    """The document on stdout; numbers that JSON can't say become null."""
+    """Print a document on stdout; numbers that JSON can't express become null."""
     json.dump(strict_json(document), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
     sys.stdout.write("\n")
 
 
-def say(text: str = "") -> None:
-    """A line for people on stdout."""
+def print_line(text: str = "") -> None:
+    """Print a line on stdout."""
     sys.stdout.write(f"{text}\n")
 
 
-def tell(text: str) -> None:
-    """A line about what is going on, on stderr, where it does not disturb."""
+def print_status(text: str) -> None:
+    """Print a line about the progress of a command on stderr, apart from its results."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 @contextmanager
 def quiet_log(name: str) -> Iterator[None]:
-    """Hold back the warnings of a logger, where their matter is told otherwise."""
+    """Suppress the warnings of a logger whose content is printed in another form."""
     logger = logging.getLogger(name)
     before = logger.level
     logger.setLevel(logging.ERROR)
@@ -49,7 +49,7 @@ def quiet_log(name: str) -> Iterator[None]:
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[str] = ()
 ) -> None:
-    """A plain table on stdout, the columns named in `right` aligned to the right."""
+    """Print a plain table on stdout, with the columns named in `right` aligned to the right."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -62,16 +62,16 @@ def print_table(
         )
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row))
-    # A pipe has no width; a table that is cut to 80 columns there would lose what it says.
+    # A pipe has no width; a table cut to 80 columns there would lose text.
     width = None if sys.stdout.isatty() else 200
     Console(file=sys.stdout, width=width, highlight=False, markup=False).print(table)
 
 
 def percent(value: float | None) -> str:
-    """A fraction as people read it."""
+    """Format a fraction as a percentage."""
     return "–" if value is None or not math.isfinite(value) else f"{100 * value:.1f} %"
 
 
 def plural(count: int, word: str) -> str:
-    """`1 graph`, `2 graphs`."""
+    """Format a number with its noun: `1 graph`, `2 graphs`."""
     return f"{count:,} {word}" + ("" if count == 1 else "s")

@@ -44,7 +44,7 @@ def plan_text(graphs: "GraphSet", run: "RunConfig") -> str:
     """What is known of places before the training; nothing for a model that looks for none."""
     from graphpool.training.select_place_rule import VALIDATION, candidates, pilot_epochs
 
-    if run.model.count == VALIDATION:
+    if run.model.cluster_count == VALIDATION:
         return (
             f"validation graphs choose how many places a graph has: {len(candidates(run.model))} "
             f"ways are tried for {pilot_epochs(run.train.epochs)} epochs each"

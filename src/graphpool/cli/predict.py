@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from graphpool.cli.data_arguments import Root, open_graphs
-from graphpool.cli.output import Json, plural, print_json, tell
+from graphpool.cli.output import Json, plural, print_json, print_status
 from graphpool.errors import ConfigError
 from graphpool.files import atomic_write
 
@@ -56,7 +56,7 @@ def predict(
     elif out == "-":
         sys.stdout.write(_csv(rows))
     else:
-        tell(f"{out}: {plural(len(rows), 'graph')}")
+        print_status(f"{out}: {plural(len(rows), 'graph')}")
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:

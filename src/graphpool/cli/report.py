@@ -8,7 +8,7 @@ import typer
 
 from graphpool.cli.data_arguments import Root
 from graphpool.cli.options import CLASSIFICATION
-from graphpool.cli.output import Json, print_json, say
+from graphpool.cli.output import Json, print_json, print_line
 from graphpool.cli.run_folder import REPORT, RESULT, graphs_of, read_config
 from graphpool.errors import CheckpointError
 
@@ -43,7 +43,7 @@ def report(
     if json:
         print_json({"path": str(path)})
     else:
-        say(f"Report: {path}")
+        print_line(f"Report: {path}")
 
 
 def _build(run: Path, graphs: "GraphSet", split: "Split") -> "Report":

@@ -85,7 +85,7 @@ def prepare(folder: Path, resume: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(
-            f"{folder}: can't be made: {error.strerror}; choose another place with --out"
+            f"{folder}: can't be made: {error.strerror}; choose another folder with --out"
         ) from None
     if not resume:
         distances, unfinished = _distances(folder)
@@ -104,7 +104,7 @@ def read_config(folder: Path) -> RunConfig:
         )
     if not (folder / CONFIG).is_file():
         raise CheckpointError(f"{folder}: not a run folder ({CONFIG} is missing)")
-    return read_toml(RunConfig, folder / CONFIG)
+    return read_toml(RunConfig, folder / CONFIG, written_by_us=True)
 
 
 def split_of(folder: Path, graphs: "GraphSet", seed: int) -> "Split":

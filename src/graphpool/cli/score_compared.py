@@ -12,7 +12,7 @@ from graphpool.cli.compared_results import (
     rule_figures,
     rule_figures_by_halves,
 )
-from graphpool.cli.output import plural, print_json, say
+from graphpool.cli.output import plural, print_json, print_line
 
 if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
@@ -50,10 +50,10 @@ def score_compared(
         )
         documents.append(document)
         if not json:
-            say(_title(document))
+            print_line(_title(document))
             (print_matching if matching else print_similarity)(document)
             for warning in document["warnings"]:
-                say(f"warning: {warning}")
+                print_line(f"warning: {warning}")
     if json:
         print_json({"model": str(model), "scores": documents})
 

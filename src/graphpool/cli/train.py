@@ -10,7 +10,7 @@ import typer
 from graphpool.cli import options as options
 from graphpool.cli.data_arguments import Root, file_name, is_path, open_training
 from graphpool.cli.experiment import same_answer, stopping
-from graphpool.cli.output import Json, percent, plural, print_json, say, tell
+from graphpool.cli.output import Json, percent, plural, print_json, print_line, print_status
 from graphpool.cli.places import choice_lines, counts_text, place_counts, plan_text
 from graphpool.cli.run_folder import (
     CONFIG,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from graphpool.training.loop import FitResult
 
 
+@options.with_settings()
 def train(
     data: Annotated[
         str | None,
@@ -39,31 +40,8 @@ def train(
             show_default=False,
         ),
     ] = None,
-    task: options.TaskName = None,
-    pooler: Annotated[str | None, options.option("See graphpool list.", "Model")] = None,
-    encoder: options.Encoder = None,
-    hidden: options.Hidden = None,
-    layers: options.Layers = None,
-    clusters: options.Clusters = None,
-    assignment: options.Assignment = None,
-    connect: options.Connect = None,
-    count: options.Count = None,
-    resolution: options.Resolution = None,
-    dropout: options.Dropout = None,
-    features: options.Features = None,
-    distance: options.Distance = None,
-    score: options.Score = None,
-    examples: options.Examples = None,
-    pairs: options.PairsFile = None,
-    distances: options.DistancesFile = None,
-    split: options.SplitKind = None,
-    epochs: options.Epochs = None,
-    batch_size: options.BatchSize = None,
-    learning_rate: options.LearningRate = None,
-    patience: options.Patience = None,
-    seed: Annotated[int | None, options.option("Of weights, split and order.", "Training")] = None,
-    device: options.Device = None,
-    threads: options.Threads = None,
+    *,
+    given: options.Given,
     config: options.ConfigFile = None,
     assignments: options.Assignments = None,
     out: Annotated[
@@ -83,11 +61,11 @@ def train(
     With --task matching it learns whether two graphs match, from drawn pairs or those of --pairs;
     with --task similarity which of two graphs is nearer to a third.
     """
-    given = {"data": _data(data), **options.given(locals())}
+    given = {"data": _data(data), **given}
     run = options.settings(config, given, assignments)
     folder = out or default_folder(run)
     if resume and config is None and (folder / CONFIG).exists():
-        run = options.settings(folder / CONFIG, given, assignments)
+        run = options.settings(folder / CONFIG, given, assignments, written_by_us=True)
     options.check_task(run.task, given, [run.model.pooler])
     options.check_names(run)
     check_free(folder, resume, overwrite)
@@ -118,8 +96,8 @@ def _train_classifier(
     else:
         print_result(document)
         place = shlex.quote(str(folder))
-        say(f"\nWritten to {folder}. Use it with: graphpool predict {place} FILE")
-        say(f"A page about it: graphpool report {place}")
+        print_line(f"\nWritten to {folder}. Use it with: graphpool predict {place} FILE")
+        print_line(f"A page about it: graphpool report {place}")
 
 
 def default_folder(run: RunConfig) -> Path:
@@ -138,14 +116,14 @@ def _data(data: str | None) -> str | None:
 def _introduce(graphs: "GraphSet", split: "Split", run: RunConfig, folder: Path) -> None:
     from graphpool.nn.zoo.build import METHODS
 
-    tell(
+    print_status(
         f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
         f"{len(split.train)} train, {len(split.valid)} choose the epoch, {len(split.test)} test"
     )
     method = METHODS[run.model.pooler]
-    tell(f"{method.name} ({method.summary}); seed {run.train.seed}; in {folder}")
+    print_status(f"{method.name} ({method.summary}); seed {run.train.seed}; in {folder}")
     if places := plan_text(graphs, run):
-        tell(places)
+        print_status(places)
 
 
 def _run(
@@ -179,7 +157,7 @@ def result_document(
     from graphpool.evaluation.baselines.kernel import majority
     from graphpool.evaluation.prediction import accuracy
     from graphpool.evaluation.statistics import wilson
-    from graphpool.training.health_warnings import collapse_warnings
+    from graphpool.training.health_warnings import health_warnings
 
     assert graphs.y is not None
     test, classes = graphs[split.test], graphs.y.cpu().numpy()
@@ -202,7 +180,7 @@ def result_document(
         "health": {name: value for name, value in metrics.items() if "/" in name},
         "places": place_counts(graphs, model.config),
         "choice": None if model.choice is None else to_dict(model.choice),
-        "warnings": [*same_answer(model.only_answer(test, metrics)), *collapse_warnings(metrics)],
+        "warnings": [*same_answer(model.only_answer(test, metrics)), *health_warnings(metrics)],
         "config": to_dict(model.config),
         "versions": model.versions,
     }
@@ -212,22 +190,26 @@ def print_result(document: dict[str, Any]) -> None:
     """Accuracy beside the majority class, then how the levels fare."""
     test, count = document["test"], document["graphs"]["test"]
     low, high = (100 * end for end in test["interval"])
-    say(f"Test accuracy   {percent(test['accuracy']):>7}  {test['correct']} of "
-        f"{plural(count, 'graph')}, 95 % interval {low:.0f} to {high:.0f}")  # fmt: skip
-    say(f"Balanced        {percent(test['balanced_accuracy']):>7}  mean over the classes")
-    say(f"Majority class  {percent(document['majority']):>7}")
-    say(
+    print_line(
+        f"Test accuracy   {percent(test['accuracy']):>7}  {test['correct']} of "
+        f"{plural(count, 'graph')}, 95 % interval {low:.0f} to {high:.0f}"
+    )
+    print_line(f"Balanced        {percent(test['balanced_accuracy']):>7}  mean over the classes")
+    print_line(f"Majority class  {percent(document['majority']):>7}")
+    print_line(
         f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
         f"graphs ({percent(document['valid']['accuracy'])}); {document['seconds']:.1f} s"
     )
     if document["choice"]:
-        say("\n".join(choice_lines(document["choice"])))
+        print_line("\n".join(choice_lines(document["choice"])))
     print_health(document["health"], document["places"])
     for warning in document["warnings"]:
-        say(f"warning: {warning}")
+        print_line(f"warning: {warning}")
     if count < 100:
-        say(f"One of {count} test graphs is {100 / count:.1f} points: too few to compare methods "
-            "with; graphpool evaluate does.")  # fmt: skip
+        print_line(
+            f"One of {count} test graphs is {100 / count:.1f} points: too few to compare methods "
+            "with; graphpool evaluate does."
+        )
 
 
 def print_health(health: dict[str, float], places: dict[str, int | float] | None) -> None:
@@ -239,7 +221,9 @@ def print_health(health: dict[str, float], places: dict[str, int | float] | None
     levels = sorted({name.partition("/")[0] for name in health})
     for level in levels:
         if (kept := health.get(f"{level}/kept")) is not None:
-            say(f"Level {level.removeprefix('level')}: {kept:.1f} nodes of a test graph are kept")
+            print_line(
+                f"Level {level.removeprefix('level')}: {kept:.1f} nodes of a test graph are kept"
+            )
             continue
         own = {
             name: health.get(f"{level}/{name}", float("nan"))
@@ -248,7 +232,7 @@ def print_health(health: dict[str, float], places: dict[str, int | float] | None
         called = f"{own['clusters']:.0f} clusters"
         if places and level == "level1":
             called = counts_text(places)
-        say(
+        print_line(
             f"Level {level.removeprefix('level')}: {called}; test graphs use "
             f"{own['clusters_used']:.1f}, effective rank {own['effective_rank']:.2f}, "
             f"entropy {own['entropy']:.2f}, {percent(own['off_identity'])} of the coarse weight "

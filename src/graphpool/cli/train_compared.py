@@ -13,7 +13,7 @@ from graphpool.cli.compared_results import (
     similarity_document,
 )
 from graphpool.cli.experiment import stopping
-from graphpool.cli.output import plural, print_json, say, tell
+from graphpool.cli.output import plural, print_json, print_line, print_status
 from graphpool.cli.run_folder import (
     CONFIG,
     DISTANCES,
@@ -72,14 +72,14 @@ def train_compared(
         print_json(document)
         return
     (print_matching if matching else print_similarity)(document)
-    say(
+    print_line(
         f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
         f"{'pairs' if matching else 'triplets'} "
         f"({100 * document['valid']['accuracy']:.1f} %); {document['seconds']:.1f} s"
     )
     place = shlex.quote(str(folder))
-    say(f"\nWritten to {folder}. Use it with: graphpool match A B --model {place}")
-    say(f"A page about it: graphpool report {place}")
+    print_line(f"\nWritten to {folder}. Use it with: graphpool match A B --model {place}")
+    print_line(f"A page about it: graphpool report {place}")
 
 
 def _pairs(run: RunConfig, folder: Path, resume: bool, root: Path | None) -> "MatchingData":
@@ -131,7 +131,7 @@ def _computing(folder: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        tell(f"graphpool: stopped; distances computed so far are kept{_go_on(folder)}")
+        print_status(f"graphpool: stopped; distances computed so far are kept{_go_on(folder)}")
         raise SystemExit(130) from None
 
 
@@ -149,22 +149,22 @@ def _introduce(data: "MatchingData | SimilarityData", run: RunConfig, folder: Pa
         f"{len(data.train):,} train, {len(data.valid):,} choose the epoch, {len(data.test):,} test"
     )
     if isinstance(data, MatchingData):
-        tell(f"{data.train.name}: of the pairs {counts}")
+        print_status(f"{data.train.name}: of the pairs {counts}")
         if data.note:
-            tell(data.note)
+            print_status(data.note)
     else:
         split = data.split
-        tell(
+        print_status(
             f"{data.graphs.name}: {plural(len(data.graphs), 'graph')}, {len(split.train)} train, "
             f"{len(split.valid)} choose the epoch, {len(split.test)} test; distances "
             f"{data.true.origin if data.true.origin in (PUBLISHED, COMPUTED) else 'of a file'}"
         )
-        tell(f"of the triplets {counts}")
+        print_status(f"of the triplets {counts}")
         if (kind := data.facts["split"]) != run.compare.split:
-            tell(f"there is no {run.compare.split} split of them: they are split by {kind}")
+            print_status(f"there is no {run.compare.split} split of them: they are split by {kind}")
     name = run.model.pooler
     summary = PAIR_METHODS[name][0] if name in PAIR_METHODS else METHODS[name].summary
-    tell(f"{name} ({summary}); seed {run.train.seed}; in {folder}")
+    print_status(f"{name} ({summary}); seed {run.train.seed}; in {folder}")
 
 
 def _training(comparer: "Comparer", result: "FitResult") -> dict[str, Any]:

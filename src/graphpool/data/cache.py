@@ -1,7 +1,7 @@
-"""Parsed sets kept on disk under the hash of what they were parsed from.
+"""Cache of parsed sets on disk, by the hash of their source.
 
-A cache file is an optimisation and nothing else: a damaged, outdated or foreign one is built
-again, and a folder that can't be written to only costs time.
+A damaged or outdated cache file is built again, and a folder that can't be written to only costs
+time.
 """
 
 import functools
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 def cache_root() -> Path:
-    """`GRAPHPOOL_CACHE`, else `graphpool` in the platform's folder for a user's caches."""
+    """Return `GRAPHPOOL_CACHE`, else `graphpool` in the platform's folder for user caches."""
     if chosen := os.environ.get("GRAPHPOOL_CACHE"):
         return Path(chosen).expanduser()
     try:
@@ -44,7 +44,7 @@ def cache_root() -> Path:
 
 
 def cache_key(digest: str, *, reader: str, version: int, **options: object) -> str:
-    """What a parsed set depends on: the bytes of the source, the reader, and its options."""
+    """Return the hash of what a parsed set depends on: source bytes, reader and its options."""
     parts = {"digest": digest, "reader": reader, "version": version, "options": options}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -52,8 +52,8 @@ def cache_key(digest: str, *, reader: str, version: int, **options: object) -> s
 def cached(
     name: str, key: str, build: Callable[[], GraphSet], folder: Path | None = None
 ) -> GraphSet:
-    """The set kept under `key`; built, and kept, where there is none that can be trusted."""
-    return _kept(
+    """Return the set cached under `key`; build and cache it if there is no valid one."""
+    return _cached(
         name,
         key,
         build,
@@ -66,8 +66,8 @@ def cached(
 def cached_pairs(
     name: str, key: str, build: Callable[[], PairSet], folder: Path | None = None
 ) -> PairSet:
-    """The same for a set of pairs, which is kept in two files."""
-    return _kept(
+    """Return the pairs cached under `key`, in two files; build and cache them if need be."""
+    return _cached(
         name,
         key,
         build,
@@ -77,27 +77,27 @@ def cached_pairs(
     )
 
 
-def _kept(
+def _cached(
     name: str,
     key: str,
     build: Callable[[], T],
     folder: Path | None,
-    opened: Callable[[Path], T],
-    saved: Callable[[T, Path], None],
+    open_file: Callable[[Path], T],
+    save_file: Callable[[T, Path], None],
 ) -> T:
     folder = folder or cache_root() / "sets"
     path = folder / f"{_safe(name)}-{key[:32]}{SUFFIX}"
     if _exists(path):
         try:
-            return opened(path)
+            return open_file(path)
         except DataError as error:
             log.warning("cache file is built again: %s", error)
-    made = build()
+    value = build()
     try:
-        saved(made, path)
+        save_file(value, path)
     except OSError as error:
         _warn_once(str(folder), str(error))
-    return made
+    return value
 
 
 def _exists(path: Path) -> bool:
@@ -108,13 +108,13 @@ def _exists(path: Path) -> bool:
 
 
 def _safe(name: str) -> str:
-    """A set's name as part of a file name."""
+    """Return a set's name as part of a file name."""
     return "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in name)[:80]
 
 
 @functools.cache
 def _warn_once(folder: str, reason: str) -> None:
     log.warning(
-        "parsed sets can't be kept in %s (%s); set GRAPHPOOL_CACHE to a folder that can be "
+        "parsed sets can't be cached in %s (%s); set GRAPHPOOL_CACHE to a folder that can be "
         "written to", folder, reason,
     )  # fmt: skip

@@ -1,20 +1,22 @@
-"""Data sets known by name: where they come from, and what the paper says of them."""
+"""Data sets known by name: where they come from, and their numbers in the paper.
 
-import glob
+Nothing here imports torch or numpy: the command line needs names and paths before either.
+"""
+
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphpool.data.formats import npz_arrays as npz
-from graphpool.data.formats.gexf_files import GexfFiles
-from graphpool.data.synthetic.arrangements.knobs import ABOUT as ARRANGEMENTS
-from graphpool.errors import DataError
+from graphpool.data.synthetic.arrangements.settings import ABOUT as ARRANGEMENTS
+
+SUFFIXES = (".jsonl", ".zip", ".npz", ".safetensors")
+"""Suffixes of files of graphs."""
 
 _COLLECTION = "https://www.chrsmrrs.com/graphkerneldatasets/{name}.zip"
 
 
 @dataclass(frozen=True)
 class PaperStatistics:
-    """A row of the paper's table of data sets; `digits` are those printed of the mean."""
+    """A row of the paper's table of data sets; the mean is printed with `digits` decimals."""
 
     graphs: int
     max_nodes: int
@@ -25,8 +27,8 @@ class PaperStatistics:
     def differences(
         self, graphs: int, max_nodes: int, mean_nodes: float, classes: int
     ) -> list[str]:
-        """Where a set is not the one of the paper; the mean may be rounded or cut off."""
-        told = {
+        """List how a set differs from the paper's; the mean may be rounded or cut off."""
+        rows = {
             "graphs": (self.graphs, graphs, 0.0),
             "largest graph": (self.max_nodes, max_nodes, 0.0),
             "mean nodes": (self.mean_nodes, mean_nodes, 10.0**-self.digits),
@@ -34,7 +36,7 @@ class PaperStatistics:
         }
         return [
             f"{what}: {found}, in the paper {printed}"
-            for what, (printed, found, slack) in told.items()
+            for what, (printed, found, slack) in rows.items()
             if abs(printed - found) > slack
         ]
 
@@ -44,12 +46,12 @@ class Entry:
     """A known data set.
 
     Args:
-        url: where the zip can be fetched; None if no one offers it in a form that we read.
-        sha256: checksum of that zip, where we know it.
-        paper: what the paper's table says.
+        url: address of its zip; None if it is not offered online in a format that we read.
+        sha256: checksum of that zip, if known.
+        paper: its row in the paper's table.
         about: what a user should know before using it.
-        form: how the file ends that a user would put into the data root.
-        made: whether it is drawn on this machine and needs no file.
+        suffix: of the file that a user would put into the data root.
+        generated: whether it is generated and needs no file.
     """
 
     name: str
@@ -57,8 +59,8 @@ class Entry:
     sha256: str | None = None
     paper: PaperStatistics | None = None
     about: str = ""
-    form: str = ".zip"
-    made: bool = False
+    suffix: str = ".zip"
+    generated: bool = False
 
 
 PAPER = {
@@ -86,7 +88,7 @@ _ABOUT = {
     "CEXP": "pairs of graphs, half of which colour refinement can't tell apart",
 }
 
-# Sets with published edit distances; theirs are in the .npz form alone.
+# Sets with published edit distances, which only their .npz files hold.
 _DISTANCES = {
     "AIDS700nef": "700 molecules of up to 10 atoms with their edit distances",
     "LINUX": "1000 program graphs of up to 10 nodes with their edit distances",
@@ -98,8 +100,9 @@ KNOWN: dict[str, Entry] = {
     },
     **{name: Entry(name, None, paper=PAPER.get(name), about=about)
        for name, about in _ABOUT.items()},
-    **{name: Entry(name, None, about=about, form=".npz") for name, about in _DISTANCES.items()},
-    **{name: Entry(name, None, about=about, made=True) for name, about in ARRANGEMENTS.items()},
+    **{name: Entry(name, None, about=about, suffix=".npz") for name, about in _DISTANCES.items()},
+    **{name: Entry(name, None, about=about, generated=True)
+       for name, about in ARRANGEMENTS.items()},
 }  # fmt: skip
 
 ALIASES = {
@@ -114,7 +117,7 @@ ALIASES = {
 
 
 def resolve(name: str) -> str:
-    """The full name of a known set, however its letters are written; else `name` itself."""
+    """Return the full name of a known set, in any spelling; else `name` itself."""
     if name in KNOWN:
         return name
     wanted = name.casefold()
@@ -123,37 +126,15 @@ def resolve(name: str) -> str:
     return spelled.get(wanted, name)
 
 
-def find(name: str, root: str | Path) -> Path | None:
-    """Where the set `name` lies in the folder `root`, in any form that we read.
-
-    These are, in this order, `NAME.npz`, which opens fastest and may hold distances too,
-    `NAME.zip`, the folder `NAME` with TU or GEXF files (its `raw` folder included),
-    `NAME.safetensors` and `NAME.jsonl`.
-    """
-    root = Path(root)
-    for path in (root / f"{name}.npz", root / f"{name}.zip", root / name):
-        if holds(path, name):
-            return path
-    for path in (root / f"{name}.safetensors", root / f"{name}.jsonl"):
-        if path.is_file():
-            return path
-    return None
-
-
-def holds(path: Path, name: str) -> bool:
-    """Whether a file or folder is worth trying: a zip by its name, others by what is in them.
-
-    A folder counts with any file of the set in it: that another one is missing is then said
-    when it is read, and so is damage to a `.npz`.
-    """
-    if path.suffix == npz.SUFFIX and path.is_file():
-        try:
-            return npz.holds_graphs(path)
-        except DataError:
-            return True
-    if path.suffix == ".zip":
-        return path.is_file()
-    pattern = f"{glob.escape(name)}_*.txt"
-    if any(any(folder.glob(pattern)) for folder in (path, path / "raw")):
+def is_path(data: str) -> bool:
+    """Whether this is meant as a file or folder, and not as a name."""
+    path = Path(data)
+    if path.suffix in SUFFIXES or "/" in data or len(path.parts) > 1:
         return True
-    return path.is_dir() and GexfFiles.find(path, name) is not None
+    return path.exists() and resolve(data) not in KNOWN
+
+
+def short_name(data: str) -> str:
+    """Return what a set is called, given its name or its path."""
+    path = Path(data)
+    return path.stem if path.suffix in SUFFIXES else path.name

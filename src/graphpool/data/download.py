@@ -1,4 +1,4 @@
-"""Fetch a file over HTTP: whole and unharmed under its final name, or not there at all."""
+"""Download a file over HTTP: complete and checked under its final name, or not at all."""
 
 import hashlib
 import http.client
@@ -19,14 +19,14 @@ from graphpool.files import atomic_write
 log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int | None], None]
-"""Called with the bytes received so far and, where the server says it, how many there are."""
+"""Called with the bytes received so far and, if the server sends it, their total."""
 
 _BLOCK = 1 << 16
 _AGENT = "graphpool"
 
 
 class _BrokenError(Exception):
-    """An answer that may be better next time."""
+    """A failure that another attempt may not have."""
 
 
 def fetch(
@@ -47,10 +47,10 @@ def fetch(
 
     Args:
         sha256: hex digest that the file must have.
-        check: raises `DataError` for a file that is of no use, given its temporary path.
+        check: given the temporary path; raises `DataError` for an unusable file.
         progress: by default a bar, if standard error is a terminal.
         timeout: seconds without any answer before giving up an attempt.
-        attempts: how often to try; the wait between is `pause` seconds, doubled each time.
+        attempts: number of attempts; the wait between them is `pause` seconds, doubled each time.
     """
     target = Path(target)
     if not url.startswith(("http://", "https://")):
@@ -147,7 +147,7 @@ def _by_hand(url: str, target: Path, problem: str) -> DownloadError:
 
 @contextmanager
 def _shown(name: str, progress: Progress | None) -> Iterator[Progress]:
-    """The given callback, or a bar on a terminal, or nothing."""
+    """Yield the given callback, or a progress bar on a terminal, or nothing."""
     if progress is not None:
         yield progress
     elif not sys.stderr.isatty():

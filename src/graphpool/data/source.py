@@ -1,4 +1,4 @@
-"""Where examples come from: digests that tell whether two sets are the same."""
+"""Provenance of examples: digests that identify sets."""
 
 import hashlib
 import json
@@ -26,23 +26,23 @@ class Source:
 
 
 def set_digest(graphs: GraphSet) -> str:
-    """Which set this is, whatever it is called and whatever features were made for it."""
+    """Return a digest of a set that does not depend on its name and features."""
     return content_hash(replace(graphs, name="", x=None))
 
 
 def source_values(source: Source | None) -> dict[str, Any]:
-    """The part of a header that says where the graphs come from; nothing if that is unknown."""
+    """Return the header fields for a source; none if it is unknown."""
     return {} if source is None else {"source": asdict(source)}
 
 
 def read_source(about: dict[str, Any]) -> Source | None:
-    """What `source_values` put into a header."""
+    """Read the source from the header fields of `source_values`."""
     stored = about.get("source")
     return None if stored is None else Source(stored["digest"], tuple(stored["held_out"]))
 
 
 def data_digest(examples: Any) -> str:
-    """SHA-256 of ids, structure, features and answers; empty without examples."""
+    """Return the SHA-256 of ids, structure, features and targets; empty without examples."""
     if examples is None:
         return ""
     digest = hashlib.sha256(json.dumps(examples.ids).encode())
@@ -53,7 +53,7 @@ def data_digest(examples: Any) -> str:
 
 
 def _tensors(holder: Any) -> Iterator[tuple[str, Tensor]]:
-    """All tensors of a set, and of the set of graphs that it holds, if it does."""
+    """Yield all tensors of a set, and of the set of graphs inside it, if there is one."""
     for item in fields(holder):
         value = getattr(holder, item.name)
         if isinstance(value, Tensor):

@@ -11,13 +11,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from graphpool.config import ModelConfig, RunConfig, TrainConfig, from_dict
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import stratified_folds
 from graphpool.errors import ConfigError, DataError
+from graphpool.estimators.arguments import ConfigEstimator
 from graphpool.features.registry import AUTO
 from graphpool.graphs.graphset import Graph, GraphSet
 from graphpool.models.classifier import (
@@ -35,13 +35,6 @@ logger = logging.getLogger(__name__)
 Array = NDArray[Any]
 Model = TypeVar("Model")
 Graphs = GraphSet | Sequence[Graph]
-_COMPARING = ("distance", "score")
-_MODEL = tuple(item.name for item in dataclasses.fields(ModelConfig) if item.name not in _COMPARING)
-_TRAIN = tuple(
-    item.name
-    for item in dataclasses.fields(TrainConfig)
-    if item.name not in ("checkpoint_seconds", "tensorboard")
-)
 
 
 class Fitted(Generic[Model]):
@@ -60,7 +53,9 @@ class Fitted(Generic[Model]):
         return self.model_
 
 
-class GraphClassifier(Fitted[TrainedModel], ClassifierMixin, BaseEstimator):
+class GraphClassifier(
+    Fitted[TrainedModel], ClassifierMixin, ConfigEstimator, task="classification"
+):
     """Hierarchical adaptive pooling, or any other pooler, as a classifier of graphs.
 
     Without `y` the classes are those of `GraphSet.y`, and `predict` answers in its codes
@@ -68,23 +63,13 @@ class GraphClassifier(Fitted[TrainedModel], ClassifierMixin, BaseEstimator):
     settings and seed give the same model to the bit on a CPU.
 
     How many clusters a graph gets: by default as many as it has places, which differs from graph
-    to graph; `count` and `resolution` say how they are found, and `most` how many there can be.
-    `count="validation"` tries several ways and keeps what the held-out graphs like best
-    (`model_.choice` says what was tried). `clusters=(8, 1)` gives the number of each level instead,
-    and `ratio=0.25` that share of the nodes.
+    to graph; `cluster_count` and `resolution` control how they are found, and `max_clusters` is the
+    largest number of them. `cluster_count="validation"` tries several ways and keeps the one with
+    the best result on the held-out graphs (`model_.choice` lists what was tried). `clusters=(8, 1)`
+    gives the number of each level instead, and `ratio=0.25` that share of the nodes.
 
     Args:
-        pooler, encoder, hidden_channels, layers, heads, clusters, ratio, dropout, norm, jump,
-            readout, assignment, relaxation, connect, count, resolution, most, profile, cut,
-            balance, orthogonality: of `graphpool.config.ModelConfig`.
-        features: node features, fitted on the training graphs; see `graphpool list`.
-        epochs, batch_size, learning_rate, weight_decay, schedule, plateau_epochs,
-            plateau_factor, patience, clip, seed, device, threads: of
-            `graphpool.config.TrainConfig`.
-        validation: share of the graphs given to `fit` that choose the epoch, and what
-            `count="validation"` leaves open, and are not learnt from; 0 learns from all of them
-            and keeps the last epoch.
-        progress: show a bar if stderr is a terminal.
+        <arguments>
 
     Attributes:
         classes_: `[classes]`, the answers of `predict`.
@@ -98,87 +83,10 @@ class GraphClassifier(Fitted[TrainedModel], ClassifierMixin, BaseEstimator):
     result_: FitResult | None
     model_: TrainedModel
 
-    def __init__(
-        self,
-        pooler: str = ModelConfig.pooler,
-        *,
-        encoder: str = ModelConfig.encoder,
-        hidden_channels: int = ModelConfig.hidden_channels,
-        layers: int = ModelConfig.layers,
-        heads: int = ModelConfig.heads,
-        clusters: Sequence[int] = ModelConfig.clusters,
-        ratio: float = ModelConfig.ratio,
-        dropout: float = ModelConfig.dropout,
-        norm: str = ModelConfig.norm,
-        jump: bool = ModelConfig.jump,
-        readout: Sequence[str] = ModelConfig.readout,
-        assignment: str = ModelConfig.assignment,
-        relaxation: str = ModelConfig.relaxation,
-        connect: str = ModelConfig.connect,
-        count: str = ModelConfig.count,
-        resolution: float = ModelConfig.resolution,
-        most: int = ModelConfig.most,
-        profile: bool = ModelConfig.profile,
-        cut: float = ModelConfig.cut,
-        balance: float = ModelConfig.balance,
-        orthogonality: float = ModelConfig.orthogonality,
-        features: str = RunConfig.features,
-        epochs: int = TrainConfig.epochs,
-        batch_size: int = TrainConfig.batch_size,
-        learning_rate: float = TrainConfig.learning_rate,
-        weight_decay: float = TrainConfig.weight_decay,
-        schedule: str = TrainConfig.schedule,
-        plateau_epochs: int = TrainConfig.plateau_epochs,
-        plateau_factor: float = TrainConfig.plateau_factor,
-        patience: int = TrainConfig.patience,
-        clip: float = TrainConfig.clip,
-        seed: int = TrainConfig.seed,
-        device: str = TrainConfig.device,
-        threads: int = TrainConfig.threads,
-        validation: float = 0.1,
-        progress: bool = False,
-    ) -> None:
-        self.pooler = pooler
-        self.encoder = encoder
-        self.hidden_channels = hidden_channels
-        self.layers = layers
-        self.heads = heads
-        self.clusters = clusters
-        self.ratio = ratio
-        self.dropout = dropout
-        self.norm = norm
-        self.jump = jump
-        self.readout = readout
-        self.assignment = assignment
-        self.relaxation = relaxation
-        self.connect = connect
-        self.count = count
-        self.resolution = resolution
-        self.most = most
-        self.profile = profile
-        self.cut = cut
-        self.balance = balance
-        self.orthogonality = orthogonality
-        self.features = features
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.schedule = schedule
-        self.plateau_epochs = plateau_epochs
-        self.plateau_factor = plateau_factor
-        self.patience = patience
-        self.clip = clip
-        self.seed = seed
-        self.device = device
-        self.threads = threads
-        self.validation = validation
-        self.progress = progress
-
     def fit(self, graphs: Graphs, y: Any = None) -> "GraphClassifier":
         """Train on `graphs`; `y` is one label per graph, by default that of the set."""
         graphs = packed(graphs)
-        config = self._config(graphs.name)
+        config = self._run_config(graphs.name)
         # `graphs.y` itself says no more than no y at all, and the set knows its names.
         own = y is None or y is graphs.y
         classes: tuple[Any, ...] = ()
@@ -234,13 +142,7 @@ class GraphClassifier(Fitted[TrainedModel], ClassifierMixin, BaseEstimator):
     def load(cls, path: str | Path, device: str = "cpu") -> "GraphClassifier":
         """Read a model that was saved, or the best one of a run folder of `graphpool train`."""
         model = load_model(path, device)
-        model_settings, train_settings = model.config.model, model.config.train
-        made = cls(
-            **{name: getattr(model_settings, name) for name in _MODEL},
-            **{name: getattr(train_settings, name) for name in _TRAIN if name != "device"},
-            features=model.config.features,
-            device=device,
-        )
+        made = cls._with_config(model.config, device)
         made.model_, made.result_ = model, None
         return made._speak(model)
 
@@ -251,15 +153,6 @@ class GraphClassifier(Fitted[TrainedModel], ClassifierMixin, BaseEstimator):
         self.classes_ = names if model.labels == "names" else np.arange(len(names))
         self.class_names_ = model.classes
         return self
-
-    def _config(self, data: str) -> RunConfig:
-        """The settings, checked as those of a file are."""
-        values = {name: getattr(self, name) for name in _MODEL}
-        # A list of counts, or a NumPy number out of a parameter search, is as good.
-        model = from_dict(ModelConfig, plain(values), "GraphClassifier")
-        values = {name: getattr(self, name) for name in _TRAIN}
-        train = from_dict(TrainConfig, plain(values), "GraphClassifier")
-        return RunConfig(data=data, features=self.features, model=model, train=train)
 
     def _parts(self, graphs: GraphSet) -> tuple[GraphSet, GraphSet | None]:
         """Graphs to learn from, and a stratified part that chooses the epoch."""
@@ -285,14 +178,6 @@ class GraphClassifier(Fitted[TrainedModel], ClassifierMixin, BaseEstimator):
         return graphs[np.flatnonzero(~valid)], graphs[np.flatnonzero(valid)]
 
 
-def plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Settings without NumPy's numbers, which searches over parameters hand over."""
-    return {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in values.items()
-    }
-
-
 def packed(graphs: Graphs) -> GraphSet:
     """A set as it is; graphs of one set, as scikit-learn's splitters hand them over, packed."""
     if isinstance(graphs, GraphSet):
@@ -300,7 +185,7 @@ def packed(graphs: Graphs) -> GraphSet:
     if not (isinstance(graphs, Sequence) and graphs and isinstance(graphs[0], Graph)):
         raise DataError(
             f"graphs must be a GraphSet, not {type(graphs).__name__}; "
-            "graphpool.read and graphpool.data.interop.convert make one"
+            "graphpool.read, from_networkx and from_pyg make one"
         )
     first = graphs[0]
     names = ("classes", "node_label_names", "edge_label_names")

@@ -1,28 +1,19 @@
 """`GraphComparer`: a distance between graphs, learned from known ones, in scikit-learn style."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
-from graphpool.config import (
-    CompareConfig,
-    ModelConfig,
-    RunConfig,
-    TrainConfig,
-    defaults_for,
-    from_dict,
-    to_dict,
-)
-from graphpool.data.class_splits import query_splits
+from graphpool.config import ModelConfig, RunConfig
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.source import Source, set_digest
+from graphpool.data.splits import query_splits
 from graphpool.errors import ConfigError, DataError
-from graphpool.estimators.classifier import Fitted, Graphs, packed, plain
+from graphpool.estimators.arguments import ConfigEstimator
+from graphpool.estimators.classifier import Fitted, Graphs, packed
 from graphpool.evaluation.ranking import triplet_accuracy
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.comparer import Comparer, train_comparer
@@ -32,12 +23,14 @@ from graphpool.tasks.similarity_data import LARGEST, LEAST_GRAPHS, computed_dist
 from graphpool.training.loop import FitResult
 
 Array = NDArray[Any]
-_DEFAULT = defaults_for("similarity")
-_MODEL = ("pooler", "encoder", "hidden_channels", "layers", "clusters", "distance")
-_TRAIN = ("epochs", "batch_size", "learning_rate", "seed", "device", "threads")
 
 
-class GraphComparer(Fitted[Comparer], BaseEstimator):
+class GraphComparer(
+    Fitted[Comparer],
+    ConfigEstimator,
+    task="similarity",
+    arguments={"triplets": "compare.examples"},
+):
     """Learns how far apart graphs are, from graphs whose distances are known.
 
     It is trained on triplets: which of two graphs is nearer to a third, and by how much. Then it
@@ -45,16 +38,7 @@ class GraphComparer(Fitted[Comparer], BaseEstimator):
     graphs, distances, settings and seed give the same answers to the bit on a CPU.
 
     Args:
-        pooler: a network that embeds graphs by themselves, or one for pairs such as `gmn`; see
-            `graphpool list`.
-        encoder, hidden_channels, layers, clusters, distance: of `graphpool.config.ModelConfig`.
-        features: node features, fitted on the training graphs; see `graphpool list`.
-        triplets: how many are drawn to train on, if there are as many.
-        epochs, batch_size, learning_rate, seed, device, threads: of
-            `graphpool.config.TrainConfig`.
-        validation: share of the graphs that ask the questions by which the epoch is chosen, and
-            are not learnt from; 0 learns from all of them and keeps the last epoch.
-        progress: show a bar if stderr is a terminal.
+        <arguments>
 
     Attributes:
         model_: the `Comparer`, with its network and its features.
@@ -65,43 +49,6 @@ class GraphComparer(Fitted[Comparer], BaseEstimator):
     model_: Comparer
     graphs_: GraphSet | None
     result_: FitResult | None
-
-    def __init__(
-        self,
-        pooler: str = _DEFAULT.model.pooler,
-        *,
-        encoder: str = _DEFAULT.model.encoder,
-        hidden_channels: int = _DEFAULT.model.hidden_channels,
-        layers: int = _DEFAULT.model.layers,
-        clusters: Any = _DEFAULT.model.clusters,
-        distance: str = _DEFAULT.model.distance,
-        features: str = _DEFAULT.features,
-        triplets: int = _DEFAULT.compare.examples,
-        epochs: int = _DEFAULT.train.epochs,
-        batch_size: int = _DEFAULT.train.batch_size,
-        learning_rate: float = _DEFAULT.train.learning_rate,
-        seed: int = _DEFAULT.train.seed,
-        device: str = _DEFAULT.train.device,
-        threads: int = _DEFAULT.train.threads,
-        validation: float = 0.1,
-        progress: bool = False,
-    ) -> None:
-        self.pooler = pooler
-        self.encoder = encoder
-        self.hidden_channels = hidden_channels
-        self.layers = layers
-        self.clusters = clusters
-        self.distance = distance
-        self.features = features
-        self.triplets = triplets
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.seed = seed
-        self.device = device
-        self.threads = threads
-        self.validation = validation
-        self.progress = progress
 
     def fit(self, graphs: Graphs, distances: Any = None) -> "GraphComparer":
         """Train on graphs and the distances between all of them.
@@ -114,7 +61,7 @@ class GraphComparer(Fitted[Comparer], BaseEstimator):
         graphs = packed(graphs)
         if len(graphs) < LEAST_GRAPHS:
             raise DataError(f"{graphs.name} has {len(graphs)} graphs; give at least {LEAST_GRAPHS}")
-        config = self._config(graphs.name)
+        config = self._run_config(graphs.name)
         matrix = self._matrix(graphs, distances)
         train, valid = self._parts(len(graphs))
         wanted, seed = config.compare, config.train.seed
@@ -171,14 +118,7 @@ class GraphComparer(Fitted[Comparer], BaseEstimator):
     def load(cls, path: str | Path, device: str = "cpu") -> "GraphComparer":
         """Read a comparer that was saved, or the best one of a run of `graphpool train`."""
         model = load_comparer(path, device)
-        config = model.config
-        made = cls(
-            **{name: getattr(config.model, name) for name in _MODEL},
-            **{name: getattr(config.train, name) for name in _TRAIN if name != "device"},
-            features=config.features,
-            triplets=config.compare.examples,
-            device=device,
-        )
+        made = cls._with_config(model.config, device)
         made.model_, made.result_, made.graphs_ = model, None, None
         return made
 
@@ -193,22 +133,15 @@ class GraphComparer(Fitted[Comparer], BaseEstimator):
             raise DataError("a comparer that was loaded has no graphs; say among which to look")
         return known
 
-    def _config(self, data: str) -> RunConfig:
-        """The settings, checked as those of a file are."""
-        own = {name: getattr(self, name) for name in _MODEL}
-        model = from_dict(ModelConfig, {**to_dict(_DEFAULT.model), **plain(own)}, "GraphComparer")
-        own = {name: getattr(self, name) for name in _TRAIN}
-        train = from_dict(TrainConfig, {**to_dict(_DEFAULT.train), **plain(own)}, "GraphComparer")
-        own = {**to_dict(_DEFAULT.compare), **plain({"examples": self.triplets})}
-        compare = from_dict(CompareConfig, own, "GraphComparer")
-        if model.distance != _DEFAULT.model.distance and model.pooler not in BY_NODES:
+    def _run_config(self, data: str) -> RunConfig:
+        config = super()._run_config(data)
+        model = config.model
+        if model.distance != ModelConfig.distance and model.pooler not in BY_NODES:
             raise ConfigError(
                 f"distance {model.distance!r} is for {' and '.join(BY_NODES)}, which compare "
                 f"nodes; {model.pooler} has its own: leave it out"
             )
-        return replace(
-            _DEFAULT, data=data, features=self.features, model=model, train=train, compare=compare
-        )
+        return config
 
     def _parts(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Graphs to learn from, and graphs that ask the questions of validation."""

@@ -22,8 +22,7 @@ from graphpool.data.pairs.distances import Distances
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.pairs.triplets import TripletSet
-from graphpool.data.similarity_splits import divide
-from graphpool.data.splits import Split
+from graphpool.data.splits import Split, divide
 from graphpool.data.synthetic.matching.build import VERSION, matching_pairs
 from graphpool.experiments.worker_data import hand_over, take_over
 from graphpool.features.pipeline import FeaturePipeline

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import graphpool
-from graphpool.config import RunConfig
+from graphpool.config import RunConfig, original_names
 from graphpool.data.synthetic.matching.rules import RULES as MATCHING_RULES
 from graphpool.data.synthetic.matching.rules import rule_accuracy
 from graphpool.errors import ConfigError, nearest
@@ -86,7 +86,8 @@ class ComparisonUnit:
         """Hash of everything that decides the result, but for code and machine."""
         decisive = [FORMAT, graphpool.__version__, self.task, self.kind]
         name = "" if self.config is not None else self.method
-        text = json.dumps([*decisive, name, self.data.facts, self.settings], sort_keys=True)
+        settings = original_names(self.settings)
+        text = json.dumps([*decisive, name, self.data.facts, settings], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def path(self, folder: Path) -> Path:

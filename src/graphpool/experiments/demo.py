@@ -18,7 +18,7 @@ from graphpool.config import ModelConfig, RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
-from graphpool.errors import DataError
+from graphpool.errors import DataError, MissingPackageError
 from graphpool.experiments.engine import run_experiment
 from graphpool.experiments.results import ExperimentResult
 from graphpool.files import write_json
@@ -27,7 +27,7 @@ from graphpool.models import classifier_report as model_report
 from graphpool.models.classifier import TrainedModel, train_model
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report import Report, draw_hierarchy_png, write
-from graphpool.training.health_warnings import collapse_warnings
+from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import FitResult
 
 DATA = "MUTAG"
@@ -94,7 +94,10 @@ def run_demo(
     metrics = model.score(graphs[split.test])
     page = build_report(experiment, graphs, split, model, trained, metrics)
     path = write(page, folder / "report.html")
-    draw_hierarchy_png(page.hierarchy[0], folder / "hierarchy.png")
+    try:
+        draw_hierarchy_png(page.hierarchy[0], folder / "hierarchy.png")
+    except MissingPackageError as error:
+        tell(f"No hierarchy.png beside the report: {error}.")
     pictures = {
         "graphs": {"train": len(split.train), "valid": len(split.valid), "test": len(split.test)},
         "accuracy": metrics["accuracy"],
@@ -208,6 +211,6 @@ def _warnings(experiment: ExperimentResult, metrics: dict[str, float]) -> list[s
     lines = []
     if bad:
         lines.append(f"{first}, {len(bad)} of {len(units)} folds: {bad[0].warnings[0]}")
-    lines += [f"the model of the pictures: {line}" for line in collapse_warnings(metrics)]
+    lines += [f"the model of the pictures: {line}" for line in health_warnings(metrics)]
     lines += [f"{each.method}, fold {each.fold}: {each.error}" for each in experiment.failures]
     return lines

@@ -24,7 +24,6 @@ from graphpool.experiments.methods import (
     registered_here,
 )
 from graphpool.experiments.process_pool import Failed, Job, run_here, run_parallel
-from graphpool.experiments.progress import UnitBar
 from graphpool.experiments.results import ExperimentResult, SetFacts, write_results
 from graphpool.experiments.run import run_unit
 from graphpool.experiments.tables import write_table
@@ -33,6 +32,7 @@ from graphpool.experiments.worker_data import hand_over, take_over
 from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.progress import ProgressBar
 from graphpool.training.select_place_rule import check_choice, place_rules
 from graphpool.training.signals import Interrupted
 
@@ -164,6 +164,19 @@ def _say_what_is_kept(done: dict[Unit, UnitResult], folder: Path) -> None:
         )
 
 
+def report_unit(
+    bar: ProgressBar, unit: Unit, outcome: UnitResult | Failed, count: int, total: int, failed: int
+) -> None:
+    """Show a finished unit on the bar, and log its result."""
+    if isinstance(outcome, UnitResult):
+        log.info(
+            "%d of %d: %s: accuracy %.3f in %.1f s",
+            count, total, unit, outcome.accuracy, outcome.total_seconds,
+        )  # fmt: skip
+    suffix = f", [red]{failed} failed[/red]" if failed else ""
+    bar.update(count, description=f"{unit}{suffix}")
+
+
 def _run(
     graphs: GraphSet,
     missing: list[Unit],
@@ -178,7 +191,8 @@ def _run(
     failures = []
     total = len(done) + len(missing)
     work = partial(_run_and_keep, config=config, folder=folder)
-    with closing(UnitBar(total, len(done), progress)) as bar:
+    # The first few units say little: the estimate looks back over minutes.
+    with closing(ProgressBar(total, len(done), progress, period=600.0)) as bar:
 
         def finished(unit: Unit, outcome: UnitResult | Failed) -> None:
             if isinstance(outcome, Failed):
@@ -186,7 +200,7 @@ def _run(
                 log.warning("%s failed: %s", unit, outcome.error)
             else:
                 done[unit] = outcome
-            bar.advance(unit, outcome)
+            report_unit(bar, unit, outcome, len(done) + len(failures), total, len(failures))
 
         try:
             if jobs == 1 or len(missing) < 2:

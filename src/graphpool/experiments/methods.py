@@ -92,13 +92,13 @@ def registered_here(names: Iterable[str]) -> bool:
 def model_of(method: str, config: ModelConfig) -> ModelConfig:
     """The settings of one of several methods that share them.
 
-    A method that knows no places has no number of them to choose: `count = "validation"` is for
-    the others.
+    A method that does not use places has no number of them to choose:
+    `cluster_count = "validation"` is for the others.
     """
     config = replace(config, pooler=method)
     open_count = method in METHODS and chooses_places(method)
-    if config.count == VALIDATION and not open_count:
-        return replace(config, count=ModelConfig.count)
+    if config.cluster_count == VALIDATION and not open_count:
+        return replace(config, cluster_count=ModelConfig.cluster_count)
     return config
 
 

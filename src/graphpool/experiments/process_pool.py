@@ -29,7 +29,7 @@ Outcome = TypeVar("Outcome")
 State = TypeVar("State")
 
 _POLL_SECONDS = 0.2
-DIED = "its process died without a word; the machine may have run out of memory: use fewer jobs"
+DIED = "a worker process exited unexpectedly (out of memory?); use fewer jobs"
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,10 @@ from graphpool.tasks.classification import (
     predict_logits,
 )
 from graphpool.training.environment import thread_count
-from graphpool.training.health_warnings import collapse_warnings
+from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH, fit
 from graphpool.training.seeding import seed_everything
-from graphpool.training.select_place_rule import VALIDATION, choose_places, place_rules
+from graphpool.training.select_place_rule import VALIDATION, place_rules, select_place_rule
 
 
 def run_unit(graphs: GraphSet, unit: Unit, config: RunConfig) -> UnitResult:
@@ -82,10 +82,10 @@ def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -
     def build(settings: ModelConfig) -> nn.Module:
         return build_model(settings, channels, outputs, nodes)
 
-    if settings.count == VALIDATION:
+    if settings.cluster_count == VALIDATION:
         with watch.part("choose"):
             task = ClassificationTask(outputs)
-            choice = choose_places(settings, training, task, train, valid, build)
+            choice = select_place_rule(settings, training, task, train, valid, build)
             settings = choice.applied(settings)
             chosen = {"count": choice.count, "resolution": choice.resolution}
     with watch.part("build"):
@@ -105,7 +105,7 @@ def trained(graphs: GraphSet, unit: Unit, config: RunConfig, watch: Stopwatch) -
         epochs=len(found.history),
         parameters=sum(weight.numel() for weight in model.parameters()),
         health=health,
-        warnings=tuple(collapse_warnings(health)),
+        warnings=tuple(health_warnings(health)),
         chosen=chosen,
     )
 

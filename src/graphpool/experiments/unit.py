@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import graphpool
-from graphpool.config import RunConfig
+from graphpool.config import RunConfig, original_names
 from graphpool.data.splits import Split
 from graphpool.evaluation.protocols import split_digest
 from graphpool.experiments.methods import settings_of
@@ -50,7 +50,7 @@ class Unit:
             "fold": fold,
             "split": split_digest(split),
             "set": set_hash,
-            "settings": settings_of(method, config),
+            "settings": original_names(settings_of(method, config)),
         }
         text = json.dumps(decisive, sort_keys=True)
         return cls(method, seed, fold, split, hashlib.sha256(text.encode()).hexdigest())

@@ -1,10 +1,20 @@
 """Node features: fitted on training graphs, applied to any graphs, stored as plain values.
 
-`FeaturePipeline("labels+rw:8")` is the way in; `KINDS` lists what can stand in the string.
+Start with `FeaturePipeline("labels+rw:8")`; `KINDS` lists what can be in the string.
 """
 
+from graphpool.features.attributes import Attributes
 from graphpool.features.base import Feature
+from graphpool.features.constant import Constant
+from graphpool.features.degree import BinnedDegree, Degree, LogDegree
+from graphpool.features.eigenvectors import Eigenvectors
+from graphpool.features.given import Given
+from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
+from graphpool.features.randomwalk import RandomWalk
 from graphpool.features.registry import KINDS
 
-__all__ = ["Feature", "FeaturePipeline", "KINDS"]
+__all__ = [
+    "FeaturePipeline", "KINDS", "Feature", "Labels", "Degree", "BinnedDegree", "LogDegree",
+    "Constant", "Attributes", "RandomWalk", "Eigenvectors", "Given",
+]  # fmt: skip

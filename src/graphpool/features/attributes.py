@@ -24,7 +24,7 @@ class Attributes(Feature):
         self.moments: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
     def fit(self, graphs: GraphSet) -> "Attributes":
-        """Take mean and standard deviation of every column."""
+        """Compute mean and standard deviation of every column."""
         values = self._values(graphs)
         if not values.shape[0]:
             raise DataError(f"{graphs.name} has no nodes to standardise attributes on")
@@ -60,7 +60,7 @@ class Attributes(Feature):
             raise DataError(
                 f"{graphs.name}, graph {graphs.ids[graph]}: node "
                 f"{node - int(graphs.node_ptr[graph])} has an attribute that is not a finite "
-                "number; mend or remove it, or use other features"
+                "number; correct or remove it, or use other features"
             )
         return graphs.node_attr.double()
 
@@ -77,7 +77,7 @@ class Attributes(Feature):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "Attributes":
-        """Give back a fitted feature."""
+        """Return a fitted feature."""
         feature = cls()
         feature.moments = tuple(state["mean"]), tuple(state["scale"])
         return feature

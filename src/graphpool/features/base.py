@@ -1,4 +1,4 @@
-"""What every kind of node feature is: fit on training graphs, transform any, state as JSON."""
+"""`Feature`: the base class of node features."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, TypeVar
@@ -15,7 +15,7 @@ class Feature(ABC):
 
     `kind` is the word in a feature string and `summary` one line about it. `fit` learns from
     training graphs what `transform` needs; `state` holds all of it as plain values, and
-    `from_state` gives an equal feature back.
+    `from_state` returns an equal feature.
     """
 
     kind: ClassVar[str]
@@ -30,11 +30,11 @@ class Feature(ABC):
 
     @abstractmethod
     def fit(self, graphs: GraphSet) -> "Feature":
-        """Learn what `transform` needs from training graphs."""
+        """Fit on training graphs."""
 
     @abstractmethod
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
-        """Make the columns of every node of `graphs`."""
+        """Return the columns of every node of `graphs`."""
 
     @property
     @abstractmethod
@@ -43,12 +43,12 @@ class Feature(ABC):
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
-        """Everything that was fitted, as plain values for JSON."""
+        """Return everything that was fitted, as plain values for JSON."""
 
     @classmethod
     @abstractmethod
     def from_state(cls, state: dict[str, Any]) -> "Feature":
-        """Give back a fitted feature from its `state`."""
+        """Return a fitted feature from its `state`."""
 
 
 def whole_number(kind: str, argument: str, least: int) -> int:
@@ -66,7 +66,7 @@ def whole_number(kind: str, argument: str, least: int) -> int:
 
 
 def fitted(kind: str, value: T | None) -> T:
-    """The fitted value, or an error that says to fit first."""
+    """Return the fitted value, or raise an error that says to fit first."""
     if value is None:
         raise ConfigError(f"features: {kind!r} is not fitted; call fit(training graphs) first")
     return value

@@ -10,17 +10,17 @@ from graphpool.typing import Float, Tensor
 
 
 class Constant(Feature):
-    """One column of ones: a model then sees nothing but the structure."""
+    """One column of ones: a model then uses the structure alone."""
 
     kind = "constant"
     summary = "1 for every node"
 
     def fit(self, graphs: GraphSet) -> "Constant":
-        """Nothing to learn."""
+        """Do nothing: there is nothing to fit."""
         return self
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes 1"]:
-        """Ones."""
+        """Return ones."""
         return torch.ones(graphs.num_nodes, 1, device=graphs.device)
 
     @property
@@ -34,5 +34,5 @@ class Constant(Feature):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "Constant":
-        """Give back the feature."""
+        """Return the feature."""
         return cls()

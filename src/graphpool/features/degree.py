@@ -59,7 +59,7 @@ class Degree(Feature):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "Degree":
-        """Give back a fitted feature."""
+        """Return a fitted feature."""
         feature = cls(int(state["limit"]))
         feature.cap = int(state["cap"])
         return feature
@@ -85,7 +85,7 @@ class BinnedDegree(Feature):
         return cls() if argument is None else cls(whole_number(cls.kind, argument, 2))
 
     def fit(self, graphs: GraphSet) -> "BinnedDegree":
-        """Take as many bins as the largest degree needs."""
+        """Choose as many bins as the largest degree needs."""
         self.bins = min(_largest(graphs).bit_length() + 1, self.limit)
         return self
 
@@ -112,7 +112,7 @@ class BinnedDegree(Feature):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "BinnedDegree":
-        """Give back a fitted feature."""
+        """Return a fitted feature."""
         feature = cls(int(state["limit"]))
         feature.bins = int(state["bins"])
         return feature
@@ -128,7 +128,7 @@ class LogDegree(Feature):
         self.moments: tuple[float, float] | None = None
 
     def fit(self, graphs: GraphSet) -> "LogDegree":
-        """Take mean and standard deviation."""
+        """Compute mean and standard deviation."""
         values = graphs.degree.double().log1p()
         regular = not values.numel() or bool((values == values[0]).all())
         mean = float(values.mean()) if values.numel() else 0.0
@@ -152,7 +152,7 @@ class LogDegree(Feature):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "LogDegree":
-        """Give back a fitted feature."""
+        """Return a fitted feature."""
         feature = cls()
         feature.moments = float(state["mean"]), float(state["scale"])
         return feature

@@ -1,6 +1,6 @@
-"""Laplacian eigenvectors: where a node lies in its graph, up to signs and rotations.
+"""Laplacian eigenvectors: the position of a node in its graph, up to signs and rotations.
 
-A baseline to compare with, and never a default: see `Eigenvectors` for what is arbitrary in it.
+They are a baseline and not a default: see `Eigenvectors` for what is arbitrary in them.
 """
 
 from collections.abc import Iterator
@@ -21,26 +21,26 @@ ENTRIES = 1 << 20
 """Numbers in one stack of matrices (8 MB); there are a few of them at a time."""
 
 DENSE = 600
-"""Graphs of more nodes than this are left to Lanczos iterations on the sparse matrix."""
+"""Graphs of more nodes than this use Lanczos iterations on the sparse matrix."""
 
 SKEW = 1e-6
-"""A vector whose mean cube is nearer to 0 than this has no sign of its own."""
+"""The sign of a vector whose mean cube is nearer to 0 than this is arbitrary."""
 
 
 class Eigenvectors(Feature):
     """Eigenvectors of L = I - D^-½ A D^-½ with the smallest eigenvalues after 0, one column each.
 
-    Eigenvalue 0, once for each connected component, says nothing but the degrees and is left out.
+    Eigenvalue 0, once for each connected component, carries only the degrees and is left out.
     Vectors have unit root mean square over the nodes of their graph; where a graph has fewer than
     `count`, the last columns are 0. Edges have no direction here, A is the mean of the adjacency
     and its transpose; weights count, and self-loops are edges like others.
 
-    An eigenvector has no sign. Here its cubes have a positive sum, which no numbering of the nodes
-    changes; where that sum is 0 up to rounding, as for a vector that a symmetry of the graph turns
-    into its opposite, the sign is the solver's. Of a repeated eigenvalue any orthogonal basis
-    would do, and the solver gives one. So in graphs with symmetries **this feature depends on how
-    the nodes are numbered**, the same graph can get two answers, and nearly equal eigenvalues
-    change places under small edits. That is why it is a baseline and not a default.
+    The sign of an eigenvector is arbitrary. Here its cubes have a positive sum, whatever the
+    numbering of nodes; where that sum is 0 up to rounding, as for a vector that a symmetry of the
+    graph maps to its negative, the sign is the solver's. The eigenvectors of a repeated eigenvalue
+    are any orthogonal basis, which the solver chooses. So in graphs with symmetries **this feature
+    depends on how the nodes are numbered**, the same graph can get two results, and nearly equal
+    eigenvalues are swapped by small edits. That is why it is a baseline and not a default.
 
     Args:
         count: number of eigenvectors.
@@ -58,11 +58,11 @@ class Eigenvectors(Feature):
         return cls() if argument is None else cls(whole_number(cls.kind, argument, 1))
 
     def fit(self, graphs: GraphSet) -> "Eigenvectors":
-        """Nothing to learn."""
+        """Do nothing: there is nothing to fit."""
         return self
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
-        """Work out the eigenvectors."""
+        """Compute the eigenvectors."""
         if graphs.edge_weight is not None and bool((graphs.edge_weight < 0).any()):
             raise DataError(
                 f"{graphs.name} has negative edge weights, for which the Laplacian is not "
@@ -82,7 +82,7 @@ class Eigenvectors(Feature):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "Eigenvectors":
-        """Give back the feature."""
+        """Return the feature."""
         return cls(int(state["count"]))
 
 
@@ -99,7 +99,7 @@ def _eigenvectors(graphs: GraphSet, count: int) -> Array:
             if not vectors.size:
                 raise DataError(
                     f"{graphs.name}, graph {graphs.ids[members[0]]}: its eigenvectors were not "
-                    "found, for their eigenvalues lie too close together; use other features, "
+                    "found, because their eigenvalues are too close together; use other features, "
                     "such as rw:8"
                 )
         else:
@@ -115,7 +115,7 @@ def _eigenvectors(graphs: GraphSet, count: int) -> Array:
 
 
 def _parts(graphs: GraphSet) -> tuple[Any, Array, Array, Array]:
-    """What the eigenvectors of a set are made from.
+    """Prepare the matrices that the eigenvectors of a set are computed from.
 
     Returns D^-½ A D^-½ of all graphs along one diagonal, sparse; for each node its entry in the
     eigenvector 0 of its component, at unit length; its component; for each graph the number of

@@ -22,12 +22,12 @@ class Given(Feature):
         self.width: int | None = None
 
     def fit(self, graphs: GraphSet) -> "Given":
-        """Take down how many columns there are."""
+        """Store the number of columns."""
         self.width = self._x(graphs).shape[1]
         return self
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
-        """Hand `x` on."""
+        """Return `x`."""
         x, width = self._x(graphs), fitted(self.kind, self.width)
         if x.shape[1] != width:
             raise DataError(
@@ -51,7 +51,7 @@ class Given(Feature):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "Given":
-        """Give back a fitted feature."""
+        """Return a fitted feature."""
         feature = cls()
         feature.width = int(state["width"])
         return feature

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 class Labels(Feature):
     """One column for each label that a fitted graph has.
 
-    Labels are matched by name, since another set may number them otherwise. A node with a label
+    Labels are matched by name, because another set may number them differently. A node with a label
     that was not seen in `fit` gets a row of zeros; `unknown` counts them in the last transform,
     and the first time there are any the log says so.
     """
@@ -28,21 +28,21 @@ class Labels(Feature):
     def __init__(self) -> None:
         self.labels: tuple[Name, ...] | None = None
         self.unknown = 0
-        self._told = False
+        self._warned = False
 
     def fit(self, graphs: GraphSet) -> "Labels":
-        """Take the labels that occur in `graphs`."""
+        """Find the labels that occur in `graphs`."""
         codes = self._codes(graphs)
         seen = torch.bincount(codes[codes >= 0], minlength=len(graphs.node_label_names)) > 0
         self.labels = tuple(graphs.node_label_names[code] for code in seen.nonzero().flatten())
-        self._told = False
+        self._warned = False
         return self
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
         """Set one column of each row, or none for an unknown label."""
         labels = fitted(self.kind, self.labels)
         codes = self._codes(graphs)
-        column = {_key(label): place for place, label in enumerate(labels)}
+        column = {_key(label): number for number, label in enumerate(labels)}
         # One row per code and a last one of zeros, which a code of -1 (no label) reads too.
         table = torch.zeros(len(graphs.node_label_names) + 1, len(labels))
         for code, name in enumerate(graphs.node_label_names):
@@ -51,8 +51,8 @@ class Labels(Feature):
         table = table.to(graphs.device)
         missing = table.sum(1) == 0
         self.unknown = int(missing[codes].sum())
-        if self.unknown and not self._told:
-            self._told = True
+        if self.unknown and not self._warned:
+            self._warned = True
             log.warning(
                 "%s: %d of %d nodes have labels that were not seen in training, such as %r; "
                 "their label features are zero",
@@ -67,7 +67,7 @@ class Labels(Feature):
         found = [graphs.node_label_names[code] for code in torch.unique(codes[codes >= 0]).tolist()]
         if len(codes) and not {_key(name) for name in known} & {_key(name) for name in found}:
             raise DataError(
-                f"{graphs.name}: the model knows the label of no node; its labels are "
+                f"{graphs.name}: the model knows none of the node labels; its labels are "
                 f"{_some(known)}, those found are {_some(found)}; write them as in the training "
                 "graphs"
             )
@@ -93,7 +93,7 @@ class Labels(Feature):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "Labels":
-        """Give back a fitted feature."""
+        """Return a fitted feature."""
         feature = cls()
         feature.labels = tuple(state["labels"])
         return feature
@@ -105,7 +105,7 @@ def _key(name: Name) -> tuple[bool, Name]:
 
 
 def _some(names: Sequence[Name], most: int = 5) -> str:
-    """A few names; a number and the same number as a word look different."""
+    """List a few names, with quotes around words."""
     shown = ", ".join(repr(name) for name in names[:most])
     return f"{shown}, …" if len(names) > most else shown or "none"
 

@@ -1,4 +1,4 @@
-"""A feature string such as `labels+rw:8`, fitted on training graphs and applied to any."""
+"""`FeaturePipeline`: a feature string such as `labels+rw:8`, fitted and applied."""
 
 from typing import Any
 
@@ -33,12 +33,12 @@ class FeaturePipeline:
         return self
 
     def columns(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
-        """The features of every node."""
+        """Return the features of every node."""
         parts = [feature.transform(graphs) for feature in self._fitted]
         return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
 
     def transform(self, graphs: GraphSet) -> GraphSet:
-        """The same graphs with these features as `x`."""
+        """Return the same graphs with these features as `x`."""
         return graphs.with_x(self.columns(graphs))
 
     def fit_transform(self, graphs: GraphSet) -> GraphSet:
@@ -60,13 +60,13 @@ class FeaturePipeline:
         return tuple(name for feature in self._fitted for name in feature.names)
 
     def state(self) -> dict[str, Any]:
-        """The string and everything that was fitted, as plain values for JSON."""
+        """Return the string and everything that was fitted, as plain values for JSON."""
         parts = [{"kind": feature.kind, **feature.state()} for feature in self._fitted]
         return {"spec": self.spec, "features": parts}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "FeaturePipeline":
-        """Give back a fitted pipeline."""
+        """Return a fitted pipeline."""
         try:
             pipeline = cls(state["spec"])
             pipeline.features = tuple(
@@ -74,19 +74,19 @@ class FeaturePipeline:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(
-                f"stored features can't be read back: {type(error).__name__}: {error}; "
+                f"stored features can't be read: {type(error).__name__}: {error}; "
                 "train again with this version"
             ) from None
         return pipeline
 
 
 def _split(spec: str) -> tuple[str, ...]:
-    """The parts of a feature string, each checked; a kind may stand in it once."""
+    """Split a feature string into its parts, and check them; a kind may appear once."""
     items = tuple(item.strip() for item in spec.split("+"))
     if not all(items):
         raise ConfigError(f"features: {spec!r} has an empty part; write such as 'labels+rw:8'")
     kinds = [item if item == AUTO else parse(item).kind for item in items]
     for kind in kinds:
         if kinds.count(kind) > 1:
-            raise ConfigError(f"features: {kind!r} stands twice in {spec!r}; keep one of them")
+            raise ConfigError(f"features: {kind!r} appears twice in {spec!r}; keep one of them")
     return items

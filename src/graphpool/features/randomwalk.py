@@ -1,4 +1,4 @@
-"""Random-walk structural encoding: how likely a walk is to be back where it started."""
+"""Random-walk structural encoding: the probability that a walk returns to its start."""
 
 from typing import Any
 
@@ -33,14 +33,14 @@ class RandomWalk(Feature):
         return cls() if argument is None else cls(whole_number(cls.kind, argument, 1))
 
     def fit(self, graphs: GraphSet) -> "RandomWalk":
-        """Nothing to learn."""
+        """Do nothing: there is nothing to fit."""
         return self
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
-        """Work out the return probabilities."""
+        """Compute the return probabilities."""
         if graphs.edge_weight is not None and bool((graphs.edge_weight < 0).any()):
             raise DataError(
-                f"{graphs.name} has negative edge weights, which are no walk's probabilities; "
+                f"{graphs.name} has negative edge weights, which are not probabilities of a walk; "
                 "use other features"
             )
         found = torch.from_numpy(return_probabilities(graphs, self.steps))
@@ -57,5 +57,5 @@ class RandomWalk(Feature):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "RandomWalk":
-        """Give back the feature."""
+        """Return the feature."""
         return cls(int(state["steps"]))

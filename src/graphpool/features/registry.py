@@ -21,7 +21,7 @@ KINDS: dict[str, type[Feature]] = {
     "eigen": Eigenvectors,
     "given": Given,
 }
-"""What can stand in a feature string, besides `auto`."""
+"""What can be in a feature string, besides `auto`."""
 
 AUTO = "auto"
 

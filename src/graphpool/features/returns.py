@@ -75,7 +75,7 @@ def _buckets(count: Array, chosen: Array) -> Iterator[Array]:
 
 @dataclass(frozen=True)
 class _Part:
-    """Some graphs of a set, laid end to end."""
+    """Some graphs of a set, concatenated."""
 
     graphs: GraphSet
     value: Array
@@ -93,7 +93,7 @@ class _Part:
 
     @property
     def rows(self) -> Array:
-        """Where the nodes lie in the set."""
+        """Positions of the nodes in the set."""
         return self._nodes[0]
 
     @property
@@ -114,10 +114,10 @@ class _Part:
     @cached_property
     def edges(self) -> tuple[Array, Array, Array, Array]:
         """Graph, target and source within the graph, and matrix entry of every edge."""
-        place, ptr = gather(self.graphs.edge_ptr, torch.from_numpy(self.members))
-        source, target = self.graphs.edge_index[:, place].numpy()
+        edge, ptr = gather(self.graphs.edge_ptr, torch.from_numpy(self.members))
+        source, target = self.graphs.edge_index[:, edge].numpy()
         owner = np.repeat(np.arange(len(self.members)), ptr.diff().numpy())
-        return owner, target, source, self.value[place.numpy()]
+        return owner, target, source, self.value[edge.numpy()]
 
     @cached_property
     def matrix(self) -> csr_array:

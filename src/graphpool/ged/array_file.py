@@ -1,7 +1,7 @@
-"""Arrays with a JSON header in one safetensors file: whole and as written, or refused.
+"""Read and write arrays with a JSON header in one safetensors file.
 
-The header carries a check sum over itself and every array, so that a file is either exactly what
-was saved or an error that names it.
+The header contains a checksum of itself and of every array. A file that differs from what was
+written is refused with an error that names it.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ def write_arrays(
     """Write header and arrays to `path`, atomically.
 
     Args:
-        kind: what sort of file this is; `read_arrays` asks for it.
+        kind: the kind of file, which `read_arrays` checks.
     """
     tensors = {key: np.ascontiguousarray(value) for key, value in arrays.items()}
     stated = {**header, "format": FORMAT}
@@ -39,11 +39,11 @@ def write_arrays(
 
 
 def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Header and arrays of a file that `write_arrays` made."""
+    """Read the header and the arrays of a file written by `write_arrays`."""
     from safetensors import safe_open
 
     path = Path(path)
-    again = "make it again"
+    again = "create it again"
     if not path.is_file():
         raise DataError.at(path, "no such file", hint="check the path")
     try:
@@ -51,32 +51,32 @@ def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, 
             text = (handle.metadata() or {}).get(_key(kind))
             arrays = {key: handle.get_tensor(key) for key in handle.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
-        raise DataError.at(path, f"not a whole file of a {kind}: {error}", hint=again) from None
+        raise DataError.at(path, f"not a complete {kind}: {error}", hint=again) from None
     if text is None:
-        raise DataError.at(path, f"a safetensors file, but not of a {kind}", hint="check the path")
+        raise DataError.at(path, f"a safetensors file, but not a {kind}", hint="check the path")
     try:
         stated = json.loads(text)
         header, check = dict(stated["header"]), stated["check"]
     except (ValueError, TypeError, KeyError):
-        raise DataError.at(path, "damaged: its header is not as written", hint=again) from None
+        raise DataError.at(path, "damaged: its header can't be read", hint=again) from None
     if header.get("format") != FORMAT:
         problem = f"has format {header.get('format')!r}; this graphpool reads {FORMAT}"
         raise DataError.at(path, problem, hint=again)
     if check != _check(header, arrays):
-        raise DataError.at(path, "damaged: its check sum does not fit", hint=again)
+        raise DataError.at(path, "damaged: its checksum does not match", hint=again)
     return header, arrays
 
 
 def digest(*values: Any) -> str:
-    """SHA-256 of arrays and of what JSON can hold."""
-    made = hashlib.sha256()
+    """Return the SHA-256 of arrays and of values that JSON can hold."""
+    result = hashlib.sha256()
     for value in values:
         if isinstance(value, np.ndarray):
-            made.update(f"{value.dtype.str} {value.shape}\n".encode())
-            made.update(np.ascontiguousarray(value).data)
+            result.update(f"{value.dtype.str} {value.shape}\n".encode())
+            result.update(np.ascontiguousarray(value).data)
         else:
-            made.update(_json(value).encode())
-    return made.hexdigest()
+            result.update(_json(value).encode())
+    return result.hexdigest()
 
 
 def _check(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
@@ -89,5 +89,5 @@ def _key(kind: str) -> str:
 
 
 def _json(value: Any) -> str:
-    """One spelling for one value, so that it can be hashed."""
+    """Encode equal values equally, so that they can be hashed."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""`Collection`: graphs in flat arrays with common label codes, from whatever users have."""
+"""`Collection`: graphs in flat arrays with common label codes, converted from common types."""
 
 import logging
 from collections.abc import Hashable, Iterable, Sequence
@@ -16,14 +16,14 @@ Array = NDArray[Any]
 
 
 class Arrays(NamedTuple):
-    """What compiled loops read of a collection.
+    """The arrays of a collection that compiled loops read.
 
     Args:
-        node_ptr: `[graphs + 1]`, where each graph's nodes begin; `edge_ptr` likewise.
-        node_label: `[nodes]` codes 0, 1, …
-        source, target: `[edges]`, nodes of each edge counted from 0 within its graph; an
-            undirected edge stands in both directions, a self-loop once.
-        edge_label: `[edges]` codes 1, 2, …
+        node_ptr: `[graphs + 1]`, offset of each graph's nodes; `edge_ptr` likewise.
+        node_label: `[nodes]`, codes 0, 1, …
+        source, target: `[edges]`, nodes of each edge, counted from 0 within its graph; an
+            undirected edge is listed in both directions, a self-loop once.
+        edge_label: `[edges]`, codes 1, 2, …
     """
 
     node_ptr: NDArray[np.int64]
@@ -38,8 +38,8 @@ class Arrays(NamedTuple):
 class Collection:
     """Graphs with common label codes.
 
-    `directed` if a graph says so or if any edge lacks its equal reverse; then an edge with its
-    reverse is two edges, in all graphs: distances of one collection must be comparable.
+    It is `directed` if a graph is declared so or if any edge has no equal reverse. Then an edge
+    and its reverse are two edges in all graphs, so that distances of a collection are comparable.
     """
 
     arrays: Arrays
@@ -53,15 +53,15 @@ class Collection:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Nodes of each graph, `[graphs]`."""
+        """Number of nodes of each graph, `[graphs]`."""
         return np.diff(self.arrays.node_ptr)
 
 
 class _Plain(NamedTuple):
-    """One graph: a label per node, edges as (source, target, label), each stated once.
+    """One graph: a label per node, and edges as (source, target, label), each listed once.
 
-    `directed` is None where both directions of an undirected edge are listed, so that only the
-    edges themselves tell.
+    `directed` is None if both directions of an undirected edge are listed, so that it has to be
+    found from the edges.
     """
 
     id: str
@@ -73,14 +73,14 @@ class _Plain(NamedTuple):
 def collect(
     graphs: Any, node_label: str = "label", edge_label: str = "label", edge_labels: bool = True
 ) -> Collection:
-    """A `GraphSet`, or a sequence of its graphs, NetworkX graphs or (labels, edges) pairs.
-
-    In a pair, `labels` is one label per node, or the number of nodes, and edges are undirected
-    (i, j) or (i, j, label).
+    """Convert graphs to a `Collection`.
 
     Args:
-        node_label: the attribute that holds the label in NetworkX graphs; `edge_label` too.
-        edge_labels: whether labels of edges count at all.
+        graphs: a `GraphSet`, or a sequence of its graphs, NetworkX graphs or (labels, edges)
+            pairs. In a pair, `labels` is one label per node or the number of nodes, and edges are
+            undirected (i, j) or (i, j, label).
+        node_label, edge_label: attributes that hold the labels in NetworkX graphs.
+        edge_labels: whether labels of edges count.
     """
     if isinstance(graphs, Collection):
         return graphs if edge_labels else _without_edge_labels(graphs)
@@ -100,20 +100,20 @@ def _without_edge_labels(graphs: Collection) -> Collection:
 
 
 def _check_attributes(graphs: Sequence[Any], node_label: str, edge_label: str) -> None:
-    """Refuse an attribute that no NetworkX graph has; the usual one, "label", may be absent."""
+    """Refuse an attribute that no NetworkX graph has; the default, "label", may be absent."""
     known = [graph for graph in graphs if hasattr(graph, "is_directed")]
     for name, kind in ((node_label, "nodes"), (edge_label, "edges")):
         if name == "label":
             continue
         items = [item[-1] for graph in known for item in getattr(graph, kind)(data=True)]
         if items and not any(name in values for values in items):
-            there = {str(key) for values in items for key in values}
-            hint = nearest(name, there) if there else "they have none"
+            present = {str(key) for values in items for key in values}
+            hint = nearest(name, present) if present else "they have no attributes"
             raise DataError(f"none of the {kind} has the attribute {name!r}; {hint}")
 
 
 def _from_set(graphs: Any, edge_labels: bool) -> Collection:
-    """A whole `GraphSet`: its tensors are already what we need."""
+    """Convert a whole `GraphSet`, whose tensors already have the right layout."""
     source, target = graphs.edge_index.cpu().numpy().astype(np.int32)
     edge_label = np.ones(len(source), dtype=np.int32)
     edge_names: tuple[Hashable, ...] = (None,)
@@ -142,22 +142,22 @@ def _plain(graph: Any, at: int, node_label: str, edge_label: str) -> _Plain:
         labels, edges = graph
         plain = isinstance(labels, (int, np.integer))
         named: list[Hashable] = [None] * labels if plain else list(labels)
-        made = [(int(edge[0]), int(edge[1]), edge[2] if len(edge) > 2 else None) for edge in edges]
+        rows = [(int(edge[0]), int(edge[1]), edge[2] if len(edge) > 2 else None) for edge in edges]
     except (TypeError, ValueError, IndexError):
         raise DataError(
             f"graph {at} is {type(graph).__name__}, not a graph: give a GraphSet item, a NetworkX "
             "graph, or (labels, edges)"
         ) from None
-    return _Plain(str(at), named, made, directed=False)
+    return _Plain(str(at), named, rows, directed=False)
 
 
 def _from_networkx(graph: Any, at: int, node_label: str, edge_label: str) -> _Plain:
     if graph.is_multigraph():
         raise DataError(f"graph {at} is a multigraph; merge its parallel edges first")
-    place = {node: number for number, node in enumerate(graph)}
+    number = {node: position for position, node in enumerate(graph)}
     labels = [values.get(node_label) for _, values in graph.nodes(data=True)]
     edges = [
-        (place[i], place[j], values.get(edge_label)) for i, j, values in graph.edges(data=True)
+        (number[i], number[j], values.get(edge_label)) for i, j, values in graph.edges(data=True)
     ]
     return _Plain(str(graph.name or at), labels, edges, directed=graph.is_directed())
 
@@ -177,24 +177,22 @@ def _named(codes: Any, names: Sequence[Hashable], count: int) -> list[Hashable]:
 
 
 def _join(graphs: Sequence[_Plain]) -> Collection:
-    """Give labels common codes, in order of appearance, and lay the graphs end to end."""
+    """Encode labels by common codes, in order of appearance, and concatenate the graphs."""
     nodes: dict[Hashable, int] = {}
     kinds: dict[Hashable, int] = {}
     label, rows, node_counts, edge_counts = [], [], [], []
     for graph in graphs:
         label += [_code(nodes, name, graph) for name in graph.labels]
-        made: dict[tuple[int, int], int] = {}
+        codes: dict[tuple[int, int], int] = {}
         for i, j, name in graph.edges:
             _check_edge(graph, i, j)
             code = _code(kinds, name, graph) + 1
             for pair in ((i, j), (j, i)) if graph.directed is False else ((i, j),):
-                if made.setdefault(pair, code) != code:
-                    raise DataError(
-                        f"graph {graph.id}: edge {i}-{j} is given with two labels; keep one"
-                    )
-        rows += [(i, j, code) for (i, j), code in made.items()]
+                if codes.setdefault(pair, code) != code:
+                    raise DataError(f"graph {graph.id}: edge {i}-{j} has two labels; keep one")
+        rows += [(i, j, code) for (i, j), code in codes.items()]
         node_counts.append(len(graph.labels))
-        edge_counts.append(len(made))
+        edge_counts.append(len(codes))
     edges = np.array(rows, dtype=np.int32).reshape(-1, 3)
     arrays = Arrays(
         _pointer(node_counts), np.array(label, dtype=np.int32), _pointer(edge_counts),
@@ -211,14 +209,14 @@ def _code(codes: dict[Hashable, int], name: Any, graph: _Plain) -> int:
     except TypeError:
         kind = type(name).__name__
         raise DataError(
-            f"graph {graph.id}: a label is a {kind}, {name!r}; give words or numbers"
+            f"graph {graph.id}: the label {name!r} is a {kind}; use strings or numbers"
         ) from None
 
 
 def _check_edge(graph: _Plain, i: int, j: int) -> None:
     if not (0 <= i < len(graph.labels) and 0 <= j < len(graph.labels)):
         raise DataError(
-            f"graph {graph.id}: edge {i}-{j} names a node that is not there; nodes are 0 to "
+            f"graph {graph.id}: edge {i}-{j} names a node that does not exist; nodes are 0 to "
             f"{len(graph.labels) - 1}"
         )
 
@@ -227,11 +225,11 @@ def _pointer(counts: Iterable[int]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(list(counts))]).astype(np.int64)
 
 
-def _directed(arrays: Arrays, ids: Sequence[str], said: Array) -> bool:
-    """Whether edges have a direction: a graph says so, or an edge has no equal reverse.
+def _directed(arrays: Arrays, ids: Sequence[str], declared: Array) -> bool:
+    """Whether edges have a direction: a graph is declared so, or an edge has no equal reverse.
 
     Args:
-        said: `[graphs]`, graphs that are directed whatever their edges are.
+        declared: `[graphs]`, graphs that are directed whatever their edges are.
     """
     owner = np.repeat(np.arange(len(ids)), np.diff(arrays.edge_ptr))
     forth = np.lexsort((arrays.target, arrays.source, owner))
@@ -241,14 +239,14 @@ def _directed(arrays: Arrays, ids: Sequence[str], said: Array) -> bool:
         | (arrays.target[forth] != arrays.source[back])
         | (arrays.edge_label[forth] != arrays.edge_label[back])
     )
-    directed = said.astype(bool)
+    directed = declared.astype(bool)
     directed[owner[alone]] = True
     linked = np.zeros(len(ids), dtype=bool)
     linked[owner[arrays.source != arrays.target]] = True
     if directed.any() and (both := linked & ~directed).any():
         log.warning(
-            "graph %s has directed edges, but not graph %s (nor %d others): there each edge counts "
-            "as two",
+            "graph %s has directed edges, but graph %s (and %d others) has none: there each edge "
+            "counts as two",
             ids[int(directed.argmax())],
             ids[int(both.argmax())],
             int(both.sum()) - 1,

@@ -1,4 +1,4 @@
-"""How good and how quick each method is: measured against the exact distance on the same pairs."""
+"""Compare the accuracy and speed of methods with the exact distance on the same pairs."""
 
 import time
 from collections.abc import Sequence
@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from graphpool.errors import ConfigError, DataError
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
-from graphpool.ged.methods.registry import METHODS, Method
-from graphpool.ged.methods.registry import method as find_method
-from graphpool.ged.pair import Task, make_task
+from graphpool.ged.methods.registry import METHODS, Method, find_method
+from graphpool.ged.pair import GedProblem, make_problem
 from graphpool.ged.result import Answers, Limits
 
 Array = NDArray[Any]
@@ -22,17 +21,17 @@ MOST_TRIPLETS = 200_000
 
 @dataclass(frozen=True)
 class MethodScore:
-    """One method's answers on the pairs whose distance is proved.
+    """How well a method answers the pairs whose distance is proved.
 
     Args:
         answer: "exact", "upper" or "lower".
         mean_error: mean of answer minus distance; below 0 for lower bounds.
-        relative_error: mean of the error's size as a share of the distance, where that is not 0.
-        exactly_right: share of pairs where the answer is the distance.
-        spearman, kendall: rank correlation with the distance; nan where all are equal.
-        order_accuracy: of triplets (a, b, c) with d(a, b) ≠ d(a, c), the share where the answers
-            say which is larger; equal answers count one half.
-        microseconds: for one pair, on one core.
+        relative_error: mean absolute error as a share of the distance, where that is not 0.
+        exactly_right: share of pairs whose answer equals the distance.
+        spearman, kendall: rank correlation with the distance; nan if all are equal.
+        order_accuracy: share of the triplets (a, b, c) with d(a, b) ≠ d(a, c) for which the
+            answers have the same order; equal answers count one half.
+        microseconds: time for one pair on one core.
     """
 
     method: str
@@ -48,12 +47,12 @@ class MethodScore:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All methods on the same pairs.
+    """Scores of all methods on the same pairs.
 
     Args:
-        pairs: pairs that were drawn; `proved` of them have a known distance and are scored.
-        triplets: triplets among these, whose distances differ.
-        mean_distance: of the scored pairs.
+        pairs: number of pairs drawn; `proved` of them have a known distance and are scored.
+        triplets: number of triplets among these whose distances differ.
+        mean_distance: mean distance of the scored pairs.
     """
 
     pairs: int
@@ -63,7 +62,7 @@ class Comparison:
     scores: tuple[MethodScore, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON can hold it."""
+        """Return the comparison as JSON values."""
         return asdict(self)
 
 
@@ -77,52 +76,54 @@ def compare(
     max_nodes_expanded: int | None = None,
     edge_labels: bool = True,
 ) -> Comparison:
-    """Every method against the exact one, on pairs drawn at random from a collection.
+    """Compare methods with the exact one on random pairs of a collection.
 
     Args:
         graphs: a `GraphSet`, or a sequence of its graphs, of NetworkX graphs or of
             (labels, edges).
-        sample: pairs to draw, each at most once; all pairs if there are fewer.
-        methods: names of `METHODS`; all by default.
-        costs: what each edit costs; 1 each by default.
+        sample: number of pairs to draw without repetition; all pairs if there are fewer.
+        methods: names in `METHODS`; all by default.
+        costs: cost of each edit; 1 each by default.
         time_limit: seconds for one pair. Pairs that the exact method does not prove in that time
             are left out.
-        max_nodes_expanded: partial mappings for one pair, likewise.
+        max_nodes_expanded: limit on the partial mappings of one pair, with the same effect.
         edge_labels: whether labels of edges count.
     """
     chosen = [find_method(name) for name in (METHODS if methods is None else methods)]
     collection = collect(graphs, edge_labels=edge_labels)
-    task = make_task(collection, costs or Costs())
+    problem = make_problem(collection, costs or Costs())
     limits = Limits(time_limit, max_nodes_expanded)
     pairs = sample_pairs(len(collection), sample, seed)
-    truth, exact_time = _timed(find_method("exact"), task, pairs, limits)
+    truth, exact_time = _timed(find_method("exact"), problem, pairs, limits)
     proved = truth.lower == truth.upper
     if not proved.any():
         raise DataError(
-            f"none of {len(pairs)} pairs was proved within its limits; raise them "
-            "(--time-limit, --max-expanded) or take smaller graphs"
+            f"none of {len(pairs)} pairs was proved within the limits; raise them "
+            "(--time-limit, --max-expanded) or use smaller graphs"
         )
-    distance = truth.upper[proved] / task.tables.scale
+    distance = truth.upper[proved] / problem.tables.scale
     triplets = _triplets(pairs[proved], distance, seed)
     scores = []
     for method in chosen:
-        found, seconds = (
-            (truth, exact_time) if method.name == "exact" else _timed(method, task, pairs, limits)
+        answers, seconds = (
+            (truth, exact_time)
+            if method.name == "exact"
+            else _timed(method, problem, pairs, limits)
         )
-        answer = (found.lower if method.answer == "lower" else found.upper)[proved]
-        scores.append(_score(method, answer / task.tables.scale, distance, triplets, seconds))
+        answer = (answers.lower if method.answer == "lower" else answers.upper)[proved]
+        scores.append(_score(method, answer / problem.tables.scale, distance, triplets, seconds))
     return Comparison(
         len(pairs), int(proved.sum()), len(triplets), float(distance.mean()), tuple(scores)
     )
 
 
 def sample_pairs(graphs: int, sample: int, seed: int) -> NDArray[np.int64]:
-    """Unordered pairs of different graphs, `[pairs, 2]`, drawn without repetition."""
+    """Draw unordered pairs of different graphs without repetition, `[pairs, 2]`."""
     if sample < 1:
-        raise ConfigError(f"a sample of {sample} pairs; give at least 1")
+        raise ConfigError(f"sample is {sample}; it must be at least 1")
     total = graphs * (graphs - 1) // 2
     if not total:
-        raise DataError(f"pairs need at least 2 graphs, and the number of graphs here is {graphs}")
+        raise DataError(f"pairs need at least 2 graphs; the number of graphs is {graphs}")
     if sample >= total:
         return np.stack(np.triu_indices(graphs, 1), axis=1).astype(np.int64)
     rng = np.random.default_rng(seed)
@@ -135,14 +136,14 @@ def sample_pairs(graphs: int, sample: int, seed: int) -> NDArray[np.int64]:
 
 
 def _timed(
-    method: Method, task: Task, pairs: NDArray[np.int64], limits: Limits
+    method: Method, problem: GedProblem, pairs: NDArray[np.int64], limits: Limits
 ) -> tuple[Answers, float]:
-    """The answers and the seconds for one pair, without compilation."""
+    """Return the answers and the seconds per pair, without compilation."""
     solve = method.solve
-    solve(task, pairs[:1], limits)
+    solve(problem, pairs[:1], limits)
     began = time.perf_counter()
-    found = solve(task, pairs, limits)
-    return found, (time.perf_counter() - began) / len(pairs)
+    answers = solve(problem, pairs, limits)
+    return answers, (time.perf_counter() - began) / len(pairs)
 
 
 def _score(
@@ -165,14 +166,14 @@ def _score(
 
 
 def order_accuracy(answer: Array, distance: Array, triplets: Array) -> float:
-    """Share of triplets `[triplets, 2]`, numbers of two pairs, whose order the answers tell."""
-    said = np.sign(np.subtract(*answer[triplets.T]))
+    """Share of triplets, `[triplets, 2]` numbers of two pairs, that the answers order correctly."""
+    predicted = np.sign(np.subtract(*answer[triplets.T]))
     true = np.sign(np.subtract(*distance[triplets.T]))
-    return _mean(np.where(said == 0, 0.5, said == true))
+    return _mean(np.where(predicted == 0, 0.5, predicted == true))
 
 
 def _triplets(pairs: NDArray[np.int64], distance: Array, seed: int) -> Array:
-    """Numbers of two pairs with a graph in common and different distances, `[triplets, 2]`."""
+    """Find two pairs with a common graph and different distances, `[triplets, 2]` numbers."""
     graph = pairs.T.ravel()
     number = np.tile(np.arange(len(pairs)), 2)
     order = np.argsort(graph, kind="stable")
@@ -180,19 +181,19 @@ def _triplets(pairs: NDArray[np.int64], distance: Array, seed: int) -> Array:
     sizes = np.array([len(group) for group in groups])
     ways = sizes * (sizes - 1) // 2
     if int(ways.sum()) <= MOST_TRIPLETS:
-        found = [group[np.stack(np.triu_indices(len(group), 1), axis=1)] for group in groups]
-        made = np.concatenate(found)
+        every = [group[np.stack(np.triu_indices(len(group), 1), axis=1)] for group in groups]
+        triplets = np.concatenate(every)
     else:
         rng = np.random.default_rng(seed)
         counts = rng.multinomial(MOST_TRIPLETS, ways / ways.sum())
         drawn = []
         for group, count in zip(groups, counts.tolist(), strict=True):
             one = rng.integers(0, len(group), count)
-            # Another member: one to all but one places further on.
+            # Another member: 1 to len(group) - 1 positions further on.
             other = (one + rng.integers(1, max(len(group), 2), count)) % len(group)
             drawn.append(np.stack([group[one], group[other]], axis=1))
-        made = np.concatenate(drawn)
-    return np.asarray(made[distance[made[:, 0]] != distance[made[:, 1]]])
+        triplets = np.concatenate(drawn)
+    return np.asarray(triplets[distance[triplets[:, 0]] != distance[triplets[:, 1]]])
 
 
 def _correlations(answer: Array, distance: Array) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What each edit costs: `Costs` as users write them, `Tables` as compiled loops read them."""
+"""Costs of edits: `Costs` for users, and `Tables` for compiled loops."""
 
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -17,18 +17,18 @@ _LARGEST = 10**12
 
 
 class Tables(NamedTuple):
-    """Costs as whole numbers, by label code.
+    """Costs as integers, by label code.
 
-    A real cost is a whole number divided by `scale`. Labels of nodes are 0, 1, …, and the last
-    row and column of `node` stand for no node. Labels of edges are 1, 2, …, and 0 is no edge.
+    A cost is an integer divided by `scale`. Labels of nodes are 0, 1, …, and the last row and
+    column of `node` stand for no node. Labels of edges are 1, 2, …, and 0 is no edge.
 
     Args:
         node: `[labels + 1, labels + 1]`, cost of turning the first into the second.
         edge: `[labels + 1, labels + 1]`; an edge is deleted and inserted where that is cheaper
             than a substitution.
-        scale: whole numbers to one.
+        scale: the integer that stands for a cost of 1.
         unit: the greatest number that divides every cost: distances are multiples of it.
-        edge_change: the least cost of turning an edge into one with another label.
+        edge_change: the least cost of changing the label of an edge.
         deletes: 1 if deleting a node and inserting another can be cheaper than substituting;
             0 if some optimal path maps every node of the smaller graph.
     """
@@ -45,10 +45,10 @@ class Tables(NamedTuple):
 class Costs:
     """Costs of the six kinds of edit; by default each costs 1.
 
-    Equal labels are substituted for nothing. `node_labels` and `edge_labels` give the cost of
+    Substituting equal labels costs nothing. `node_labels` and `edge_labels` give the cost of
     particular substitutions, `{("C", "N"): 0.5}`, in both directions unless the other one is
-    given too; all other labels cost `node_substitution` and `edge_substitution`. Costs count up
-    to the sixth digit after the point, and are below a million.
+    given too; all others cost `node_substitution` and `edge_substitution`. Costs have at most six
+    decimals, and are below a million.
     """
 
     node_insertion: float = 1.0
@@ -66,14 +66,14 @@ class Costs:
                 raise ConfigError(f"cost of {name} is {value!r}; give a number that is 0 or more")
             if 0 < value < 1 / _FINEST:
                 raise ConfigError(
-                    f"cost of {name} is {value!r}; costs count in millionths, so scale them all up"
+                    f"cost of {name} is {value!r}; costs have six decimals, so scale all of them up"
                 )
         for kind in ("node_labels", "edge_labels"):
             for pair, value in getattr(self, kind).items():
                 if not isinstance(pair, tuple) or len(pair) != 2:
-                    raise ConfigError(f"{kind}: {pair!r} is no pair of labels")
+                    raise ConfigError(f"{kind}: {pair!r} is not a pair of labels")
                 if pair[0] == pair[1] and value != 0:
-                    raise ConfigError(f"{kind}: {pair!r} costs {value}; equal labels cost 0")
+                    raise ConfigError(f"{kind}: {pair!r} costs {value}; equal labels must cost 0")
 
     def _values(self) -> list[tuple[str, float]]:
         plain = [item.name for item in fields(self) if not item.name.endswith("_labels")]
@@ -86,32 +86,34 @@ class Costs:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Costs":
-        """Costs as JSON has them: label costs are lists of `[first, second, cost]`."""
+        """Make costs from JSON values; label costs are lists of `[first, second, cost]`."""
         known = {item.name for item in fields(cls)}
         for key in values:
             if key not in known:
                 raise ConfigError(f"there is no cost {key!r}; {nearest(key, known)}")
-        made: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         for key, value in values.items():
             if not key.endswith("_labels"):
-                made[key] = _number(key, value)
+                arguments[key] = _number(key, value)
                 continue
             try:
                 named = {(first, second): cost for first, second, cost in value}
             except (TypeError, ValueError):
                 raise ConfigError(f"{key} must be a list of [first, second, cost]") from None
-            made[key] = {pair: _number(f"{key} {pair!r}", cost) for pair, cost in named.items()}
-        return cls(**made)
+            arguments[key] = {
+                pair: _number(f"{key} {pair!r}", cost) for pair, cost in named.items()
+            }
+        return cls(**arguments)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same costs as JSON can hold them."""
-        made = asdict(self)
+        """Return the costs as JSON values."""
+        values = asdict(self)
         for kind in ("node_labels", "edge_labels"):
-            made[kind] = [[first, second, cost] for (first, second), cost in made[kind].items()]
-        return made
+            values[kind] = [[first, second, cost] for (first, second), cost in values[kind].items()]
+        return values
 
     def tables(self, node_names: Sequence[Hashable], edge_names: Sequence[Hashable]) -> Tables:
-        """Costs between these labels in whole numbers."""
+        """Return the costs between these labels as integers."""
         node_names, edge_names = node_names or (None,), edge_names or (None,)
         scale = self._scale()
 
@@ -143,10 +145,10 @@ class Costs:
         return Tables(node, edge, scale, unit, change, int(deletes))
 
     def _scale(self) -> int:
-        """The least factor that makes all costs whole, up to a millionth."""
+        """Return the least factor that makes all costs integers, up to a millionth."""
         values = [value for _, value in self._values()]
         if max(values) > _LARGEST / _FINEST:
-            raise ConfigError(f"a cost of {max(values):g} is too large; stay below a million")
+            raise ConfigError(f"a cost of {max(values):g} is too large; use less than a million")
         parts = [Fraction(value).limit_denominator(_FINEST) for value in values]
         scale = math.lcm(*(part.denominator for part in parts))
         return scale if scale <= _FINEST else _FINEST
@@ -161,27 +163,27 @@ def _number(name: str, value: Any) -> float:
 def _square(
     names: Sequence[Hashable], other: int, given: Mapping[tuple[Hashable, Hashable], int]
 ) -> NDArray[np.int64]:
-    """`[labels, labels]`: 0 on the diagonal, the `given` costs, and else `other`."""
+    """Return `[labels, labels]`: 0 on the diagonal, the `given` costs, and `other` elsewhere."""
     size = len(names)
-    made = np.full((size, size), other, dtype=np.int64)
-    np.fill_diagonal(made, 0)
+    matrix = np.full((size, size), other, dtype=np.int64)
+    np.fill_diagonal(matrix, 0)
     code = {name: number for number, name in enumerate(names)}
     _check_types(code, {name for pair in given for name in pair})
     for (first, second), cost in given.items():
         if first in code and second in code:
-            made[code[first], code[second]] = cost
+            matrix[code[first], code[second]] = cost
             if (second, first) not in given:
-                made[code[second], code[first]] = cost
-    return made
+                matrix[code[second], code[first]] = cost
+    return matrix
 
 
-def _check_types(there: Collection[Hashable], named: Iterable[Hashable]) -> None:
-    """Refuse labels that differ from one of the graphs only in being a word or a number."""
-    spelt = {str(name): name for name in there}
+def _check_types(present: Collection[Hashable], named: Iterable[Hashable]) -> None:
+    """Refuse labels that differ from a label of the graphs only in being a string or a number."""
+    spelt = {str(name): name for name in present}
     for name in named:
         other = spelt.get(str(name), name)
         if other != name:
             raise ConfigError(
-                f"costs name the label {name!r}, and the graphs have {other!r}; words and numbers "
-                "are different labels"
+                f"costs name the label {name!r}, but the graphs have {other!r}; strings and "
+                "numbers are different labels"
             )

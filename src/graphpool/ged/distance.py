@@ -1,4 +1,4 @@
-"""The edit distance of two graphs: the front door for one pair."""
+"""`distance`: the edit distance of two graphs."""
 
 import time
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
-from graphpool.ged.methods.registry import method as find_method
-from graphpool.ged.pair import make_task
+from graphpool.ged.methods.registry import find_method
+from graphpool.ged.pair import make_problem
 from graphpool.ged.path import edit_path
 from graphpool.ged.result import EditDistance, Limits
 
@@ -24,34 +24,34 @@ def distance(
     edge_label: str = "label",
     edge_labels: bool = True,
 ) -> EditDistance:
-    """The edit distance of two graphs, with bounds, node mapping and edit path.
+    """Compute the edit distance of two graphs, with bounds, node mapping and edit path.
 
     Args:
         first, second: a `GraphSet` item, a NetworkX graph, or (labels, edges), where `labels` is
             one label per node or the number of nodes.
-        method: a name of `METHODS`.
-        costs: what each edit costs; 1 each by default.
+        method: a name in `METHODS`.
+        costs: cost of each edit; 1 each by default.
         time_limit: seconds after which "exact" and "astar" return the bounds found so far; the
             other methods take polynomial time and need no limit.
-        max_nodes_expanded: partial mappings after which they are returned.
+        max_nodes_expanded: number of partial mappings after which they do so.
         node_label, edge_label: attributes that hold the labels in NetworkX graphs.
         edge_labels: whether labels of edges count.
     """
     chosen = find_method(method)
     graphs = collect([first, second], node_label, edge_label, edge_labels)
-    task = make_task(graphs, costs or Costs())
+    problem = make_problem(graphs, costs or Costs())
     started = time.perf_counter()
     pairs = np.array([[0, 1]], dtype=np.int64)
-    found = chosen.solve(task, pairs, Limits(time_limit, max_nodes_expanded))
+    answers = chosen.solve(problem, pairs, Limits(time_limit, max_nodes_expanded))
     seconds = time.perf_counter() - started
-    scale = task.tables.scale
-    lower = int(found.lower[0]) / scale
+    scale = problem.tables.scale
+    lower = int(answers.lower[0]) / scale
     if chosen.answer == "lower":
         return EditDistance(
-            lower, lower, float("inf"), False, (), (), method, int(found.expanded[0]), seconds
+            lower, lower, float("inf"), False, (), (), method, int(answers.expanded[0]), seconds
         )
-    upper = int(found.upper[0]) / scale
-    permutation = found.mapping[0].tolist()
+    upper = int(answers.upper[0]) / scale
+    permutation = answers.mapping[0].tolist()
     n, m = graphs.sizes.tolist()
     return EditDistance(
         distance=upper,
@@ -59,8 +59,8 @@ def distance(
         upper=upper,
         optimal=lower == upper,
         mapping=tuple(u if u < m else None for u in permutation[:n]),
-        path=edit_path(graphs, task, 0, 1, permutation),
+        path=edit_path(graphs, problem, 0, 1, permutation),
         method=method,
-        expanded=int(found.expanded[0]),
+        expanded=int(answers.expanded[0]),
         seconds=seconds,
     )

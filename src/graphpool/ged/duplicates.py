@@ -1,4 +1,4 @@
-"""Graphs that occur more than once in a collection: each class of them is computed once."""
+"""Find graphs that occur more than once in a collection, to compute each class of them once."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,11 @@ _OUT = np.uint64(0xE7037ED1A0B428DB)
 
 
 def isomorphic(graphs: Collection) -> NDArray[np.int64]:
-    """The class of each graph, `[graphs]`, numbered from 0 in order of first appearance.
+    """Return the isomorphism class of each graph, `[graphs]`, numbered in order of appearance.
 
-    Graphs of one class are isomorphic: labels of nodes and edges, directions and self-loops
-    agree. That is proved for each: equal colours only say whom to compare. A pair whose proof
-    would take too long stays apart, which costs time later but never a wrong distance.
+    Graphs of one class agree in labels of nodes and edges, directions and self-loops. This is
+    proved for each: equal colours only select the pairs to compare. A pair whose proof would take
+    too long gets two classes, which costs time later but never makes a distance wrong.
     """
     copies = identical(graphs)
     first = first_of(copies)
@@ -30,15 +30,15 @@ def isomorphic(graphs: Collection) -> NDArray[np.int64]:
     bucket = bucket.reshape(-1)
     alone = apart | (count[bucket] == 1)
     bucket = np.where(alone, -1, bucket)
-    found = np.empty(len(graphs), dtype=np.int64)
-    group(graphs.arrays, colour, bucket, int(sizes[~alone].max(initial=0)), found)
+    representative = np.empty(len(graphs), dtype=np.int64)
+    group(graphs.arrays, colour, bucket, int(sizes[~alone].max(initial=0)), representative)
     # A copy belongs to the class of the graph that it is a copy of.
-    _, classes = np.unique(found[first[copies]], return_inverse=True)
+    _, classes = np.unique(representative[first[copies]], return_inverse=True)
     return np.asarray(classes.reshape(-1), dtype=np.int64)
 
 
 def identical(graphs: Collection) -> NDArray[np.int64]:
-    """The same for graphs that are equal node by node, with their nodes in the same order."""
+    """Return classes of graphs that are equal node by node, with nodes in the same order."""
     arrays = graphs.arrays
     owner = np.repeat(np.arange(len(graphs)), np.diff(arrays.edge_ptr))
     order = np.lexsort((arrays.target, arrays.source, owner))
@@ -59,7 +59,7 @@ def identical(graphs: Collection) -> NDArray[np.int64]:
 
 
 def node_colours(arrays: Arrays) -> NDArray[np.int64]:
-    """Stable colours of all nodes by colour refinement, `[nodes]`, the same in all graphs."""
+    """Return the stable colours of all nodes, `[nodes]`, by colour refinement over all graphs."""
     sizes = np.diff(arrays.edge_ptr)
     offset = np.repeat(arrays.node_ptr[:-1], sizes)
     source, target = arrays.source + offset, arrays.target + offset
@@ -80,7 +80,7 @@ def node_colours(arrays: Arrays) -> NDArray[np.int64]:
 
 
 def graph_colours(arrays: Arrays, colour: Array) -> NDArray[np.uint64]:
-    """A number for each graph, `[graphs]`, equal for graphs whose nodes have equal colours."""
+    """Return a number per graph, `[graphs]`, equal for graphs whose nodes have equal colours."""
     sizes = np.diff(arrays.node_ptr)
     total = mix(sizes)
     owner = np.repeat(np.arange(len(sizes)), sizes)
@@ -89,6 +89,6 @@ def graph_colours(arrays: Arrays, colour: Array) -> NDArray[np.uint64]:
 
 
 def first_of(classes: Array) -> NDArray[np.int64]:
-    """The first graph of each class, `[classes]`, for classes in order of first appearance."""
+    """Return the first graph of each class, `[classes]`; classes are in order of appearance."""
     _, first = np.unique(classes, return_index=True)
     return np.asarray(first, dtype=np.int64)

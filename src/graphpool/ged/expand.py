@@ -1,13 +1,12 @@
-"""The next step of a partial mapping: every column for the next row, with cost and bound.
+"""Extend a partial mapping by one row: all columns for it, with cost and bound.
 
-The bound for what then remains is a sum of bags of labels: nodes, self-loops and inner edges and,
-for each mapped node, its edges to remaining nodes, which must meet the edges of its image. Along
-a path, cost and bound together never fall, and at its end the bound is the cost of the
-insertions.
+The bound on the rest is a sum over bags of labels: nodes, self-loops, inner edges and, for each
+mapped node, its edges to open nodes, which are compared with the edges of its image. Along a path,
+cost + bound never falls, and at its end the bound is the cost of the insertions.
 
-The parts are compiled into one function, for calls with so many arrays are dear. `_nrt=False`
-leaves out the counting of references, which searches never need, as they allocate nothing; it
-makes A* nearly twice as fast.
+The steps are compiled into one function, because calls with so many arrays are expensive.
+`_nrt=False` removes reference counting, which the searches don't need because they allocate
+nothing; this makes A* nearly twice as fast.
 """
 
 from typing import no_type_check
@@ -16,29 +15,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.ged.kernel import inlined, kernel
-from graphpool.ged.label_bags import Rates, edge_bag, node_bag
-from graphpool.ged.node_table import Side
-from graphpool.ged.open_labels import Remaining
-from graphpool.ged.pair import Pair, Task
+from graphpool.ged.label_bags import Rates, edge_bag_cost, node_bag_cost
+from graphpool.ged.node_table import NodeTable
+from graphpool.ged.open_labels import OpenLabels
+from graphpool.ged.pair import GedProblem, Pair
 
 
 @inlined
 @no_type_check
 def _count_columns(
-    task: Task, pair: Pair, right: Side, depth: int, m: int, size: int, room: Remaining
+    problem: GedProblem,
+    pair: Pair,
+    right: NodeTable,
+    depth: int,
+    m: int,
+    size: int,
+    work: OpenLabels,
 ) -> int:
-    """Count what remains of the columns after `depth` rows; returns how many are free and real."""
-    used, kinds, loops = room.used, room.column_kinds, room.column_loops
-    inner, edges, codes = room.column_inner, room.column_edges, pair.right
-    near, degree, kind = room.near, room.degree, room.kind
+    """Count labels of the open columns after `depth` rows; return the number of free real ones."""
+    used, kinds, loops = work.used, work.column_kinds, work.column_loops
+    inner, edges, codes = work.column_inner, work.column_edges, pair.right
+    near, degree, kind = work.near, work.degree, work.kind
     for u in range(size):
         used[u] = False
         kinds[u], kinds[size + u] = 0, 0
     for at in range(depth):
-        used[room.image[at]] = True
+        used[work.image[at]] = True
     for label in range(inner.shape[0]):
         loops[label], inner[label] = 0, 0
-    for way in range(1 + task.directed):
+    for way in range(1 + problem.directed):
         for x in range(size):
             for label in range(inner.shape[0]):
                 edges[way, x, label] = 0
@@ -52,9 +57,9 @@ def _count_columns(
         for i in range(degree[0, u]):
             x = near[0, u, i]
             edges[0, x, codes[x, u]] += 1
-            if not used[x] and (x < u or task.directed):
+            if not used[x] and (x < u or problem.directed):
                 inner[codes[x, u]] += 1
-        if task.directed:
+        if problem.directed:
             for i in range(degree[1, u]):
                 x = near[1, u, i]
                 edges[1, x, codes[u, x]] += 1
@@ -66,7 +71,7 @@ def _count_columns(
 def _common(
     rows: NDArray[np.int32], columns: NDArray[np.int32], way: int, w: int, x: int
 ) -> tuple[int, int, int]:
-    """Edges of row w and of column x, and how many labels they have in common; 0 is no label."""
+    """Return the edges of row w, those of column x, and the labels in common; 0 is no label."""
     many, more, common = 0, 0, 0
     for label in range(1, rows.shape[2]):
         many += rows[way, w, label]
@@ -77,15 +82,15 @@ def _common(
 
 @inlined
 @no_type_check
-def _bag_edges(task: Task, rates: Rates, depth: int, room: Remaining) -> int:
-    """Bound the edges of each mapped row to the rows after the next one; returns the sum."""
-    order, image, bag = room.order, room.image, room.bag
-    rows, columns = room.row_edges[depth + 1], room.column_edges
+def _bag_edges(problem: GedProblem, rates: Rates, depth: int, work: OpenLabels) -> int:
+    """Bound the edges of each mapped row to the rows after the next one; return the sum."""
+    order, image, bag = work.order, work.image, work.bag
+    rows, columns = work.row_edges[depth + 1], work.column_edges
     total = 0
-    for way in range(2 if task.directed else 1):
+    for way in range(2 if problem.directed else 1):
         for at in range(depth):
             many, more, common = _common(rows, columns, way, order[at], image[at])
-            bound = edge_bag(rates, many, more, common)
+            bound = edge_bag_cost(rates, many, more, common)
             bag[way, at, 0] = many
             bag[way, at, 1] = more
             bag[way, at, 2] = common
@@ -97,27 +102,27 @@ def _bag_edges(task: Task, rates: Rates, depth: int, room: Remaining) -> int:
 @kernel
 @no_type_check
 def expand(
-    task: Task,
+    problem: GedProblem,
     rates: Rates,
     pair: Pair,
-    right: Side,
+    right: NodeTable,
     depth: int,
     so_far: int,
     n: int,
     m: int,
     size: int,
-    room: Remaining,
+    work: OpenLabels,
 ) -> int:
-    """Try all columns for the row at `depth` after the mapping in `room.image`.
+    """Try all columns for the row at `depth` after the mapping in `work.image`.
 
-    All empty columns are alike, so only the first free one is tried. Returns how many columns
-    were tried; they stand in `room.tried`, `room.so_far` and `room.in_all`.
+    All empty columns are equal, so only the first free one is tried. Returns the number of
+    columns tried; `work.tried`, `work.so_far` and `work.estimate` hold the results.
     """
-    v = room.order[depth]
-    free = _count_columns(task, pair, right, depth, m, size, room)
-    anchored = _bag_edges(task, rates, depth, room)
-    row_kinds, row_loops = room.row_kinds[depth + 1], room.row_loops[depth + 1]
-    column_kinds, column_loops = room.column_kinds, room.column_loops
+    v = work.order[depth]
+    free = _count_columns(problem, pair, right, depth, m, size, work)
+    anchored = _bag_edges(problem, rates, depth, work)
+    row_kinds, row_loops = work.row_kinds[depth + 1], work.row_loops[depth + 1]
+    column_kinds, column_loops = work.column_kinds, work.column_loops
     kinds = 0
     for kind in range(n + m):
         kinds += min(row_kinds[kind], column_kinds[kind])
@@ -126,12 +131,12 @@ def expand(
         loops += row_loops[label]
         other_loops += column_loops[label]
         common_loops += min(row_loops[label], column_loops[label])
-    used, column_kind, column_loop, node = room.used, room.kind[1], right.loop, pair.node[v]
-    row_edges, column_edges = room.row_edges[depth + 1], room.column_edges
-    row_inner, column_inner = room.row_inner[depth + 1], room.column_inner
-    order, image, bag = room.order, room.image, room.bag
-    tried, cost, in_all = room.tried, room.so_far, room.in_all
-    edge, left_codes, right_codes = task.tables.edge, pair.left, pair.right
+    used, column_kind, column_loop, node = work.used, work.kind[1], right.loop, pair.node[v]
+    row_edges, column_edges = work.row_edges[depth + 1], work.column_edges
+    row_inner, column_inner = work.row_inner[depth + 1], work.column_inner
+    order, image, bag = work.order, work.image, work.bag
+    tried, cost, estimate = work.tried, work.so_far, work.estimate
+    edge, left_codes, right_codes = problem.tables.edge, pair.left, pair.right
     count = 0
     for u in range(size):
         if used[u]:
@@ -145,18 +150,18 @@ def expand(
             if loop:
                 looped -= 1
                 alike_loops -= column_loops[loop] <= row_loops[loop]
-        bound = anchored + node_bag(rates, n - depth - 1, nodes, alike)
-        bound += edge_bag(rates, loops, looped, alike_loops)
+        bound = anchored + node_bag_cost(rates, n - depth - 1, nodes, alike)
+        bound += edge_bag_cost(rates, loops, looped, alike_loops)
         bound += _bound_inner(
-            rates, task.directed, v, u, row_edges, column_edges, row_inner, column_inner
+            rates, problem.directed, v, u, row_edges, column_edges, row_inner, column_inner
         )
         step, eased = _join(
-            rates, task.directed, edge, left_codes, right_codes, depth, v, u, order, image, bag,
+            rates, problem.directed, edge, left_codes, right_codes, depth, v, u, order, image, bag,
             row_edges, column_edges,
         )  # fmt: skip
         tried[count] = u
         cost[count] = so_far + node[u] + step
-        in_all[count] = cost[count] + bound + eased
+        estimate[count] = cost[count] + bound + eased
         count += 1
         if u >= m:
             break
@@ -175,11 +180,11 @@ def _bound_inner(
     row_inner: NDArray[np.int32],
     column_inner: NDArray[np.int32],
 ) -> int:
-    """Bound the edges among what remains without v and u, and the edges of v and u to it."""
+    """Bound the edges among open nodes other than v and u, and the edges of v and u to these."""
     total = 0
     for way in range(1 + directed):
         many, more, common = _common(row_edges, column_edges, way, v, u)
-        total += edge_bag(rates, many, more, common)
+        total += edge_bag_cost(rates, many, more, common)
     many, more, common = 0, 0, 0
     for label in range(1, row_inner.shape[0]):
         ours = row_inner[label]
@@ -189,7 +194,7 @@ def _bound_inner(
         many += ours
         more += theirs
         common += min(ours, theirs)
-    return total + edge_bag(rates, many, more, common)
+    return total + edge_bag_cost(rates, many, more, common)
 
 
 @inlined
@@ -209,9 +214,9 @@ def _join(
     row_edges: NDArray[np.int32],
     column_edges: NDArray[np.int32],
 ) -> tuple[int, int]:
-    """Cost of the edges from v to mapped rows, and how the bounds of those change without u.
+    """Return the cost of the edges from v to mapped rows, and the change of their bounds without u.
 
-    Where the image of a mapped row has an edge to u, it has one edge less to free columns.
+    If the image of a mapped row has an edge to u, it has one edge less to free columns.
     """
     step, eased = 0, 0
     for way in range(1 + directed):
@@ -222,6 +227,6 @@ def _join(
             if code:
                 lost = column_edges[way, x, code] <= row_edges[way, w, code]
                 common = bag[way, at, 2] - lost
-                eased += edge_bag(rates, bag[way, at, 0], bag[way, at, 1] - 1, common)
+                eased += edge_bag_cost(rates, bag[way, at, 0], bag[way, at, 1] - 1, common)
                 eased -= bag[way, at, 3]
     return step, eased

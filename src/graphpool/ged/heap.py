@@ -1,4 +1,4 @@
-"""A binary heap in two arrays: the least key on top, and the least item among equal keys."""
+"""A binary heap in two arrays: the least key on top, and among equal keys the least item."""
 
 from typing import no_type_check
 
@@ -11,7 +11,7 @@ from graphpool.ged.kernel import kernel
 @kernel
 @no_type_check
 def push(keys: NDArray[np.int64], items: NDArray[np.int32], count: int, key: int, item: int) -> int:
-    """Add one item to a heap of `count`; returns the new count."""
+    """Add one item to a heap of `count`; return the new count."""
     at = count
     while at > 0:
         above = (at - 1) >> 1
@@ -26,7 +26,7 @@ def push(keys: NDArray[np.int64], items: NDArray[np.int32], count: int, key: int
 @kernel
 @no_type_check
 def pop(keys: NDArray[np.int64], items: NDArray[np.int32], count: int) -> int:
-    """Take the top off a heap of `count`; returns the new count."""
+    """Remove the top of a heap of `count`; return the new count."""
     count -= 1
     key, item = keys[count], items[count]
     at = 0

@@ -1,7 +1,7 @@
-"""Which graphs of a collection are the same but for the order of their nodes, proved one by one.
+"""Find isomorphic graphs of a collection by search, with proof.
 
-Nodes have colours that every isomorphism keeps (see `duplicates`), so a node is tried only on
-nodes of its own colour. Most colours are of one node or few, and the search hardly branches.
+Nodes have colours that every isomorphism preserves (see `duplicates`), so a node is tried only
+against nodes of its own colour. Most colours have few nodes, so the search hardly branches.
 """
 
 from typing import Any, no_type_check
@@ -16,45 +16,46 @@ MOST_STEPS = 1_000_000
 
 @compiled
 @no_type_check
-def group(graphs: Array, colour: Array, bucket: Array, size: int, found: Array) -> None:
-    """For each graph the first graph that is isomorphic to it, in `found` `[graphs]`.
+def group(graphs: Array, colour: Array, bucket: Array, size: int, first: Array) -> None:
+    """Find for each graph the first graph that is isomorphic to it.
 
     Args:
         colour: `[nodes]`, equal for nodes that an isomorphism maps to each other.
-        bucket: `[graphs]` numbers from 0; only graphs of one bucket are compared, and none of
-            a negative one.
+        bucket: `[graphs]`, numbers from 0; only graphs of the same bucket are compared, and those
+            with a negative number with none.
         size: nodes of the largest graph that shares its bucket with another.
+        first: `[graphs]`, the result.
     """
     count = bucket.shape[0]
     head = np.full(max(count, 1), -1, dtype=np.int64)
     after = np.full(max(count, 1), -1, dtype=np.int64)
     left = np.zeros((size, size), dtype=np.int32)
     right = np.zeros((size, size), dtype=np.int32)
-    room = np.zeros((4, size + 1), dtype=np.int64)
+    work = np.zeros((4, size + 1), dtype=np.int64)
     for graph in range(count):
-        found[graph] = graph
-        place = bucket[graph]
-        if place < 0:
+        first[graph] = graph
+        key = bucket[graph]
+        if key < 0:
             continue
-        other = head[place]
+        other = head[key]
         if other >= 0:
-            _lay(graphs, graph, left)
+            _load_codes(graphs, graph, left)
         while other >= 0:
-            _lay(graphs, other, right)
+            _load_codes(graphs, other, right)
             a, b = graphs.node_ptr[graph], graphs.node_ptr[other]
             n, m = graphs.node_ptr[graph + 1] - a, graphs.node_ptr[other + 1] - b
-            if n == m and _same(left, right, colour[a : a + n], colour[b : b + n], n, room):
-                found[graph] = other
+            if n == m and _same(left, right, colour[a : a + n], colour[b : b + n], n, work):
+                first[graph] = other
                 break
             other = after[other]
-        if found[graph] == graph:
-            after[graph] = head[place]
-            head[place] = graph
+        if first[graph] == graph:
+            after[graph] = head[key]
+            head[key] = graph
 
 
 @compiled
 @no_type_check
-def _lay(graphs: Array, graph: int, codes: Array) -> None:
+def _load_codes(graphs: Array, graph: int, codes: Array) -> None:
     n = graphs.node_ptr[graph + 1] - graphs.node_ptr[graph]
     codes[:n, :n] = 0
     for e in range(graphs.edge_ptr[graph], graphs.edge_ptr[graph + 1]):
@@ -63,9 +64,9 @@ def _lay(graphs: Array, graph: int, codes: Array) -> None:
 
 @compiled
 @no_type_check
-def _same(left: Array, right: Array, mine: Array, yours: Array, n: int, room: Array) -> bool:
-    """Whether some mapping keeps colours and edges; False too where the search grows too long."""
-    order, image, taken, choice = room[0], room[1], room[2], room[3]
+def _same(left: Array, right: Array, mine: Array, yours: Array, n: int, work: Array) -> bool:
+    """Whether a mapping preserves colours and edges; also False if the search takes too long."""
+    order, image, taken, choice = work[0], work[1], work[2], work[3]
     _arrange(left, mine, n, order, taken)
     taken[:n] = 0
     choice[: n + 1] = 0
@@ -111,7 +112,7 @@ def _fits(
 @compiled
 @no_type_check
 def _arrange(left: Array, mine: Array, n: int, order: Array, alike: Array) -> None:
-    """Nodes in an order that leaves few choices: neighbours of earlier ones, rare colours first."""
+    """Order nodes so that few choices are left: neighbours of earlier ones, rare colours first."""
     for v in range(n):
         alike[v] = 0
         order[v] = v
@@ -119,8 +120,8 @@ def _arrange(left: Array, mine: Array, n: int, order: Array, alike: Array) -> No
             alike[v] += mine[v] == mine[w]
     for depth in range(n):
         best, best_linked = depth, False
-        for place in range(depth, n):
-            v = order[place]
+        for at in range(depth, n):
+            v = order[at]
             linked = False
             for d in range(depth):
                 if left[v, order[d]] or left[order[d], v]:
@@ -128,5 +129,5 @@ def _arrange(left: Array, mine: Array, n: int, order: Array, alike: Array) -> No
                     break
             rarer = alike[v] < alike[order[best]]
             if (linked and not best_linked) or (linked == best_linked and rarer):
-                best, best_linked = place, linked
+                best, best_linked = at, linked
         order[depth], order[best] = order[best], order[depth]

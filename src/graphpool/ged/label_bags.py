@@ -1,8 +1,8 @@
-"""The least cost of turning one bag of labels into another, as every label bound needs it.
+"""The least cost of turning one bag (multiset) of labels into another.
 
-Equal labels meet for nothing, the rest is substituted at the cheapest rate there is, and what one
-bag has more of is deleted or inserted. No edit path costs less, whatever the costs are, for a
-substitution is never dearer here than a deletion and an insertion.
+Equal labels are matched for free, the rest is substituted at the cheapest rate, and what one bag
+has more of is deleted or inserted. No edit path costs less, because a substitution never costs
+more here than a deletion and an insertion.
 """
 
 from typing import NamedTuple, no_type_check
@@ -14,11 +14,11 @@ from graphpool.ged.kernel import inlined
 
 
 class Rates(NamedTuple):
-    """The cheapest edits of `Tables`, in whole numbers.
+    """The cheapest edits in `Tables`, as integers.
 
     Args:
-        node_change: least cost of a node getting another label, at most deletion + insertion.
-        node_take, node_give: of deleting and inserting a node; `edge_…` likewise.
+        node_change: least cost of changing the label of a node, at most deletion + insertion.
+        node_take, node_give: cost of deleting and of inserting a node; `edge_…` likewise.
         uniform: 1 if all substitutions of edges cost `edge_change`.
     """
 
@@ -32,7 +32,7 @@ class Rates(NamedTuple):
 
 
 def find_rates(tables: Tables) -> Rates:
-    """The cheapest edits of these costs."""
+    """Return the cheapest edits of these costs."""
     take = int(tables.node[:-1, -1].max(initial=0))
     give = int(tables.node[-1, :-1].max(initial=0))
     labels = tables.node[:-1, :-1]
@@ -52,8 +52,8 @@ def find_rates(tables: Tables) -> Rates:
 
 @inlined
 @no_type_check
-def node_bag(rates: Rates, left: int, right: int, common: int) -> int:
-    """Least cost of turning `left` nodes into `right` nodes that share `common` labels."""
+def node_bag_cost(rates: Rates, left: int, right: int, common: int) -> int:
+    """Return the least cost of turning `left` nodes into `right` nodes with `common` labels."""
     if left > right:
         return (right - common) * rates.node_change + (left - right) * rates.node_take
     return (left - common) * rates.node_change + (right - left) * rates.node_give
@@ -61,8 +61,8 @@ def node_bag(rates: Rates, left: int, right: int, common: int) -> int:
 
 @inlined
 @no_type_check
-def edge_bag(rates: Rates, left: int, right: int, common: int) -> int:
-    """Least cost of turning `left` edges into `right` edges that share `common` labels."""
+def edge_bag_cost(rates: Rates, left: int, right: int, common: int) -> int:
+    """Return the least cost of turning `left` edges into `right` edges with `common` labels."""
     if left > right:
         return (right - common) * rates.edge_change + (left - right) * rates.edge_take
     return (left - common) * rates.edge_change + (right - left) * rates.edge_give

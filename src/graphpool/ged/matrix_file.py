@@ -1,4 +1,4 @@
-"""`DistanceMatrix`: what is known of all pairs of a collection, in memory and in one file."""
+"""`DistanceMatrix`: the distances of all pairs of a collection, in memory and in one file."""
 
 import json
 from collections.abc import Mapping
@@ -22,17 +22,17 @@ _HEADER = {"method", "costs", "scale", "symmetric", "content", "counts", "ids"}
 
 @dataclass(frozen=True, eq=False)
 class DistanceMatrix:
-    """Edit distances between graphs; `np.asarray` gives them as `[graphs, graphs]`.
+    """Edit distances between graphs; `np.asarray` converts them to `[graphs, graphs]`.
 
-    Isomorphic graphs have the same distances to all others, so that bounds are kept by class of
-    graphs; `values`, `lower`, `upper` and `optimal` spread them out again.
+    Isomorphic graphs have the same distances to all others, so bounds are stored by class of
+    graphs; `values`, `lower`, `upper` and `optimal` expand them.
 
     Args:
         ids: one name per graph.
-        classes: `[graphs]`, class of each graph; graphs of one class are at distance 0.
+        classes: `[graphs]`, class of each graph; graphs of one class have distance 0.
         pairs: `[pairs, 2]`, classes whose distance was computed.
-        bounds: `[pairs, 2]`, lower and upper bound in whole numbers (see `scale`); an upper
-            bound of -1 is none.
+        bounds: `[pairs, 2]`, lower and upper bound as integers (see `scale`); -1 stands for no
+            upper bound.
         header: method, costs, limits, hash of the graphs, counts, seconds, version.
     """
 
@@ -54,48 +54,48 @@ class DistanceMatrix:
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         if copy is False and dtype not in (None, self.values.dtype):
-            raise ValueError("another type of number needs a copy")
+            raise ValueError("another dtype needs a copy")
         return self.values.astype(dtype or self.values.dtype, copy=bool(copy))
 
     @property
     def scale(self) -> int:
-        """Whole numbers to one."""
+        """The integer that stands for a distance of 1."""
         return int(self.header["scale"])
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
-        """The method's answer, `[graphs, graphs]`, nan where it is not known."""
+        """The answers of the method, `[graphs, graphs]`, nan where unknown."""
         lower = METHODS[self.header["method"]].answer == "lower"
-        return self._spread(0 if lower else 1, unknown=np.nan)
+        return self._expand(0 if lower else 1, unknown=np.nan)
 
     @cached_property
     def lower(self) -> NDArray[np.float64]:
-        """Lower bounds, `[graphs, graphs]`, 0 where nothing is known."""
-        return self._spread(0, unknown=0.0)
+        """Lower bounds, `[graphs, graphs]`, 0 where unknown."""
+        return self._expand(0, unknown=0.0)
 
     @cached_property
     def upper(self) -> NDArray[np.float64]:
-        """Upper bounds, `[graphs, graphs]`, infinite where nothing is known."""
-        return self._spread(1, unknown=np.inf)
+        """Upper bounds, `[graphs, graphs]`, infinite where unknown."""
+        return self._expand(1, unknown=np.inf)
 
     @property
     def optimal(self) -> NDArray[np.bool_]:
-        """Where the distance is proved, `[graphs, graphs]`."""
+        """Whether the distance is proved, `[graphs, graphs]`."""
         return np.asarray(self.lower == self.upper)
 
-    def _spread(self, column: int, unknown: float) -> NDArray[np.float64]:
+    def _expand(self, column: int, unknown: float) -> NDArray[np.float64]:
         size = int(self.classes.max(initial=-1)) + 1
-        made = np.full((size, size), unknown)
-        np.fill_diagonal(made, 0.0)
+        values = np.full((size, size), unknown)
+        np.fill_diagonal(values, 0.0)
         bound = self.bounds[:, column] / self.scale
         bound[self.bounds[:, column] < 0] = np.inf
         first, second = self.pairs.T
-        made[first, second] = bound
+        values[first, second] = bound
         if self.header["symmetric"]:
-            made[second, first] = bound
+            values[second, first] = bound
         if size == len(self):
-            return made  # classes are numbered in order of appearance
-        return np.asarray(made[self.classes[:, None], self.classes])
+            return values  # classes are numbered in order of appearance
+        return np.asarray(values[self.classes[:, None], self.classes])
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file, atomically; `open_matrix` reads it."""
@@ -108,10 +108,10 @@ class DistanceMatrix:
 
 
 def open_matrix(path: str | Path) -> DistanceMatrix:
-    """The matrix that `DistanceMatrix.save`, or `matrix(..., out=path)`, wrote."""
+    """Read a matrix written by `DistanceMatrix.save` or `matrix(..., out=path)`."""
     header, arrays = read_arrays(path, _KIND)
     if not (header.keys() >= _HEADER and arrays.keys() == _ARRAYS and _fit(header, arrays)):
-        raise DataError.at(path, "its parts don't fit together", hint="make it again")
+        raise DataError.at(path, "its arrays don't fit together", hint="create it again")
     ids = tuple(header.pop("ids"))
     del header["format"]
     wide = {key: value.astype(np.int64) for key, value in arrays.items()}
@@ -121,7 +121,7 @@ def open_matrix(path: str | Path) -> DistanceMatrix:
 
 
 def _fit(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
-    """Whether lengths agree and every number points at something."""
+    """Whether lengths agree and every number refers to an existing class."""
     columns = [arrays[key] for key in ("first", "second", "lower", "upper")]
     classes = arrays["classes"]
     top = int(classes.max(initial=-1))
@@ -136,7 +136,7 @@ def _fit(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
 
 
 def _small(values: Array) -> Array:
-    """The same whole numbers in as few bytes as hold the largest."""
+    """Convert integers to the smallest type that holds them."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     for kind in (np.int8, np.int16, np.int32):
         limits = np.iinfo(kind)
@@ -146,5 +146,5 @@ def _small(values: Array) -> Array:
 
 
 def plain_json(value: Any) -> Any:
-    """The value as it comes back from JSON; labels that JSON can't hold become words."""
+    """Return the value as read back from JSON; labels that JSON can't hold become strings."""
     return json.loads(json.dumps(value, default=str))

@@ -1,8 +1,8 @@
-"""A pair of graphs on common ground: equally many nodes, so that an edit path is a permutation.
+"""A pair of graphs padded to the same number of nodes, so that an edit path is a permutation.
 
-The smaller graph is filled up with empty nodes, which have no edges. Mapping a node to an empty
-one deletes it, mapping an empty one to a node inserts that. Where deleting one node and inserting
-another can be cheaper than a substitution (`Tables.deletes`), both graphs are filled up to n + m.
+The smaller graph is padded with empty nodes, which have no edges. Mapping a node to an empty one
+deletes it, and mapping an empty one to a node inserts that node. If deleting one node and inserting
+another can be cheaper than a substitution (`Tables.deletes`), both graphs are padded to n + m.
 """
 
 from typing import NamedTuple, no_type_check
@@ -15,8 +15,8 @@ from graphpool.ged.costs import Costs, Tables
 from graphpool.ged.kernel import compiled
 
 
-class Task(NamedTuple):
-    """Graphs and costs, as compiled loops take them; `directed` is 0 or 1."""
+class GedProblem(NamedTuple):
+    """Graphs and costs in the form that compiled loops read; `directed` is 0 or 1."""
 
     graphs: Arrays
     tables: Tables
@@ -24,12 +24,12 @@ class Task(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Room for one pair, of up to `size` nodes after filling up; row = first, column = second.
+    """A pair of up to `size` nodes after padding. Rows are nodes of the first graph.
 
     Args:
         node: `[size, size]`, cost of mapping row to column, self-loops included.
-        left: `[size, size]` edge codes of the first graph, 0 for none and on the diagonal;
-            `right` likewise of the second.
+        left, right: `[size, size]`, edge codes of the first and of the second graph, 0 for none
+            and on the diagonal.
     """
 
     node: NDArray[np.int64]
@@ -37,14 +37,20 @@ class Pair(NamedTuple):
     right: NDArray[np.int32]
 
 
-def make_task(graphs: Collection, costs: Costs) -> Task:
-    """Graphs and costs together."""
+def make_problem(graphs: Collection, costs: Costs) -> GedProblem:
+    """Combine graphs and costs."""
     tables = costs.tables(graphs.node_names, graphs.edge_names)
-    return Task(graphs.arrays, tables, int(graphs.directed))
+    return GedProblem(graphs.arrays, tables, int(graphs.directed))
+
+
+def padded_size(problem: GedProblem, pairs: NDArray[np.int64]) -> int:
+    """Return the number of nodes of the largest of these pairs after padding."""
+    sizes = np.diff(problem.graphs.node_ptr)[pairs]
+    return int((sizes.sum(1) if problem.tables.deletes else sizes.max(1)).max(initial=0))
 
 
 def make_pair(size: int) -> Pair:
-    """Room for a pair of `size` nodes."""
+    """Allocate arrays for a pair of `size` nodes."""
     return Pair(
         np.zeros((size, size), dtype=np.int64),
         np.zeros((size, size), dtype=np.int32),
@@ -54,13 +60,13 @@ def make_pair(size: int) -> Pair:
 
 @compiled
 @no_type_check
-def load_pair(task: Task, first: int, second: int, pair: Pair) -> tuple[int, int, int]:
-    """Lay graphs `first` and `second` into `pair`.
+def load_pair(problem: GedProblem, first: int, second: int, pair: Pair) -> tuple[int, int, int]:
+    """Load graphs `first` and `second` into `pair`.
 
     Returns:
-        Nodes after filling up, of the first graph, and of the second.
+        Number of nodes after padding, of the first graph, and of the second.
     """
-    graphs, tables = task.graphs, task.tables
+    graphs, tables = problem.graphs, problem.tables
     a, b = graphs.node_ptr[first], graphs.node_ptr[second]
     n = graphs.node_ptr[first + 1] - a
     m = graphs.node_ptr[second + 1] - b
@@ -90,9 +96,9 @@ def _load_edges(graphs: Arrays, graph: int, size: int, codes: NDArray[np.int32])
 
 @compiled
 @no_type_check
-def mapping_cost(task: Task, pair: Pair, size: int, mapping: NDArray[np.int32]) -> int:
-    """Cost of the edit path that `mapping`, a permutation of `size` nodes, stands for."""
-    edge, left, right = task.tables.edge, pair.left, pair.right
+def mapping_cost(problem: GedProblem, pair: Pair, size: int, mapping: NDArray[np.int32]) -> int:
+    """Return the cost of the edit path of `mapping`, a permutation of `size` nodes."""
+    edge, left, right = problem.tables.edge, pair.left, pair.right
     total = 0
     for v in range(size):
         u = mapping[v]
@@ -100,6 +106,6 @@ def mapping_cost(task: Task, pair: Pair, size: int, mapping: NDArray[np.int32]) 
         for w in range(v):
             x = mapping[w]
             total += edge[left[v, w], right[u, x]]
-            if task.directed:
+            if problem.directed:
                 total += edge[left[w, v], right[x, u]]
     return total

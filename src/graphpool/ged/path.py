@@ -1,13 +1,13 @@
-"""The edit path that a node mapping stands for, as a list of operations to read."""
+"""The edit path of a node mapping as a list of operations."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from graphpool.ged.collection import Collection
-from graphpool.ged.pair import Task
+from graphpool.ged.pair import GedProblem
 
-Place = int | tuple[int, int]
+Element = int | tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -19,19 +19,19 @@ class Operation:
         what: "node" or "edge".
         first: the node, or the edge as a pair of nodes, in the first graph; None if inserted.
         second: the same in the second graph; None if deleted.
-        labels: of the two, None where there is none.
+        labels: labels of the two, None for no label.
     """
 
     kind: str
     what: str
-    first: Place | None
-    second: Place | None
+    first: Element | None
+    second: Element | None
     labels: tuple[Hashable, Hashable]
     cost: float
 
     def __str__(self) -> str:
-        before, after = (_shown(label) for label in self.labels)
-        first, second = _place(self.first), _place(self.second)
+        before, after = (_format_label(label) for label in self.labels)
+        first, second = _format_element(self.first), _format_element(self.second)
         if self.kind == "delete":
             return f"delete {self.what} {first}{before}"
         if self.kind == "insert":
@@ -39,15 +39,15 @@ class Operation:
         return f"substitute {self.what} {first}{before} by {second}{after}"
 
 
-def _place(place: Place | None) -> str:
-    return f"{place[0]}-{place[1]}" if isinstance(place, tuple) else str(place)
+def _format_element(element: Element | None) -> str:
+    return f"{element[0]}-{element[1]}" if isinstance(element, tuple) else str(element)
 
 
-def _shown(label: Hashable) -> str:
+def _format_label(label: Hashable) -> str:
     return "" if label is None else f" ({label})"
 
 
-class _Side:
+class _GraphTable:
     """Labels and edges of one graph of a collection."""
 
     def __init__(self, graphs: Collection, at: int) -> None:
@@ -64,18 +64,18 @@ class _Side:
 
 
 def edit_path(
-    graphs: Collection, task: Task, first: int, second: int, mapping: Sequence[int]
+    graphs: Collection, problem: GedProblem, first: int, second: int, mapping: Sequence[int]
 ) -> tuple[Operation, ...]:
-    """The edits of a permutation of the filled-up nodes: deletions, substitutions, insertions.
+    """List the edits of a permutation of the padded nodes: deletions, substitutions, insertions.
 
-    Operations that cost nothing because nothing changes are left out. An edge between mapped
-    nodes is deleted and inserted where that is cheaper than its substitution.
+    Operations that change nothing are left out. An edge between mapped nodes is deleted and
+    inserted if that is cheaper than its substitution.
     """
-    one, two = _Side(graphs, first), _Side(graphs, second)
+    one, two = _GraphTable(graphs, first), _GraphTable(graphs, second)
     n, m = len(one.label), len(two.label)
     there = {v: u for v, u in enumerate(mapping[:n]) if 0 <= u < m}
     back = {u: v for v, u in there.items()}
-    tables = task.tables
+    tables = problem.tables
     none = len(graphs.node_names)
 
     def node_cost(row: int, column: int) -> float:
@@ -131,9 +131,7 @@ def edit_path(
             names = (None, named(graphs.node_names, label))
             added.append(Operation("insert", "node", None, u, names, node_cost(none, label)))
     added += [
-        edge("insert", None, place, 0, after)
-        for place, after in two.edges.items()
-        if place not in met
+        edge("insert", None, ends, 0, after) for ends, after in two.edges.items() if ends not in met
     ]
     nodes_first = sorted(added, key=lambda step: step.what != "node")
     return (*removed, *changed, *nodes_first)

@@ -1,4 +1,4 @@
-"""What an edit-distance method answers: for one pair, and for many at once."""
+"""Results of edit-distance methods, and the limits of a search."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -12,11 +12,11 @@ from graphpool.ged.path import Operation
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop a search and answer with the bounds it has.
+    """Limits after which a search returns the bounds found so far.
 
     Args:
-        seconds: for one pair; None for no limit. Only "exact" and "astar" look at the clock: the
-            other methods take a time that grows no faster than a power of the size.
+        seconds: time for one pair; None for no limit. Only "exact" and "astar" use it: the other
+            methods take polynomial time.
         expanded: partial mappings expanded for one pair; None for no limit.
     """
 
@@ -25,21 +25,21 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not self.seconds >= 0:
-            raise ConfigError(f"a time limit of {self.seconds} seconds; give 0 or more, or none")
+            raise ConfigError(f"the time limit is {self.seconds} seconds; give 0 or more, or none")
         if self.expanded is not None and self.expanded < 0:
             raise ConfigError(
-                f"a limit of {self.expanded} expanded partial mappings; give 0 or more, or none"
+                f"the limit on partial mappings is {self.expanded}; give 0 or more, or none"
             )
 
 
 class Answers(NamedTuple):
-    """Answers for many pairs, in whole numbers (see `Tables.scale`).
+    """Answers for many pairs, as integers (see `Tables.scale`).
 
     Args:
-        lower, upper: `[pairs]`; a method that has no upper bound gives -1, one without lower 0.
-        mapping: `[pairs, size]` permutations of the filled-up nodes (see `pair`), -1 beyond each
-            pair's size, and -1 everywhere for a method without upper bound.
-        expanded: `[pairs]`, partial mappings that were expanded.
+        lower, upper: `[pairs]`; -1 stands for no upper bound, 0 for no lower bound.
+        mapping: `[pairs, size]`, permutations of the padded nodes (see `pair`), -1 beyond the
+            size of each pair, and -1 everywhere for a method without upper bound.
+        expanded: `[pairs]`, number of partial mappings expanded.
     """
 
     lower: NDArray[np.int64]
@@ -49,7 +49,7 @@ class Answers(NamedTuple):
 
     @classmethod
     def empty(cls, pairs: int, size: int) -> "Answers":
-        """Room for the answers to `pairs` pairs of up to `size` nodes."""
+        """Allocate answers for `pairs` pairs of up to `size` nodes."""
         return cls(
             np.zeros(pairs, dtype=np.int64),
             np.full(pairs, -1, dtype=np.int64),
@@ -60,16 +60,18 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class EditDistance:
-    """The edit distance of two graphs, or what is known of it.
+    """The edit distance of two graphs, or bounds of it.
 
     Args:
-        distance: the answer of the method: the best upper bound, or the lower bound of a method
-            that has only that.
-        lower, upper: the true distance lies between them; `upper` is the cost of `path`.
+        distance: the answer of the method: the best upper bound, or the lower bound if the method
+            has no other.
+        lower, upper: bounds of the distance; `upper` is the cost of `path`.
         optimal: whether they are equal, so that `distance` is proved.
-        mapping: for each node of the first graph its node in the second, None if deleted.
+        mapping: the node of the second graph for each node of the first, None if deleted.
         path: the edits that turn the first graph into the second.
-        expanded: partial mappings that the search expanded.
+        method: name of the method.
+        expanded: number of partial mappings expanded.
+        seconds: time taken.
     """
 
     distance: float
@@ -83,8 +85,8 @@ class EditDistance:
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON can hold it."""
-        made = asdict(self)
-        made["upper"] = None if self.upper == float("inf") else self.upper
-        made["path"] = [{**asdict(step), "text": str(step)} for step in self.path]
-        return made
+        """Return the result as JSON values."""
+        values = asdict(self)
+        values["upper"] = None if self.upper == float("inf") else self.upper
+        values["path"] = [{**asdict(step), "text": str(step)} for step in self.path]
+        return values

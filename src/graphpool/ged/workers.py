@@ -1,9 +1,8 @@
-"""Many pairs on all cores: threads that fetch a few pairs at a time and hand in their bounds.
+"""Solve many pairs on all cores: threads that take a few pairs at a time and return their bounds.
 
-Threads and not processes: the compiled loops run without Python's lock and threads share the
-graphs. On 20,000 pairs of AIDS700nef and two busy cores both took the same processor time (0.9 s)
-and, in warm runs, the same time on the clock, but processes needed 2 to 3 s more to start. A kill
-takes the workers along either way; what was written stays.
+Threads and not processes, because the compiled loops release the GIL and threads share the graphs.
+On 20,000 pairs of AIDS700nef and two busy cores both took the same processor time (0.9 s) and, in
+warm runs, the same wall-clock time, but processes needed 2 to 3 s more to start.
 """
 
 import os
@@ -15,48 +14,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.ged.methods.registry import Solve
-from graphpool.ged.pair import Task
-from graphpool.ged.partial_results import Solved
+from graphpool.ged.pair import GedProblem
+from graphpool.ged.partial_results import SolvedPairs
 from graphpool.ged.result import Limits
 
-# A worker takes as many pairs as it should finish in a second, and no larger share of the work
-# than this; but also not so few that fetching them would show.
+# A worker takes as many pairs as it should solve in at most a second, and at most this share of
+# all pairs, but not so few that taking them costs noticeable time.
 MOST_SECONDS, LEAST_SECONDS = 1.0, 0.01
 SHARE = 0.002
 
 
 def count_cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class Workers:
-    """Threads that solve pairs, begun at once.
+    """Threads that solve pairs; they start at once.
 
     Args:
-        pairs: `[pairs, 2]` graph numbers, in the order to be solved in.
-        position: `[pairs]`, by which the answers name their pairs.
+        pairs: `[pairs, 2]`, graph numbers in the order in which to solve them.
+        position: `[pairs]`, numbers that identify the pairs in the results.
         jobs: number of threads.
     """
 
     def __init__(
         self,
         solve: Solve,
-        task: Task,
+        problem: GedProblem,
         pairs: NDArray[np.int64],
         position: NDArray[np.int64],
         limits: Limits,
         jobs: int,
     ) -> None:
-        self._solve, self._task, self._limits = solve, task, limits
+        self._solve, self._task, self._limits = solve, problem, limits
         self._pairs, self._position = pairs, position
         self._most = max(1, int(SHARE * len(pairs) / jobs))
         self._next, self._lock = 0, threading.Lock()
         self._ended = threading.Event()
-        self._done: queue.SimpleQueue[Solved | Exception] = queue.SimpleQueue()
-        # Daemons: a search that has no limit must not keep a stopped program from ending.
+        self._done: queue.SimpleQueue[SolvedPairs | Exception] = queue.SimpleQueue()
+        # Daemons, because a search without limits must not keep a stopped program from exiting.
         self._threads = [
             threading.Thread(target=self._work, name=f"ged-{number}", daemon=True)
             for number in range(jobs)
@@ -64,27 +63,27 @@ class Workers:
         for thread in self._threads:
             thread.start()
 
-    def wait(self) -> list[Solved]:
-        """What has been solved since the last call, at least one piece of it."""
+    def wait(self) -> list[SolvedPairs]:
+        """Wait for results, and return those since the last call."""
         pieces = [self._open(self._done.get())]
         return pieces + self.rest()
 
-    def rest(self) -> list[Solved]:
-        """What has been solved since the last call, perhaps nothing."""
+    def rest(self) -> list[SolvedPairs]:
+        """Return the results since the last call without waiting."""
         pieces = []
         while not self._done.empty():
             pieces.append(self._open(self._done.get()))
         return pieces
 
     def stop(self, patience: float) -> None:
-        """Take no more pairs, and give those at work `patience` seconds to be finished."""
+        """Take no more pairs, and wait at most `patience` seconds for the current ones."""
         self._ended.set()
         until = time.monotonic() + patience
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
 
     @staticmethod
-    def _open(item: Solved | Exception) -> Solved:
+    def _open(item: SolvedPairs | Exception) -> SolvedPairs:
         if isinstance(item, Exception):
             raise item
         return item
@@ -94,13 +93,13 @@ class Workers:
         try:
             while not self._ended.is_set() and (taken := self._take(size)) is not None:
                 began = time.perf_counter()
-                found = self._solve(self._task, self._pairs[taken], self._limits)
+                answers = self._solve(self._task, self._pairs[taken], self._limits)
                 seconds = time.perf_counter() - began
-                self._done.put(Solved(self._position[taken], found.lower, found.upper))
+                self._done.put(SolvedPairs(self._position[taken], answers.lower, answers.upper))
                 # The first call may have had to compile.
                 size = 1 if first else self._following(size, seconds)
                 first = False
-        except Exception as error:  # of any kind: it is raised again where it is waited for
+        except Exception as error:  # of any kind: `wait` raises it again
             self._done.put(error)
 
     def _take(self, size: int) -> slice | None:
@@ -112,7 +111,7 @@ class Workers:
             return taken
 
     def _following(self, size: int, seconds: float) -> int:
-        """How many pairs to take next, after `size` pairs took `seconds`."""
+        """Return how many pairs to take next, after `size` pairs took `seconds`."""
         rate = size / max(seconds, 1e-9)
         wanted = min(rate * MOST_SECONDS, max(self._most, rate * LEAST_SECONDS))
         return max(1, min(int(wanted), 8 * size))

@@ -1,6 +1,6 @@
 """The adjacency of a whole batch of graphs as one sparse matrix in CSR order.
 
-Every row holds a slot for its diagonal entry, first in the row, whether the graph has that
+Every row has a slot for its diagonal entry, first in the row, whether the graph has that
 self-loop or not. One structure then serves every layer: plain sums read `weight` (zero where no
 loop exists), GCN reads `gcn` (the loop of A + I included), attention reads all slots.
 """
@@ -138,12 +138,12 @@ def lay_slots(
     diagonal, slots = row_ptr[:-1], num_nodes + source.shape[0]
     row = torch.repeat_interleave(nodes, count, output_size=slots)
     # Before the k-th plain edge lie k others and the diagonal slots of its row and all above.
-    place = torch.arange(1, source.shape[0] + 1, device=device).add_(target)
+    position = torch.arange(1, source.shape[0] + 1, device=device).add_(target)
     col = torch.empty(slots, dtype=torch.long, device=device)
     col[diagonal] = nodes
-    col[place] = source
+    col[position] = source
     values = torch.zeros(slots, dtype=weight.dtype, device=device)
-    values[place] = weight
+    values[position] = weight
     return row_ptr, row, col, values.index_add(0, diagonal[looped], loop_weight)
 
 

@@ -16,7 +16,7 @@ from graphpool.graphs.segments import Segments
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
-    """Graphs laid end to end: flat nodes, one adjacency, and where each graph begins.
+    """Concatenated graphs: flat nodes, one adjacency, and where each graph begins.
 
     Args:
         x: `[nodes, channels]` node features.
@@ -26,7 +26,7 @@ class GraphBatch:
         index: `[num_graphs]`, the positions of the graphs in the set they were taken from.
         y: `[num_graphs]` classes, if known.
         edge_label: `[edges]`, `edge_attr`: `[edges, channels]`; in the order of `edge_index`.
-        column: `[nodes]`, where `x` is one-hot: the column that holds each node's 1.
+        one_hot_index: `[nodes]`, if `x` is one-hot: the column that holds each node's 1.
         node: `[nodes]`, the positions of the nodes in the set they were taken from.
         places_of_set: the places of that set under a rule.
     """
@@ -39,7 +39,7 @@ class GraphBatch:
     y: Tensor | None = None
     edge_label: Tensor | None = None
     edge_attr: Tensor | None = None
-    column: Tensor | None = None
+    one_hot_index: Tensor | None = None
     node: Tensor | None = None
     places_of_set: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
 
@@ -62,11 +62,11 @@ class GraphBatch:
 
     @property
     def graphs(self) -> "GraphBatch":
-        """The batch itself: as in batches of pairs and triplets, the graphs that are in it."""
+        """The batch itself; in batches of pairs and triplets, the graphs that they contain."""
         return self
 
     def examples_of(self, flags: Tensor) -> Tensor:
-        """`[num_graphs]`, the examples that a flagged graph is in: here each graph is one."""
+        """Return which examples contain a flagged graph, `[num_graphs]`: here each graph is one."""
         return flags
 
     @cached_property

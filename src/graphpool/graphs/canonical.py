@@ -1,11 +1,11 @@
 """A canonical order of nodes: the same for a graph however its nodes are numbered.
 
-What is computed on graphs in this order, seeds, eigenvectors or partitions included, is invariant
-under relabelling to the bit. Colour refinement sorts the nodes; where it leaves nodes of equal
-colour, one of them is given a colour of its own and the refinement goes on, until all differ. It
-doesn't matter which one that is if a symmetry of the graph maps them to each other. Nodes of
-equal colour without such a symmetry are told apart by looking one step ahead: what the refinement
-makes of the graph after each of them.
+Everything computed on graphs in this order, such as seeds, eigenvectors or partitions, is invariant
+under relabelling to the bit. Colour refinement sorts the nodes; where nodes of equal colour are
+left, one of them gets a colour of its own and the refinement goes on, until all differ. It doesn't
+matter which one if a symmetry of the graph maps them to each other. Nodes of equal colour without
+such a symmetry are distinguished by looking one step ahead: at the refined graph after giving each
+of them its own colour.
 """
 
 from typing import Any
@@ -20,16 +20,17 @@ from graphpool.graphs.hashing import Array, mix
 from graphpool.graphs.refinement import Rounds
 
 _SINGLED_OUT = np.uint64(0xA0761D6478BD642F)
-_MOST_AHEAD = 64  # nodes of one cell that are looked at; of a larger one any is taken
-_ROOM = 1 << 22  # edges of the copies looked at together
+_MOST_AHEAD = 64  # nodes of one cell that are tried; of a larger cell any node is taken
+_MAX_EDGES = 1 << 22  # of the copies that are refined together
 
 
 def canonical_order(graphs: GraphSet) -> Tensor:
-    """The place of each node in its graph's canonical order, `[nodes]`, from 0 in each graph.
+    """Return the position of each node in its graph's canonical order, `[nodes]`.
 
-    Node labels, edge labels, weights, directions and self-loops count; attributes don't. The
-    order of a graph doesn't depend on the others of the set. Two steps of lookahead or more would
-    be needed for some regular graphs, and their order may then depend on the numbering.
+    Positions count from 0 in each graph. Node labels, edge labels, weights, directions and
+    self-loops count; attributes don't. The order of a graph doesn't depend on the others of the
+    set. Some regular graphs would need more than one step of lookahead, and their order may depend
+    on the numbering.
     """
     graphs = graphs.to("cpu")
     owner = graphs.node_graph.numpy()
@@ -50,14 +51,14 @@ def canonical_order(graphs: GraphSet) -> Tensor:
         fresh[chosen] = mix(fresh[chosen] ^ _SINGLED_OUT)
         colours = _stable(rounds, np.where(open_[owner], fresh, colours), owner, open_)
     order = np.lexsort((colours, owner))
-    place = np.empty(len(owner), dtype=np.int64)
-    place[order] = np.arange(len(owner))
-    return torch.from_numpy(place - graphs.node_ptr.numpy()[owner])
+    position = np.empty(len(owner), dtype=np.int64)
+    position[order] = np.arange(len(owner))
+    return torch.from_numpy(position - graphs.node_ptr.numpy()[owner])
 
 
-def reordered(graphs: GraphSet, place: Tensor) -> GraphSet:
-    """The same graphs with node i of each at `place[i]`, `[nodes]`."""
-    flat = place + graphs.node_ptr[graphs.node_graph]
+def reordered(graphs: GraphSet, position: Tensor) -> GraphSet:
+    """Return the same graphs with node i of each at `position[i]`, `[nodes]`."""
+    flat = position + graphs.node_ptr[graphs.node_graph]
     back = torch.empty_like(flat)
     back[flat] = torch.arange(len(flat), device=flat.device)
     moved: dict[str, Any] = {
@@ -69,7 +70,7 @@ def reordered(graphs: GraphSet, place: Tensor) -> GraphSet:
         graphs.name,
         graphs.node_counts,
         graphs.edge_counts,
-        place[graphs.flat_edges],
+        position[graphs.flat_edges],
         ids=graphs.ids,
         edge_weight=graphs.edge_weight,
         edge_label=graphs.edge_label,
@@ -113,7 +114,7 @@ def _stable(
 ) -> Array:
     """Refine the graphs that are `moving`, each until its number of cells stays.
 
-    How long another graph takes is the same to it.
+    The result for a graph does not depend on how long others take.
     """
     number = np.zeros(len(moving), dtype=np.int64)
     while True:
@@ -131,7 +132,7 @@ def _stable(
 def _look_ahead(
     graphs: GraphSet, rounds: Rounds, colours: Array, cell: Array, sizes: Array, chosen: Array
 ) -> Array:
-    """For each chosen node the one of its cell after which the graph looks least, `[chosen]`."""
+    """Return, for each chosen node, the node of its cell with the least refined graph."""
     wanted = np.zeros(len(sizes), dtype=bool)
     wanted[cell[chosen]] = sizes[cell[chosen]] <= _MOST_AHEAD
     wanted &= ~_twin_cells(rounds, cell, len(sizes))
@@ -149,7 +150,7 @@ def _look_ahead(
 
 
 def _twin_cells(rounds: Rounds, cell: Array, cells: int) -> Array:
-    """Cells, `[cells]`, whose nodes have the very same neighbours, each other aside or not."""
+    """Return which cells have nodes with the same neighbours, each other aside or not."""
     name = mix(np.arange(len(cell)))
     beside = np.zeros(len(cell), dtype=np.uint64)
     np.add.at(beside, rounds.target, mix(name[rounds.source] ^ rounds.edge))
@@ -166,13 +167,13 @@ def _twin_cells(rounds: Rounds, cell: Array, cells: int) -> Array:
 
 
 def _parts(graphs: GraphSet, owner: Array, candidates: Array) -> list[Array]:
-    """Candidates in parts whose copies of graphs fit into `_ROOM`."""
+    """Split candidates into parts whose copies of graphs fit into `_MAX_EDGES`."""
     edges = np.cumsum(graphs.edge_counts.numpy()[owner] + graphs.node_counts.numpy()[owner])
-    return np.split(candidates, np.flatnonzero(np.diff(edges // _ROOM)) + 1)
+    return np.split(candidates, np.flatnonzero(np.diff(edges // _MAX_EDGES)) + 1)
 
 
 def _looks(graphs: GraphSet, colours: Array, candidates: Array) -> Array:
-    """A hash of each candidate's graph, `[candidates]`, refined after singling it out."""
+    """Return a hash of each candidate's graph, refined after giving it its own colour."""
     owner, begin = graphs.node_graph.numpy()[candidates], graphs.node_ptr.numpy()
     copies = graphs.select(owner)
     of_copy, start = copies.node_graph.numpy(), copies.node_ptr.numpy()[:-1]

@@ -1,4 +1,4 @@
-"""What must hold before edges and fields become a `GraphSet`: errors name the set and graph."""
+"""Checks of edges and fields before they become a `GraphSet`; errors name the set and graph."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ _PER = {
 
 
 def check_lengths(name: str, counts: Mapping[str, int], given: Mapping[str, object]) -> None:
-    """Refuse a field that has not one entry per graph, node or edge."""
+    """Refuse a field that does not have one entry per graph, node or edge."""
     for key, value in given.items():
         if value is None or key not in _PER:
             continue

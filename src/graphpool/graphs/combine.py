@@ -1,4 +1,4 @@
-"""Several sets as one: vocabularies are merged by name, so the same label has the same code."""
+"""Concatenate sets; labels and classes are matched by name."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ _PLAIN = ("node_attr", "edge_attr", "graph_attr", "x")
 
 
 def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
-    """Lay the graphs of several sets end to end.
+    """Concatenate several sets.
 
     Labels and classes are matched by name and keep the order in which they first appear. Where
     graph ids clash, every id gets its set's name in front. All sets must have the same fields;
@@ -46,19 +46,19 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
 
 
 def _merge(vocabularies: Iterable[tuple[Name, ...]]) -> tuple[Name, ...]:
-    """All names once, in order of first appearance; 1 and "1" are different names."""
+    """Return all names once, in order of first appearance; 1 and "1" are different names."""
     seen = {(isinstance(name, str), name): name for names in vocabularies for name in names}
     return tuple(seen.values())
 
 
 def _recode(part: GraphSet, key: str, names: tuple[Name, ...]) -> Tensor | None:
-    """The codes of one set in the merged vocabulary; negative codes (none) stay as they are."""
+    """Return the codes of one set in the merged vocabulary; negative codes (none) stay."""
     codes: Tensor | None = getattr(part, key)
     own: tuple[Name, ...] = getattr(part, _CODED[key])
     if codes is None or own == names[: len(own)]:
         return codes
-    place = {(isinstance(name, str), name): code for code, name in enumerate(names)}
-    table = torch.tensor([place[isinstance(name, str), name] for name in own])
+    new_code = {(isinstance(name, str), name): code for code, name in enumerate(names)}
+    table = torch.tensor([new_code[isinstance(name, str), name] for name in own])
     return torch.where(codes < 0, codes, table.to(codes)[codes.long().clamp(min=0)])
 
 
@@ -109,7 +109,7 @@ def _pointers(pointers: list[Tensor]) -> Tensor:
 
 
 def _ids(sets: Sequence[GraphSet]) -> tuple[str, ...]:
-    """All ids, with the set's name (and its number, if sets share a name) where they clash."""
+    """Return all ids; where they clash, with the set's name (and number, if names clash too)."""
     plain = [identity for part in sets for identity in part.ids]
     if len(set(plain)) == len(plain):
         return tuple(plain)

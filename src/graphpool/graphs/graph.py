@@ -1,4 +1,4 @@
-"""`Graph`: one graph of a set, as a user looks at it."""
+"""`Graph`: one graph of a set."""
 
 from dataclasses import dataclass, field
 
@@ -37,7 +37,7 @@ class Graph:
         return f"Graph({self.id!r}, nodes={self.num_nodes}, edges={edges}, class={shown!r})"
 
     @property
-    def both_ways(self) -> bool:
+    def is_bidirected(self) -> bool:
         """Whether each edge has its reverse, with the same label, attributes and weight."""
         source, target = self.edge_index
         forth, order = torch.sort(source * self.num_nodes + target)

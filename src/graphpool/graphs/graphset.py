@@ -1,4 +1,4 @@
-"""`GraphSet`: a collection of graphs in a few flat tensors, the form that everything else takes."""
+"""`GraphSet`: a collection of graphs in a few flat tensors, which everything else takes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -17,16 +17,16 @@ from graphpool.graphs.graph import Graph as Graph
 from graphpool.graphs.graph import Name as Name
 from graphpool.graphs.places.find import Places, find
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.graphs.ragged import Slots, gather, pointer, repeat, take
+from graphpool.graphs.ragged import SetCSR, gather, pointer, repeat, take
 from graphpool.graphs.selection import Selection, positions
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSet:
-    """Graphs laid end to end.
+    """A set of graphs in flat tensors, one graph after the other.
 
-    Edges are kept in CSR order: by target, and within a target the self-loop first, then by
-    source; each edge once, and no self-loop of weight 0. An undirected edge stands in both
+    Edges are in CSR order: by target, and within a target the self-loop first, then by
+    source; each edge once, and no self-loop of weight 0. An undirected edge is stored in both
     directions. `GraphSet.build` brings any edges into this form; the constructor takes them as
     they are.
 
@@ -193,12 +193,12 @@ class GraphSet:
 
     @cached_property
     def undirected(self) -> bool:
-        """Whether every edge stands in both directions, with the same weight."""
-        return self._slots.symmetric
+        """Whether every edge is there in both directions, with the same weight."""
+        return self._csr.symmetric
 
     @cached_property
-    def _slots(self) -> Slots:
-        return Slots.of(self)
+    def _csr(self) -> SetCSR:
+        return SetCSR.of(self)
 
     # ------------------------------------------------------------------ parts of a set
 
@@ -243,7 +243,7 @@ class GraphSet:
         )
 
     def select(self, item: Selection) -> "GraphSet":
-        """The chosen graphs, in the chosen order, as a set of their own."""
+        """Return the chosen graphs, in the chosen order, as a new set."""
         index = torch.from_numpy(positions(item, len(self), "graph")).to(self.device)
         node, node_ptr = gather(self.node_ptr, index)
         edge, edge_ptr = gather(self.edge_ptr, index)
@@ -267,7 +267,7 @@ class GraphSet:
         return chosen
 
     @cached_property
-    def _column(self) -> Tensor | None:
+    def _one_hot_index(self) -> Tensor | None:
         """The column of each node's 1, `[nodes]`, if all rows of `x` are one-hot."""
         if self.x is None or not self.x.numel():
             return None
@@ -275,15 +275,15 @@ class GraphSet:
         return self.x.argmax(1) if bool(single.all()) else None
 
     def with_x(self, x: Tensor) -> "GraphSet":
-        """The same graphs with features `x`, `[nodes, channels]`."""
+        """Return the same graphs with features `x`, `[nodes, channels]`."""
         if x.ndim != 2 or x.shape[0] != self.num_nodes:
             raise DataError(
                 f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
                 "give one row per node"
             )
         changed = replace(self, x=x)
-        # The structure is the same: keep what was already worked out from it.
-        for derived in ("_slots", "degree", "node_counts", "node_graph", "edge_graph"):
+        # The structure is the same: keep what was already computed from it.
+        for derived in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
             if derived in self.__dict__:
                 changed.__dict__[derived] = self.__dict__[derived]
         changed.__dict__["_places"] = self._places
@@ -317,31 +317,31 @@ class GraphSet:
         """
         rule = rule or PlaceRule()
         if rule not in self._places:
-            slots = self._slots
-            edges = Adjacency(pointer(slots.count), slots.col, slots.weight, slots.symmetric)
+            csr = self._csr
+            edges = Adjacency(pointer(csr.count), csr.col, csr.weight, csr.symmetric)
             self._places[rule] = find(edges, self.node_ptr, rule, local=True)
         return self._places[rule]
 
     # ------------------------------------------------------------------ batches
 
     def batch(self, item: Selection | None = None) -> GraphBatch:
-        """Lay the chosen graphs (all by default) end to end, with no loop over graphs."""
+        """Make a batch of the chosen graphs (all by default), with no loop over graphs."""
         if self.x is None:
             raise DataError(
                 f"{self.name} has no node features; make them with "
                 "graphpool.features, or load the set with features='auto'"
             )
         chosen = positions(slice(None) if item is None else item, len(self), "graph")
-        slots = self._slots
-        node, slot, count, pointers = slots.choose(chosen)
+        csr = self._csr
+        node, slot, count, pointers = csr.choose(chosen)
         column = repeat(pointers[:-1], count[1], self.device)
         # index_select does the same as col[slot] and takes a quarter of the time.
         adjacency = Adjacency(
-            row_ptr=pointer(slots.count.index_select(0, node)),
-            col=column.add_(slots.col.index_select(0, slot)),
-            weight=slots.weight.index_select(0, slot),
-            symmetric=slots.symmetric,
-            known_gcn=slots.gcn.index_select(0, slot),
+            row_ptr=pointer(csr.count.index_select(0, node)),
+            col=column.add_(csr.col.index_select(0, slot)),
+            weight=csr.weight.index_select(0, slot),
+            symmetric=csr.symmetric,
+            known_gcn=csr.gcn.index_select(0, slot),
         )
         index, edge = torch.from_numpy(chosen).to(self.device), node
         if self.edge_label is not None or self.edge_attr is not None:
@@ -355,7 +355,7 @@ class GraphSet:
             y=take(self.y, index),
             edge_label=take(self.edge_label, edge),
             edge_attr=take(self.edge_attr, edge),
-            column=take(self._column, node),
+            one_hot_index=take(self._one_hot_index, node),
             node=node,
             places_of_set=self.places,
         )

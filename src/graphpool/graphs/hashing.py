@@ -1,4 +1,4 @@
-"""64-bit hashes whose sums stand for multisets; for colours of nodes, without torch."""
+"""64-bit hashes whose sums represent multisets, for colours of nodes; imports no torch."""
 
 from typing import Any
 
@@ -17,6 +17,6 @@ def mix(values: Array) -> NDArray[np.uint64]:
 
 
 def numbered(values: Array) -> tuple[NDArray[np.int64], int]:
-    """Equal values get equal numbers 0, 1, 2, …; also how many there are."""
+    """Return numbers 0, 1, 2, …, equal for equal values, and how many there are."""
     distinct, numbers = np.unique(values, return_inverse=True)
     return numbers.reshape(-1).astype(np.int64), len(distinct)

@@ -1,4 +1,4 @@
-"""Ragged rows in flat tensors: pointers, gathers, and the sparse slots of a whole `GraphSet`."""
+"""Ragged rows in flat tensors: pointers, gathers, and the CSR matrix of a whole `GraphSet`."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,14 +17,14 @@ Array = NDArray[np.int64]
 
 
 def pointer(counts: Tensor) -> Tensor:
-    """0 followed by the running sum, `[len + 1]`."""
+    """Return 0 followed by the running sum, `[len + 1]`."""
     pointers = torch.zeros(counts.shape[0] + 1, dtype=torch.long, device=counts.device)
     torch.cumsum(counts, 0, out=pointers[1:])
     return pointers
 
 
 def gather(ptr: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
-    """Positions of all items of the chosen segments, one after the other, and their pointers."""
+    """Return the positions of all items of the chosen segments, and their pointers."""
     start = ptr[index]
     new = pointer(ptr[index + 1] - start)
     total = int(new[-1])
@@ -33,22 +33,22 @@ def gather(ptr: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def repeat(values: Array, counts: Array, device: torch.device) -> Tensor:
-    """Each value as often as its count says, on `device`."""
+    """Repeat each value as often as its count, on `device`."""
     if device.type == "cpu":
         return torch.from_numpy(np.repeat(values, counts))
-    # Only the short form travels, and the known total spares the device a question.
+    # Only the short form is copied, and the known total saves a synchronisation.
     short = torch.from_numpy(np.stack([values, counts])).to(device)
     return torch.repeat_interleave(short[0], short[1], output_size=int(counts.sum()))
 
 
 def take(values: Tensor | None, positions: Tensor) -> Tensor | None:
-    """The rows at these positions of a field that may be absent."""
+    """Return the rows at these positions of a field that may be absent."""
     return None if values is None else values.index_select(0, positions)
 
 
 @dataclass(frozen=True, eq=False)
-class Slots:
-    """The CSR slots of every graph of a set, diagonal included, with local columns."""
+class SetCSR:
+    """The adjacency of every graph of a set in CSR order, with diagonal slots and local columns."""
 
     table: Array  # [4, graphs]: first node and slot, number of nodes and slots
     count: Tensor  # [nodes], slots in each node's row
@@ -58,8 +58,8 @@ class Slots:
     symmetric: bool
 
     @classmethod
-    def of(cls, graphs: "GraphSet") -> "Slots":
-        """Work out the slots of all graphs at once."""
+    def of(cls, graphs: "GraphSet") -> "SetCSR":
+        """Build the slots of all graphs at once."""
         weight = graphs.edge_weight
         if weight is None:
             weight = torch.ones(graphs.num_edges, device=graphs.device)
@@ -78,10 +78,10 @@ class Slots:
         )
 
     def choose(self, index: Array) -> tuple[Tensor, Tensor, Array, Array]:
-        """Where nodes and slots of the chosen graphs lie in the set.
+        """Return the positions in the set of the nodes and slots of the chosen graphs.
 
-        Numbers per graph are worked out with numpy, which takes a fraction of torch's time for so
-        few and asks nothing of the device; numbers per node and slot are made on the device.
+        Numbers per graph are computed with numpy, which takes a fraction of torch's time for so
+        few and needs no answer from the device; numbers per node and slot are made on the device.
 
         Returns nodes, slots, how many of each a graph has (`[2, chosen]`), and the node pointers.
         """

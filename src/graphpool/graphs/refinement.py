@@ -30,11 +30,11 @@ class Rounds:
         self.order = None if graphs.undirected else np.argsort(self.source, kind="stable")
 
     def refine(self, colours: Array) -> tuple[Array, int]:
-        """The next colours, `[nodes]`, numbered from 0, and how many there are."""
+        """Return the next colours, `[nodes]`, numbered from 0, and how many there are."""
         return numbered(self.hashes(colours))
 
     def hashes(self, colours: Array) -> Array:
-        """The next colours, `[nodes]`, as hashes, which depend on nothing but the node's graph."""
+        """Return the next colours, `[nodes]`, as hashes that depend on the node's graph alone."""
         source, target, edge = self.source, self.target, self.edge
         spread = mix(colours)
         # A node's own colour must not count like a neighbour's.
@@ -51,7 +51,7 @@ class Rounds:
 
 
 def node_colours(graphs: GraphSet) -> Array:
-    """Stable 1-WL colours of all nodes, `[nodes]`, comparable between the set's graphs.
+    """Return stable 1-WL colours of all nodes, `[nodes]`, comparable between the set's graphs.
 
     Node labels, edge labels, edge weights, directions and self-loops count; attributes don't.
     """
@@ -72,9 +72,9 @@ def node_colours(graphs: GraphSet) -> Array:
 
 
 def colour_rounds(graphs: GraphSet, start: Array) -> Iterator[tuple[Array, int]]:
-    """Colours of all nodes, `[nodes]`, and their number, after 0, 1, 2, … rounds, without end.
+    """Yield the colours of all nodes, `[nodes]`, and their number, after 0, 1, 2, … rounds.
 
-    Edges count by their direction alone: their labels and weights are not looked at.
+    Only the directions of edges count, not their labels and weights.
 
     Args:
         start: `[nodes]`, whole numbers to begin with, such as labels.
@@ -88,7 +88,7 @@ def colour_rounds(graphs: GraphSet, start: Array) -> Iterator[tuple[Array, int]]
 
 
 def graph_colours(graphs: GraphSet) -> Array:
-    """A 64-bit colour for each graph, `[graphs]`: equal for graphs that 1-WL can't tell apart."""
+    """Return a 64-bit colour for each graph, equal for graphs that 1-WL can't distinguish."""
     counts = graphs.node_counts.cpu().numpy()
     total = np.zeros(len(graphs), dtype=np.uint64)
     if graphs.num_nodes:

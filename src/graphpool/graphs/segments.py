@@ -1,4 +1,4 @@
-"""Where each graph's nodes begin and end in a flat tensor, and the index arrays made from it."""
+"""`Segments`: where the nodes of each graph begin in a flat tensor, and index arrays."""
 
 from functools import cached_property
 
@@ -13,7 +13,7 @@ class Segments:
 
     Args:
         ptr: `[graphs + 1]`, where each run begins; every run has at least one row.
-        batch: `[nodes]`, the run of each row; worked out from `ptr` if absent.
+        batch: `[nodes]`, the run of each row; computed from `ptr` if absent.
     """
 
     def __init__(self, ptr: Tensor, batch: Tensor | None = None) -> None:
@@ -24,7 +24,7 @@ class Segments:
 
     @classmethod
     def from_batch(cls, batch: Tensor, num_graphs: int | None = None) -> "Segments":
-        """Segments of PyG's `batch` vector, which must be sorted and leave out no graph."""
+        """Make segments of PyG's `batch` vector, which must be sorted and contain every graph."""
         step = batch.diff(prepend=batch.new_full((1,), -1))
         if bool(((step < 0) | (step > 1)).any()):
             raise DataError(
@@ -39,12 +39,12 @@ class Segments:
 
     @classmethod
     def equal(cls, graphs: int, nodes: int, device: torch.device | None = None) -> "Segments":
-        """Runs of equal length: a dense batch laid flat."""
+        """Make runs of equal length, as of a flattened dense batch."""
         return cls(torch.arange(0, graphs * nodes + 1, nodes, device=device))
 
     @classmethod
     def from_counts(cls, counts: Tensor) -> "Segments":
-        """Runs of these lengths."""
+        """Make runs of these lengths."""
         return cls(torch.cat([counts.new_zeros(1), counts.cumsum(0)]))
 
     @property

@@ -1,4 +1,4 @@
-"""Which of so many things a selection means, for sets of graphs, of pairs and of triplets."""
+"""Positions of a selection, for sets of graphs, pairs and triplets."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,12 +11,12 @@ Selection = slice | Sequence[int] | NDArray[Any] | Tensor
 
 
 def positions(item: Selection, count: int, noun: str) -> NDArray[np.int64]:
-    """Positions of a selection, `[selected]`, checked and never negative.
+    """Return the positions of a selection, `[selected]`, checked and never negative.
 
     Args:
         item: a slice, positions (from the end if negative), or a mask.
-        count: how many things there are.
-        noun: what one of them is called.
+        count: number of items to select from.
+        noun: what one item is called.
     """
     if isinstance(item, slice):
         chosen = range(count)[item]

@@ -1,4 +1,4 @@
-"""What is in a set: sizes, classes, labels, components, and graphs that occur more than once."""
+"""Statistics of a set: sizes, classes, labels, components and duplicate graphs."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -22,7 +22,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> "Spread":
-        """Spread of one value per graph; zeros if there are none."""
+        """Compute the spread of one value per graph; zeros if there are none."""
         if not len(values):
             return cls(0.0, 0.0, 0.0)
         return cls(float(values.min()), float(values.mean()), float(values.max()))
@@ -30,18 +30,18 @@ class Spread:
 
 @dataclass(frozen=True)
 class Duplicates:
-    """Graphs that colour refinement (1-WL) can't tell apart.
+    """Graphs that colour refinement (1-WL) can't distinguish.
 
-    Node labels, edge labels and edge weights count; attributes and features are not looked at.
+    Node labels, edge labels and edge weights count; attributes and features don't.
     Isomorphic graphs are always 1-WL-equal; 1-WL-equal graphs are nearly, but not always,
     isomorphic.
 
     Args:
-        distinct: how many different graphs there are.
+        distinct: number of different graphs.
         repeated: graphs that are 1-WL-equal to an earlier one.
-        groups: how many graphs occur more than once.
-        mixed: of those, how many occur with different classes.
-        ceiling: the highest accuracy on this set of any model that sees no more than 1-WL does.
+        groups: number of graphs that occur more than once.
+        mixed: of those, the number that occur with different classes.
+        ceiling: the highest accuracy on this set of any model that is no finer than 1-WL.
     """
 
     distinct: int
@@ -53,7 +53,7 @@ class Duplicates:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Numbers that describe a set.
+    """Statistics of a set.
 
     Args:
         edges: per graph; an undirected edge counts once, self-loops not at all.
@@ -93,7 +93,7 @@ class Statistics:
 
 
 def statistics(graphs: GraphSet, duplicates: bool = True) -> Statistics:
-    """Describe a set; `duplicates` costs some passes over the edges and can be left out."""
+    """Compute the statistics of a set; `duplicates` takes some passes over the edges."""
     graphs = graphs.to("cpu")
     source, target = graphs.flat_edges
     directed = not graphs.undirected

@@ -9,9 +9,9 @@ Name = int | str
 
 
 def coded(values: Sequence[Name]) -> tuple[NDArray[np.int64], tuple[Name, ...]]:
-    """The code of each value, `[values]`, and the names in the order of codes.
+    """Return the code of each value, `[values]`, and the names in the order of codes.
 
-    Numbers come before words; both ascend, so that codes don't depend on who lists them first.
+    Numbers come before words; both ascend, so that codes don't depend on the order of values.
     """
     names = sorted(set(values), key=lambda value: (isinstance(value, str), value))
     code = {name: number for number, name in enumerate(names)}

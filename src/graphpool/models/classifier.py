@@ -32,7 +32,7 @@ from graphpool.training.select_place_rule import (
     VALIDATION,
     PlaceChoice,
     choice_from,
-    choose_places,
+    select_place_rule,
 )
 
 Array = NDArray[Any]
@@ -44,8 +44,8 @@ class TrainedModel:
 
     Args:
         network: in eval mode.
-        config: features, model and training settings; of `model.count = "validation"` what was
-            chosen.
+        config: features, model and training settings; in place of `model.cluster_count =
+            "validation"` what was chosen.
         features: fitted on the training graphs.
         classes: the name of each output.
         node_label_names: of the training set, for pictures.
@@ -136,7 +136,7 @@ def train_model(
 ) -> tuple[TrainedModel, FitResult]:
     """Fit features on the training graphs, build the network and train it.
 
-    `model.count = "validation"` first chooses the number of places on the validation graphs.
+    `model.cluster_count = "validation"` first chooses the number of places on validation graphs.
 
     The same graphs and settings give the same model to the bit on a CPU. The random number
     generators of Python, NumPy and torch are afterwards as they were before.
@@ -159,8 +159,8 @@ def train_model(
 
     generators, choice = rng_state(), None
     try:
-        if config.model.count == VALIDATION:
-            choice = choose_places(
+        if config.model.cluster_count == VALIDATION:
+            choice = select_place_rule(
                 config.model, config.train, task, learnt, held, build,
                 folder=folder, resume=resume, progress=progress,
             )  # fmt: skip

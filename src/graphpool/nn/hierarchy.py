@@ -75,7 +75,8 @@ class Hierarchy(nn.Module):
         nodes: list[Nodes] = []
         for position, readout in enumerate(self.readouts):
             if position < len(self.encoders):
-                x = self.encoders[position](x, adjacency, None if position else batch.column, rows)
+                column = None if position else batch.one_hot_index
+                x = self.encoders[position](x, adjacency, column, rows)
             if len(nodes) < len(self.level_channels):
                 nodes.append(Nodes(x, segments, rows, adjacency))
             if readout:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.errors import DataError
-from graphpool.nn.pairs.base import Compared, PairModel
+from graphpool.nn.pairs.base import PairDistances, PairModel
 from graphpool.tasks.base import Criterion, Examples, Step, batches, device_of, evaluating
 
 # Of evaluation: a graph is embedded once a batch, so few large batches are the least work.
@@ -99,6 +99,6 @@ class ComparingTask(ABC):
         }
 
 
-def added_losses(compared: Compared, like: Tensor) -> Tensor:
+def added_losses(compared: PairDistances, like: Tensor) -> Tensor:
     """The sum of a comparison's auxiliary losses, a scalar."""
     return sum(compared.losses.values(), like.new_zeros(()))

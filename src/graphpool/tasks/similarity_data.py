@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from graphpool.config import RunConfig
 from graphpool.data import load as datasets
-from graphpool.data.formats.npz_arrays import SUFFIX as NPZ
-from graphpool.data.naming import is_path
+from graphpool.data.catalogue import is_path
+from graphpool.data.formats.npz import SUFFIX as NPZ
 from graphpool.data.pairs.distances import Distances, read_distances
 from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.pairs.triplets import TripletSet
-from graphpool.data.similarity_splits import divide
 from graphpool.data.source import Source, data_digest, set_digest
-from graphpool.data.splits import Split
+from graphpool.data.splits import Split, divide
 from graphpool.errors import DataError
 from graphpool.ged.matrix_file import open_matrix
 from graphpool.graphs.graphset import GraphSet

@@ -1,7 +1,7 @@
-"""Checkpoints: one safetensors file with its own digest, and JSON inside; never pickle.
+"""Checkpoints: safetensors files with a JSON header and a digest; never pickle.
 
-A folder holds `last.safetensors`, from which a run resumes to the bit, and `best.safetensors`,
-the weights of the selected epoch. Both are replaced atomically.
+The folder of a run holds `last.safetensors`, from which it resumes to the bit, and
+`best.safetensors`, the weights of the selected epoch. Both are replaced atomically.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 import graphpool
+from graphpool.config import current_header
 from graphpool.errors import CheckpointError
 from graphpool.files import atomic_write
 from graphpool.training.state import load_weights
@@ -28,7 +29,7 @@ _VERSION = "1"
 
 
 class Checkpoint(NamedTuple):
-    """What a checkpoint file holds: tensors by name and the JSON beside them."""
+    """The content of a checkpoint file: tensors by name, and the JSON header."""
 
     path: Path
     tensors: dict[str, Tensor]
@@ -46,7 +47,7 @@ class Checkpoint(NamedTuple):
 
 
 def versions() -> dict[str, str]:
-    """What wrote a checkpoint."""
+    """Return the versions of graphpool, torch and Python."""
     return {
         "graphpool": graphpool.__version__,
         "torch": torch.__version__,
@@ -55,7 +56,7 @@ def versions() -> dict[str, str]:
 
 
 def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], header: dict[str, Any]) -> None:
-    """Write tensors and JSON as one file, atomically."""
+    """Write tensors and header to one file, atomically."""
     flat = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
     text = json.dumps(header)
     metadata = {
@@ -70,7 +71,7 @@ def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], header: dict[str
 
 
 def read_checkpoint(path: str | Path) -> Checkpoint:
-    """Read a checkpoint and check every byte of it."""
+    """Read a checkpoint and verify its digest."""
     path = Path(path)
     if not path.is_file():
         raise CheckpointError(f"{path}: no such checkpoint")
@@ -87,17 +88,17 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
         )
     if metadata.get("version") != _VERSION:
         raise CheckpointError(
-            f"{path}: written in form {metadata.get('version')} of the checkpoint; this "
-            f"version of graphpool ({graphpool.__version__}) reads form {_VERSION}"
+            f"{path}: has version {metadata.get('version')} of the checkpoint format; this "
+            f"version of graphpool ({graphpool.__version__}) reads version {_VERSION}"
         )
     text = metadata.get("header", "")
     if _digest(tensors, text) != metadata.get("digest"):
-        raise CheckpointError(_damaged(path, "its content does not fit its digest"))
-    return Checkpoint(path, tensors, json.loads(text))
+        raise CheckpointError(_damaged(path, "its content does not match its digest"))
+    return Checkpoint(path, tensors, current_header(json.loads(text)))
 
 
 def check_weights(model: nn.Module, checkpoint: Checkpoint) -> None:
-    """Raise a `CheckpointError` that names the first tensor which does not fit the model."""
+    """Raise a `CheckpointError` that names the first tensor that does not fit the model."""
     ours, theirs = model.state_dict(), checkpoint.weights
     for name, value in ours.items():
         if name not in theirs:
@@ -114,13 +115,13 @@ def check_weights(model: nn.Module, checkpoint: Checkpoint) -> None:
 
 
 def load_model_weights(model: nn.Module, checkpoint: Checkpoint) -> None:
-    """Copy a checkpoint's weights into the model; on a mismatch the model stays as it was."""
+    """Copy the weights of a checkpoint into the model; on a mismatch the model is unchanged."""
     check_weights(model, checkpoint)
     load_weights(model, checkpoint.weights)
 
 
 def _digest(tensors: Mapping[str, Tensor], text: str) -> str:
-    """SHA-256 of the JSON and of every tensor's name, type, shape and bytes."""
+    """Return the SHA-256 of the header and of the name, type, shape and bytes of every tensor."""
     digest = hashlib.sha256(text.encode())
     for name in sorted(tensors):
         value = tensors[name]
@@ -130,17 +131,17 @@ def _digest(tensors: Mapping[str, Tensor], text: str) -> str:
 
 
 def _damaged(path: Path, problem: str) -> str:
-    if path.name not in (LAST, BEST):  # a file that a user named: it may be anything
+    if path.name not in (LAST, BEST):  # given by a user: it may be any file
         return f"{path}: damaged, or not a model file ({problem}); give a model file or run folder"
     message = f"{path}: damaged ({problem})"
     best = path.with_name(BEST)
-    if path.name == BEST:  # no run starts from it, and one that is whole writes it again
+    if path.name == BEST:  # a resumed run writes it again
         if path.with_name(LAST).is_file():
             return f"{message}; graphpool train --resume --out {path.parent} writes it again"
         return f"{message}; train the model again"
     if best.is_file():
-        return f"{message}; {best} still holds the best weights; remove {path.name} to start anew"
-    return f"{message}; remove it to start anew"
+        return f"{message}; {best} still holds the best weights; remove {path.name} to start again"
+    return f"{message}; remove it to start again"
 
 
 def _refuse(path: Path, problem: str) -> None:

@@ -1,4 +1,4 @@
-"""What a run needs before its first step: device, optimizer, running sums."""
+"""The device of a run, and what is allocated on it: optimizer and running sums."""
 
 from collections.abc import Sequence
 
@@ -10,13 +10,15 @@ from graphpool.errors import ConfigError
 
 
 def find_device(name: str, setting: str = "train.device") -> torch.device:
-    """The device of this name, with its number; a `ConfigError` if it is not there.
+    """Return the device with this name, including its index; raise a `ConfigError` if unavailable.
 
-    `setting` is what the error calls the place where the name was given.
+    Args:
+        name: a device of torch, such as `"cpu"` or `"cuda:1"`.
+        setting: the setting that the error names.
     """
     try:
         device = torch.device(name)
-        # An allocation is the one check that every kind of device answers alike.
+        # An allocation is a check that works for every kind of device.
         return torch.empty(0, device=device).device
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
@@ -26,7 +28,7 @@ def find_device(name: str, setting: str = "train.device") -> torch.device:
 def make_optimizer(
     parameters: Sequence[nn.Parameter], config: TrainConfig, device: torch.device
 ) -> torch.optim.Adam:
-    """Adam, as one fused call where torch has it."""
+    """Make an Adam optimizer, fused where torch supports it."""
     return torch.optim.Adam(
         parameters,
         lr=config.learning_rate,
@@ -36,6 +38,6 @@ def make_optimizer(
 
 
 def make_sums(device: torch.device) -> Tensor:
-    """`[2]` zeros in double precision, where the device has it."""
+    """Return `[2]` zeros in double precision, or single on devices without it."""
     precise = torch.float32 if device.type == "mps" else torch.float64
     return torch.zeros(2, dtype=precise, device=device)

@@ -1,4 +1,4 @@
-"""Process-wide switches of torch that hold while a run lasts and are put back after it."""
+"""Process-wide settings of torch for the duration of a run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,21 +14,21 @@ SMALL_BATCH = 30_000  # nodes and edges
 
 @contextmanager
 def deterministic(device: torch.device) -> Iterator[None]:
-    """On the CPU, take the deterministic form of every operation that has one.
+    """On the CPU, use the deterministic form of every operation that has one.
 
-    Without it a parallel sum may add in another order each time, and a resumed run would drift
-    from the uninterrupted one. On a GPU those forms are slow, and nothing is promised there.
+    Otherwise a parallel sum may add in a different order each time, and a resumed run would
+    diverge from an uninterrupted one. On a GPU those forms are slow, and results may vary.
     """
     if device.type != "cpu":
         yield
         return
     mode = torch.get_deterministic_debug_mode()
-    memory: Any = torch.utils.deterministic  # its one setting is a property that mypy misses
+    memory: Any = torch.utils.deterministic  # mypy does not know its property
     fill = memory.fill_uninitialized_memory
     # The debug mode is the same switch as use_deterministic_algorithms(True, warn_only=True),
     # without importing torch's compiler.
     torch.set_deterministic_debug_mode("warn")
-    # Filling fresh memory would catch bugs, not differences, and costs time in every operation.
+    # Filling new memory would find bugs, not differences, and costs time in every operation.
     memory.fill_uninitialized_memory = False
     try:
         yield
@@ -38,10 +38,10 @@ def deterministic(device: torch.device) -> Iterator[None]:
 
 
 def suitable_threads(examples: Examples, batch_size: int) -> int:
-    """1 where a batch is so small that sharing it out costs more than it saves, else 0.
+    """Return 1 if a batch is so small that splitting it costs more than it saves, else 0.
 
-    Small batches are mostly calls: MUTAG, with 2,000 nodes and edges a batch, trains faster on
-    one thread than on two. And one thread gives the same numbers on any number of cores.
+    Overhead dominates small batches: MUTAG, with 2,000 nodes and edges per batch, trains faster
+    on one thread than on two. One thread also gives the same numbers on any number of cores.
     """
     share = batch_size / max(1, len(examples))
     return 1 if share * (examples.num_nodes + examples.num_edges) < SMALL_BATCH else 0
@@ -49,7 +49,7 @@ def suitable_threads(examples: Examples, batch_size: int) -> int:
 
 @contextmanager
 def thread_count(threads: int) -> Iterator[None]:
-    """Use so many threads; 0 leaves the choice to torch."""
+    """Use this number of threads; 0 leaves the choice to torch."""
     before = torch.get_num_threads()
     if threads > 0:
         torch.set_num_threads(threads)

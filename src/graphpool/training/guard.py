@@ -1,8 +1,8 @@
-"""Numbers that are not finite: noticing them cheaply, and finding the graphs they come from.
+"""Detect numbers that are not finite, and find the graphs that they come from.
 
-The loop pays almost nothing for the guard: it looks at sums that it keeps anyway, and every so
-many steps at the weights. When something is wrong it goes back to the last state known to be
-good, repeats the steps one by one under full checks, and stops before the guilty one.
+The guard costs the loop almost nothing: it checks sums that are computed anyway, and the weights
+every `CHECK_STEPS` steps. When a number is not finite, the loop goes back to the last good state,
+repeats the steps one by one with full checks, and stops before the step that fails.
 """
 
 import math
@@ -23,12 +23,12 @@ _SHOWN = 10
 
 
 class NonFiniteError(TrainingError):
-    """Training met a number that is not finite.
+    """A number in training is not finite.
 
     Attributes:
         epoch: counted from 1.
         step: optimizer step that was not taken, counted from 1.
-        graph_ids: the graphs it comes from, or the whole batch if none can be singled out.
+        graph_ids: the graphs that cause it, or the whole batch if they can't be identified.
     """
 
     def __init__(self, message: str, epoch: int, step: int, graph_ids: tuple[str, ...]) -> None:
@@ -45,24 +45,24 @@ def all_finite(tensors: Sequence[Tensor]) -> bool:
 
 
 def gradients(model: nn.Module) -> list[Tensor]:
-    """Gradients of the parameters that have one."""
+    """Return the gradients of the parameters that have one."""
     return [weight.grad for weight in model.parameters() if weight.grad is not None]
 
 
 def guilty_positions(task: Task, model: nn.Module, examples: Examples, index: Tensor) -> Tensor:
-    """Positions of the examples behind a non-finite loss or gradient of the batch `index`.
+    """Find the examples that cause a non-finite loss or gradient of the batch `index`.
 
-    First those with non-finite features or edge weights in a graph; then those with a non-finite
-    loss in the batch; then those with a non-finite loss or gradient alone; else the whole batch.
-    The model's gradients and the random number generators are not put back.
+    Returns the positions of those with non-finite features or edge weights; else of those with a
+    non-finite loss in the batch; else of those with a non-finite loss or gradient by themselves;
+    else of the whole batch. Gradients and random number generators are not restored.
     """
     batch = examples.batch(index)
     bad = batch.examples_of(_bad_inputs(batch.graphs))
     if bad.any():
         return index[bad]
-    with torch.no_grad(), _buffers_kept(model):
+    with torch.no_grad(), _restore_buffers(model):
         bad = ~task.losses(model, batch).isfinite()
-    # If all are bad, one example may have spoilt the others, through batch norm for instance.
+    # If all are bad, one example may have affected the others, for instance through batch norm.
     if bad.any() and not bad.all():
         return index[bad]
     alone = [_bad_alone(task, model, examples.batch(one)) for one in torch.split(index, 1)]
@@ -73,7 +73,7 @@ def guilty_positions(task: Task, model: nn.Module, examples: Examples, index: Te
 def guilty_when_evaluated(
     task: Task, model: nn.Module, examples: Examples, batch_size: int
 ) -> Tensor:
-    """Positions of the examples whose loss is not finite in eval mode."""
+    """Return the positions of the examples whose loss is not finite in eval mode."""
     bad = []
     with evaluating(model):
         for batch in batches(examples, batch_size):
@@ -82,8 +82,8 @@ def guilty_when_evaluated(
 
 
 @contextmanager
-def _buffers_kept(model: nn.Module) -> Iterator[None]:
-    """Put the buffers back: batch norm takes a bad batch into its running statistics."""
+def _restore_buffers(model: nn.Module) -> Iterator[None]:
+    """Restore the buffers, because batch norm adds a bad batch to its running statistics."""
     before = [buffer.clone() for buffer in model.buffers()]
     try:
         yield
@@ -93,7 +93,7 @@ def _buffers_kept(model: nn.Module) -> Iterator[None]:
 
 
 def _bad_inputs(batch: GraphBatch) -> Tensor:
-    """`[B]`, True for graphs with a feature or edge weight that is not finite."""
+    """Return `[B]`, True for graphs with a feature or edge weight that is not finite."""
     bad = torch.zeros(batch.num_graphs, dtype=torch.bool, device=batch.x.device)
     bad[batch.batch[~batch.x.isfinite().all(dim=1)]] = True
     edges = batch.adjacency
@@ -112,12 +112,12 @@ def _bad_alone(task: Task, model: nn.Module, batch: ExampleBatch) -> bool:
 def stop_message(
     what: str, name: str, ids: Sequence[str], epoch: int, step: int, saved: Path | None
 ) -> str:
-    """What is wrong, where, whose fault it is, and what to do."""
+    """Return the message that names the problem, the graphs that cause it and the next step."""
     shown = ", ".join(ids[:_SHOWN])
     more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
-    kept = f"; the state before it is in {saved}" if saved is not None else ""
+    state = f"; the state before it is in {saved}" if saved is not None else ""
     noun = "graph" if len(ids) == 1 else "graphs"
     return (
         f"epoch {epoch}, step {step}: {what} is not finite; {noun} of {name}: {shown}{more}"
-        f"{kept}; look at the features of these graphs, or lower learning_rate or set clip"
+        f"{state}; check the features of these graphs, or lower learning_rate or set clip"
     )

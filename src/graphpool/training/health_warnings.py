@@ -1,4 +1,4 @@
-"""Say in words when a trained hierarchy has stopped being one."""
+"""Warnings about levels of a trained hierarchy that have collapsed or have no coarse graph."""
 
 import re
 from collections.abc import Mapping
@@ -7,14 +7,16 @@ RANK_LIMIT = 1.2
 OFF_IDENTITY_LIMIT = 0.05
 
 
-def collapse_warnings(metrics: Mapping[str, float]) -> list[str]:
-    """One sentence for each level that collapsed or whose coarse graph is switched off.
+def health_warnings(metrics: Mapping[str, float]) -> list[str]:
+    """Return a sentence for each level that collapsed or whose coarse graph is switched off.
 
-    Reads `level1/effective_rank`, `level1/off_identity` and so on, as `graphpool.nn.coarsen.health`
-    gives them: without levels of one cluster, which can't collapse any further. No more can one
-    whose graphs have hardly more than one place each.
+    Args:
+        metrics: with `level1/effective_rank`, `level1/off_identity` and so on, as computed by
+            `graphpool.nn.coarsen.health`. Levels of one cluster are not in them, because they
+            can't collapse any further; the same holds for levels with hardly more than one
+            cluster per graph.
     """
-    levels = {int(found[1]) for name in metrics if (found := re.match(r"level(\d+)/", name))}
+    levels = {int(match[1]) for name in metrics if (match := re.match(r"level(\d+)/", name))}
     warnings = []
     for level in sorted(levels):
         values = {
@@ -24,7 +26,7 @@ def collapse_warnings(metrics: Mapping[str, float]) -> list[str]:
         }
         problems = []
         rank = values.get("effective_rank")
-        several = values.get("clusters", RANK_LIMIT) >= RANK_LIMIT  # else there is nothing to lose
+        several = values.get("clusters", RANK_LIMIT) >= RANK_LIMIT
         if rank is not None and rank < RANK_LIMIT and several:
             problems.append(
                 f"has collapsed: every node gets nearly the same clusters (effective rank "

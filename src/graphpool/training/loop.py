@@ -1,4 +1,4 @@
-"""The training loop: plain, guarded, and resumable to the bit at any step."""
+"""The training loop: guarded against numbers that are not finite, and resumable to the bit."""
 
 import json
 import logging
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from graphpool.config import TrainConfig, to_dict
 from graphpool.data.source import data_digest
 from graphpool.errors import ConfigError
+from graphpool.progress import ProgressBar
 from graphpool.tasks.base import Examples, Task, is_better
 from graphpool.training.checkpoint import versions
 from graphpool.training.device import find_device, make_optimizer, make_sums
@@ -29,8 +30,7 @@ from graphpool.training.guard import (
     guilty_when_evaluated,
     stop_message,
 )
-from graphpool.training.health_warnings import collapse_warnings
-from graphpool.training.progress import ProgressBar
+from graphpool.training.health_warnings import health_warnings
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
 from graphpool.training.seeding import epoch_order, seed_everything
@@ -45,14 +45,14 @@ EVALUATION_BATCH = 128
 
 @dataclass(frozen=True)
 class FitResult:
-    """What came of a training run; the model holds the weights of the best epoch.
+    """The result of a training run; the model holds the weights of the best epoch.
 
     Attributes:
         best_epoch: the selected epoch, counted from 1; the last one without validation graphs.
         best_metrics: its validation metrics (training metrics without validation graphs).
         history: one row per epoch: epoch, step, lr, train, valid, diagnostics, seconds.
         stopped: `epochs` or `patience`.
-        warnings: levels that collapsed, in words.
+        warnings: sentences about levels that collapsed.
     """
 
     best_epoch: int
@@ -76,18 +76,18 @@ def fit(
 ) -> FitResult:
     """Train `model` in place, on `config.device`, and leave it in eval mode with its best weights.
 
-    Seeds every random number generator from `config.seed`; the weights are those that the
-    model comes with. The epoch is selected on `valid` only.
+    Seeds every random number generator from `config.seed`; the weights are not initialized
+    again. The best epoch is selected on `valid` only.
 
     Args:
-        folder: gets checkpoints and `events.jsonl`. A run that is already there is replaced,
-            unless `resume` is set. SIGINT and SIGTERM then write a checkpoint and raise
-            `Interrupted`; without a folder they do what they always do.
-        resume: go on from the folder's last checkpoint; start anew if there is none. On a CPU
-            with the same number of threads the result equals that of an uninterrupted run to
-            the bit.
+        folder: folder for checkpoints and `events.jsonl`. A run in it is replaced, unless
+            `resume` is set. With a folder, SIGINT and SIGTERM write a checkpoint and raise
+            `Interrupted`; without one they have their usual effect.
+        resume: continue from the last checkpoint in the folder; start a new run if there is
+            none. On a CPU with the same number of threads the result equals that of an
+            uninterrupted run to the bit.
         progress: show a bar if stderr is a terminal.
-        extra: JSON that is stored in the checkpoints, for instance the model's settings and
+        extra: JSON to store in the checkpoints, for instance the settings of the model and
             the state of the features; it must be the same to resume.
     """
     run = _Run(model, task, train, valid, config, folder, extra or {})
@@ -103,10 +103,33 @@ def fit(
             closing(TensorBoardLog(folder, config.tensorboard, counters.epoch + 1))
         )
         run.bar = stack.enter_context(
-            closing(ProgressBar(run.steps * config.epochs, config.epochs, progress))
+            closing(training_bar(run.steps * config.epochs, config.epochs, progress))
         )
         run.train_epochs()
         return run.result()
+
+
+def training_bar(steps: int, epochs: int, active: bool) -> ProgressBar:
+    """A bar over all steps that shows epoch, training loss and validation accuracy."""
+    return ProgressBar(
+        steps,
+        active=active,
+        before=f"epoch {{task.fields[epoch]}}/{epochs}",
+        after="loss {task.fields[loss]}  valid {task.fields[valid]}",
+        counts=False,
+        epoch=0, loss="-", valid="-",
+    )  # fmt: skip
+
+
+def show_epoch(bar: ProgressBar, row: dict[str, Any]) -> None:
+    """Show a row of the history on the bar."""
+    accuracy = row["valid"].get("accuracy")
+    bar.update(
+        row["step"],
+        epoch=row["epoch"],
+        loss=f"{row['train']['loss']:.4f}",
+        valid="-" if accuracy is None else f"{accuracy:.1%}",
+    )
 
 
 class _Run:
@@ -136,7 +159,7 @@ class _Run:
         self.device = find_device(config.device)
         self.model = model.to(self.device)
         self.parameters = [weight for weight in model.parameters() if weight.requires_grad]
-        # A buffer that begins with infinities, such as a mask, means them.
+        # Buffers that contain infinities from the start, such as masks, are not watched.
         buffers = (buffer for buffer in model.buffers() if buffer.is_floating_point())
         self.watched = [*self.parameters, *(b for b in buffers if b.isfinite().all())]
         self.optimizer = make_optimizer(self.parameters, config, self.device)
@@ -151,7 +174,7 @@ class _Run:
         self.careful_until = 0
 
     def begin(self, resume: bool) -> None:
-        """Put the last checkpoint back, or start from the weights that the model has."""
+        """Restore the last checkpoint, or start from the weights of the model."""
         if resume and self.saver.resume(self.state):
             counters = self.state.counters
             if counters.stopped == "epochs" and counters.epoch < self.config.epochs:
@@ -171,11 +194,11 @@ class _Run:
         self.good = self.state.capture()
 
     def train_epochs(self) -> None:
-        """Train until the epochs or the patience are used up, or a signal comes."""
+        """Train until the epochs or the patience are exhausted, or a signal arrives."""
         self.model.train()
         finished = bool(self.state.counters.stopped)
         while not self.state.counters.stopped:
-            if not (self._learn() and self._finish_epoch()):
+            if not (self._train_epoch() and self._finish_epoch()):
                 self._retreat()
         if not finished:
             self.saver.save(self.state)
@@ -184,7 +207,7 @@ class _Run:
             raise Interrupted(self.stop.signum)
 
     def result(self) -> FitResult:
-        """Load the best weights into the model and say what was reached."""
+        """Load the best weights into the model and return the result."""
         counters = self.state.counters
         if self.state.best is not None:
             load_weights(self.model, self.state.best)
@@ -193,7 +216,7 @@ class _Run:
         metrics = counters.best_metrics
         if self.valid is None:
             metrics = self.task.evaluate(self.model, self.train, self._evaluation_batch)
-        warnings = collapse_warnings(metrics)
+        warnings = health_warnings(metrics)
         for warning in warnings:
             logger.warning("%s", warning)
         return FitResult(
@@ -206,8 +229,8 @@ class _Run:
 
     # ------------------------------------------------------------------ one epoch
 
-    def _learn(self) -> bool:
-        """Learn from the rest of the current epoch; False if something is not finite."""
+    def _train_epoch(self) -> bool:
+        """Train on the rest of the current epoch; return False if a number is not finite."""
         state, stop, saver, bar = self.state, self.stop, self.saver, self.bar
         counters, epoch = state.counters, state.counters.epoch
         self.optimizer.param_groups[0]["lr"] = learning_rate(self.config, epoch, counters.plateau)
@@ -219,11 +242,11 @@ class _Run:
             loss = self._step(index)
             if before is not None:
                 self._inspect(loss, index, before)
-            elif on_cpu and not math.isfinite(loss.item()):  # on a GPU it would have to wait
+            elif on_cpu and not math.isfinite(loss.item()):  # a GPU would have to synchronize
                 return False
             counters.position += 1
             counters.step += 1
-            bar.step(counters.step, epoch + 1)
+            bar.update_often(counters.step, epoch=epoch + 1)
             if counters.step % CHECK_STEPS == 0:
                 if not self._healthy():
                     return False
@@ -238,27 +261,27 @@ class _Run:
         return math.isfinite(float(self.loss_sum))
 
     def _step(self, index: Tensor) -> Tensor:
-        """Forward, backward, update; the loss stays on the device."""
+        """Run forward, backward and update; return the loss, on the device."""
         loss, correct, recorded = self.task.step(self.model, self.train.batch(index))
         for weight in self.parameters:  # Optimizer.zero_grad does the same, 20 times slower
             weight.grad = None
         loss.backward()  # type: ignore[no-untyped-call]
-        if self.config.clip:
-            nn.utils.clip_grad_norm_(self.parameters, self.config.clip)
+        if self.config.clip_norm:
+            nn.utils.clip_grad_norm_(self.parameters, self.config.clip_norm)
         self.optimizer.step()
         loss = loss.detach()
         if recorded is None:
             recorded = loss
-        # The sum tells of every loss that is not finite, also of one that is not recorded.
+        # The sum is not finite if any loss is not, even if another value is recorded.
         self.loss_sum.add_(torch.where(loss.isfinite(), recorded, loss), alpha=index.shape[0])
         self.correct_sum.add_(correct)
         return loss
 
     def _finish_epoch(self) -> bool:
-        """Evaluate, select, log; False if something is not finite."""
+        """Evaluate, select and log; return False if a number is not finite."""
         counters, started = self.state.counters, time.monotonic()
         loss, correct = (self.state.sums / len(self.train)).tolist()
-        learnt = {"loss": loss, "accuracy": correct}
+        trained = {"loss": loss, "accuracy": correct}
         metrics: dict[str, float] = {}
         if self.valid is not None:
             metrics = self.task.evaluate(self.model, self.valid, self._evaluation_batch)
@@ -271,7 +294,7 @@ class _Run:
             "epoch": counters.epoch,
             "step": counters.step,
             "lr": self.optimizer.param_groups[0]["lr"],
-            "train": learnt,
+            "train": trained,
             "valid": {name: value for name, value in metrics.items() if "/" not in name},
             "diagnostics": {name: value for name, value in metrics.items() if "/" in name},
             "seconds": counters.seconds + time.monotonic() - started,
@@ -279,24 +302,24 @@ class _Run:
         counters.history.append(row)
         counters.position, counters.seconds = 0, 0.0
         self.state.sums.zero_()
-        self._select(metrics, learnt)
+        self._select(metrics, trained)
         if counters.stopped and not self._healthy():
             return False
         self.events.write("epoch", **row)
         self.board.write(row)
-        self.bar.epoch(row)
+        show_epoch(self.bar, row)
         return True
 
-    def _select(self, metrics: dict[str, float], learnt: dict[str, float]) -> None:
-        """Keep the weights if they are the best yet, and decide whether to go on."""
+    def _select(self, metrics: dict[str, float], trained: dict[str, float]) -> None:
+        """Copy the weights if they are the best so far, and decide whether to stop."""
         counters, config = self.state.counters, self.config
         if not metrics or is_better(self.task.selection, metrics, counters.best_metrics):
             self.state.best = self.state.weights()
             counters.best_epoch, counters.stale = counters.epoch, 0
-            counters.best_metrics = metrics or learnt
+            counters.best_metrics = metrics or trained
         else:
             counters.stale += 1
-        counters.plateau.observe((metrics or learnt)["loss"], config)
+        counters.plateau.observe((metrics or trained)["loss"], config)
         if config.patience and counters.stale >= config.patience:
             counters.stopped = "patience"
         elif counters.epoch >= config.epochs:
@@ -325,13 +348,13 @@ class _Run:
         return math.isfinite(float(self.loss_sum)) and all_finite(self.watched)
 
     def _retreat(self) -> None:
-        """Go back to the last good state; the steps up to here are then repeated with checks."""
+        """Restore the last good state; the steps up to here are then repeated with checks."""
         self.careful_until = self.state.counters.step + 1
         self.state.restore(self.good)
         self.events.rewind(self.state.counters.epoch, self.state.counters.step)
 
     def _inspect(self, loss: Tensor, index: Tensor, before: Snapshot) -> None:
-        """Stop if the step that was just taken from the state `before` is not finite."""
+        """Stop if a number in the step just taken from the state `before` is not finite."""
         if not math.isfinite(loss.item()):
             what = "the loss"
         elif not all_finite(gradients(self.model)):
@@ -365,7 +388,7 @@ class _Run:
 def _header(
     config: TrainConfig, train: Examples, valid: Examples | None, extra: dict[str, Any]
 ) -> dict[str, Any]:
-    """What every checkpoint of a run says about it."""
+    """Return the header of every checkpoint of a run."""
     return {
         "versions": versions(),
         "config": to_dict(config),

@@ -1,22 +1,24 @@
-"""Whether a checkpoint belongs to this run: the same settings, the same graphs."""
+"""Check that a checkpoint belongs to this run: the same settings and the same graphs."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from graphpool.config import current_header
 from graphpool.errors import CheckpointError
 
-# Settings that don't change what is learnt, or (epochs) only how long.
+# Settings that don't change what is learned, or (epochs) only for how long.
 FREE = frozenset({"epochs", "device", "threads", "checkpoint_seconds", "tensorboard"})
 
 
 def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) -> None:
-    """Raise a `CheckpointError` that names the first thing in which two headers differ.
+    """Raise a `CheckpointError` that names the first difference of two headers.
 
-    Compared are `config`, `data` and `extra`. More epochs are allowed, except under the cosine
-    schedule, whose every step depends on their number.
+    Compares `config`, `data` and `extra`. More epochs are allowed, except with the cosine
+    schedule, in which every step depends on their number.
     """
+    stored = current_header(stored)  # of a run that was begun with 0.1.0
     before, now = stored["config"], current["config"]
     cosine = now.get("schedule") == "cosine"
     if now["epochs"] != before["epochs"] and (cosine or now["epochs"] < before["epochs"]):
@@ -30,12 +32,12 @@ def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) 
             if section == "data":
                 raise CheckpointError(
                     f"{path}: the {key.partition('.')[2]} graphs are not those of the checkpoint; "
-                    "resume with the same data and split, or start anew in another folder"
+                    "resume with the same data and split, or start a new run in another folder"
                 )
             setting = key.removeprefix("extra.")
             raise CheckpointError(
                 f"{path}: {setting} is {_short(old)} in the checkpoint and {_short(new)} now; "
-                "resume with the same settings, or start anew in another folder"
+                "resume with the same settings, or start a new run in another folder"
             )
 
 

@@ -1,4 +1,4 @@
-"""Keeps the newest state and the best weights of a run in its folder."""
+"""Save the latest state and the best weights of a run in its folder."""
 
 import math
 import time
@@ -17,10 +17,10 @@ from graphpool.training.state import RunState, Snapshot
 
 
 class Saver:
-    """Writes and reads a run's checkpoints; without a folder it does nothing.
+    """Writes and reads the checkpoints of a run; without a folder it does nothing.
 
     Args:
-        folder: where `last.safetensors` and `best.safetensors` lie.
+        folder: folder of `last.safetensors` and `best.safetensors`.
         header: JSON of every checkpoint: versions, config, data digests, extra.
         seconds: time between two checkpoints.
     """
@@ -37,11 +37,11 @@ class Saver:
         return None if self.folder is None else self.folder / LAST
 
     def due(self) -> bool:
-        """Whether it is time for another checkpoint."""
+        """Whether it is time for the next checkpoint."""
         return time.monotonic() >= self._next
 
     def begin(self, state: RunState) -> None:
-        """Write the untrained state, so that nothing of an earlier run can be mistaken for it."""
+        """Write the untrained state, to replace the files of an earlier run."""
         self.save(state)
         if self.folder is not None:
             (self.folder / BEST).unlink(missing_ok=True)
@@ -56,16 +56,16 @@ class Saver:
         self._postpone()
 
     def resume(self, state: RunState) -> bool:
-        """Put the last checkpoint back; False if there is none."""
+        """Restore the last checkpoint; return False if there is none."""
         if self.last is None or not self.last.exists():
             return False
         checkpoint = read_checkpoint(self.last)
-        # Tensors first: a model of another shape says more than the setting it comes from.
+        # Tensors first: a wrong shape is a clearer message than the setting that causes it.
         check_weights(state.model, checkpoint)
         check_same_run(self.last, checkpoint.header, self.header)
         values = {key: checkpoint.header[key] for key in ("state", "rng")}
         state.restore(Snapshot(checkpoint.tensors, values))
-        # A run that has nothing left to do saves no more: mend a lost or damaged file now.
+        # A finished run saves nothing more: replace a lost or damaged file now.
         self._save_best(state)
         return True
 

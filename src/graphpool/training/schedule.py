@@ -1,4 +1,4 @@
-"""The learning rate of each epoch: constant, cosine, or lowered when validation stands still."""
+"""The learning rate of each epoch: constant, cosine, or lowered on a plateau of validation."""
 
 import math
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from graphpool.config import TrainConfig
 
 @dataclass
 class Plateau:
-    """What the plateau schedule remembers from one epoch to the next.
+    """State of the plateau schedule.
 
     Attributes:
-        scale: the learning rate is multiplied by this.
+        scale: factor of the learning rate.
         best: lowest loss so far.
-        stale: epochs since then.
+        stale: epochs since the lowest loss.
     """
 
     scale: float = 1.0
@@ -21,7 +21,7 @@ class Plateau:
     stale: int = 0
 
     def observe(self, loss: float, config: TrainConfig) -> None:
-        """Take an epoch's loss into account."""
+        """Update the state with the loss of an epoch."""
         if self.best is None or loss < self.best:
             self.best, self.stale = loss, 0
             return
@@ -32,9 +32,9 @@ class Plateau:
 
 
 def learning_rate(config: TrainConfig, epoch: int, plateau: Plateau) -> float:
-    """Rate of epoch number `epoch`, counted from 0.
+    """Return the learning rate of epoch number `epoch`, counted from 0.
 
-    Cosine starts at the full rate and would reach 0 one epoch after the last.
+    The cosine schedule starts at the full rate and would reach 0 one epoch after the last.
     """
     if config.schedule == "cosine":
         return config.learning_rate * 0.5 * (1 + math.cos(math.pi * epoch / config.epochs))

@@ -1,4 +1,4 @@
-"""Random number generators: seeding them all, and storing their states without pickle."""
+"""Seed all random number generators, and store their states without pickle."""
 
 import hashlib
 import random
@@ -17,9 +17,9 @@ def seed_everything(seed: int) -> None:
 
 
 def epoch_order(seed: int, epoch: int, count: int) -> Tensor:
-    """The order in which epoch number `epoch` visits `count` graphs, `[count]`, on the CPU.
+    """Return the order in which epoch number `epoch` visits `count` graphs, `[count]`.
 
-    It depends on nothing else, so a run that resumes needs to know only where it stopped.
+    It depends on nothing else, so a resumed run only needs the position at which it stopped.
     """
     mixed = hashlib.sha256(f"order/{seed}/{epoch}".encode()).digest()
     generator = torch.Generator().manual_seed(int.from_bytes(mixed[:7], "little"))
@@ -27,7 +27,7 @@ def epoch_order(seed: int, epoch: int, count: int) -> Tensor:
 
 
 def rng_state() -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """States of all generators: torch's as byte tensors, Python's and NumPy's as plain JSON."""
+    """Return the states of all generators: of torch as tensors, of Python and NumPy as JSON."""
     tensors = {"torch": torch.get_rng_state()}
     if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         for device, state in enumerate(torch.cuda.get_rng_state_all()):
@@ -45,7 +45,7 @@ def rng_state() -> tuple[dict[str, Tensor], dict[str, Any]]:
 
 
 def set_rng_state(tensors: dict[str, Tensor], plain: dict[str, Any]) -> None:
-    """Put back what `rng_state` returned; states of devices that are not here are left out."""
+    """Restore what `rng_state` returned; ignore states of devices that don't exist."""
     torch.set_rng_state(tensors["torch"])
     if torch.cuda.is_available():
         for device in range(torch.cuda.device_count()):

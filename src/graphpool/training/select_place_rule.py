@@ -1,7 +1,8 @@
-"""The number of places chosen on validation graphs: a few short trainings, and the best decides.
+"""Select the rule for the number of places on validation graphs by short pilot trainings.
 
-`model.count = "validation"` asks for it. Every candidate is trained for a part of the epochs on the
-same graphs from the same seed; the real training then begins anew with the settings that won.
+`model.cluster_count = "validation"` turns it on. Every candidate is trained for a part of the
+epochs on the same graphs from the same seed; the real training then starts with the settings of
+the best one.
 """
 
 import json
@@ -32,19 +33,19 @@ logger = logging.getLogger(__name__)
 VALIDATION = "validation"
 RESOLUTIONS = (0.75, 1.5, 3.0, 6.0)
 LEAST_EPOCHS, PART = 5, 5
-# In the folder of a run: what was chosen, and the pilots as long as they are under way.
+# In the folder of a run: the choice, and the pilots until it is made.
 CHOICE, PILOTS = "places.json", "pilots"
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """A short training with one way of finding places.
+    """A short training with one rule for finding places.
 
     Attributes:
-        count, resolution: of `graphpool.config.ModelConfig`.
-        places: how many a training graph has, on average.
-        epoch: the best one.
-        metrics: on the validation graphs, at that epoch.
+        count, resolution: `cluster_count` and `resolution` of `graphpool.config.ModelConfig`.
+        places: mean number of places of a training graph.
+        epoch: the best epoch.
+        metrics: metrics on the validation graphs at that epoch.
     """
 
     count: str
@@ -56,12 +57,12 @@ class Pilot:
 
 @dataclass(frozen=True)
 class PlaceChoice:
-    """What the validation graphs chose, and what they chose it from.
+    """The rule selected on the validation graphs, with all pilots.
 
     Attributes:
-        count, resolution: of the pilot that won.
-        epochs: for which each pilot was trained.
-        pilots: in the order in which they were tried; the earlier of two equals wins.
+        count, resolution: those of the best pilot.
+        epochs: number of epochs of each pilot.
+        pilots: all pilots in order; the first of equally good ones is selected.
     """
 
     count: str
@@ -73,53 +74,55 @@ class PlaceChoice:
         return describe(self.count, self.resolution)
 
     def applied(self, config: ModelConfig) -> ModelConfig:
-        """The settings with what was chosen."""
-        chosen = {"count": self.count, "resolution": self.resolution}
+        """Return the settings with the selected rule."""
+        chosen = {"cluster_count": self.count, "resolution": self.resolution}
         return from_dict(ModelConfig, {**to_dict(config), **chosen}, "model")
 
 
 def describe(count: str, resolution: float) -> str:
-    """In words; an eigengap says the number by itself."""
+    """Describe a rule; the eigengap has no resolution."""
     return count if count == "eigengap" else f"{count} at resolution {resolution:g}"
 
 
 def candidates(config: ModelConfig) -> tuple[ModelConfig, ...]:
-    """Modularity from coarse to fine, and the eigengap."""
-    fineness = tuple(replace(config, count="modularity", resolution=r) for r in RESOLUTIONS)
-    return (*fineness, replace(config, count="eigengap"))
+    """Return the candidates: modularity from coarse to fine, and the eigengap."""
+    modularity = tuple(
+        replace(config, cluster_count="modularity", resolution=r) for r in RESOLUTIONS
+    )
+    return (*modularity, replace(config, cluster_count="eigengap"))
 
 
 def place_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
-    """Every rule by which training with these settings looks for places."""
-    tried = candidates(config) if config.count == VALIDATION else (config,)
-    return tuple(rule for each in tried if (rule := place_rule(each)))
+    """Return every rule that training with these settings uses to find places."""
+    configs = candidates(config) if config.cluster_count == VALIDATION else (config,)
+    return tuple(rule for each in configs if (rule := place_rule(each)))
 
 
 def pilot_epochs(epochs: int) -> int:
-    """How long a pilot is trained before a training of so many epochs."""
+    """Return the number of epochs of a pilot for a training of `epochs` epochs."""
     return max(LEAST_EPOCHS, epochs // PART)
 
 
 def check_choice(config: ModelConfig) -> None:
-    """Refuse `count = "validation"` where no number of places is left to choose."""
-    if config.count != VALIDATION:
+    """Refuse `cluster_count = "validation"` if there is no number of places to select."""
+    if config.cluster_count != VALIDATION:
         return
-    about = "model.count 'validation' chooses how many places a graph has"
+    about = "model.cluster_count 'validation' selects the number of places"
     for key in ("clusters", "ratio"):
         if value := getattr(config, key):
-            raise ConfigError(f"{about}, and model.{key} = {value} sets it; leave out one of them")
-    for key, value, knows in (
+            raise ConfigError(f"{about}, but model.{key} = {value} sets it; leave out one of them")
+    for key, value, has_places in (
         ("pooler", config.pooler, chooses_places(config.pooler)),
         ("assignment", config.assignment, config.assignment not in ("content", "static")),
     ):
-        if not knows:
+        if not has_places:
             raise ConfigError(
-                f"{about}, and the {key} {value!r} knows no places; leave count out, or use the "
-                "pooler hap with the assignment places"
+                f"{about}, but the {key} {value!r} does not use places; remove "
+                "model.cluster_count, or use the pooler hap with the assignment places"
             )
 
 
-def choose_places(
+def select_place_rule(
     config: ModelConfig,
     settings: TrainConfig,
     task: Task,
@@ -131,22 +134,22 @@ def choose_places(
     resume: bool = False,
     progress: bool = False,
 ) -> PlaceChoice:
-    """Train a pilot for each candidate; the task's own selection on `valid` decides.
+    """Train a pilot for each candidate, and select the best on `valid` by the metrics of the task.
 
     Args:
-        config: with `count = "validation"`.
-        settings: of the real training.
-        train, valid: with features.
-        build: makes the model that a config describes.
-        folder: of the real training; keeps the choice, and pilots until it is made.
-        resume: take the choice that the folder holds, or go on with its pilots.
+        config: settings of the model, with `cluster_count = "validation"`.
+        settings: settings of the real training.
+        train, valid: graphs with features.
+        build: makes the model of a config.
+        folder: folder of the real training, for the choice and, until it is made, the pilots.
+        resume: read the choice from the folder, or resume its pilots.
         progress: show a bar for every pilot if stderr is a terminal.
     """
     check_choice(config)
     if valid is None:
         raise ConfigError(
-            "model.count 'validation' needs validation graphs; give some, or find the number of "
-            "places by 'modularity' or 'eigengap'"
+            "model.cluster_count 'validation' needs validation graphs; give some, or find the "
+            "number of places by 'modularity' or 'eigengap'"
         )
     header: dict[str, Any] = {}
     if folder is not None:
@@ -154,36 +157,36 @@ def choose_places(
         if resume and (folder / CHOICE).exists():
             return _read(folder / CHOICE, header)
         if not resume:
-            # Nothing of an earlier run may be mistaken for this one while the pilots train.
+            # Remove the files of an earlier run before the pilots train.
             for name in (CHOICE, LAST, BEST):
                 (folder / name).unlink(missing_ok=True)
             shutil.rmtree(folder / PILOTS, ignore_errors=True)
     short = replace(settings, epochs=pilot_epochs(settings.epochs), tensorboard=False)
 
-    def tried(number: int, candidate: ModelConfig) -> Pilot:
-        # Found before the graphs go to another device: their copies there then have them.
+    def train_pilot(number: int, candidate: ModelConfig) -> Pilot:
+        # Found before the graphs are copied to another device, so that the copies have them.
         places = [part.places(rule) for part in (train, valid) for rule in place_rules(candidate)]
         seed_everything(settings.seed)
-        found = fit(
+        result = fit(
             build(candidate), task, train, valid, short,
             folder=None if folder is None else folder / PILOTS / str(number),
             resume=resume, progress=progress,
         )  # fmt: skip
         return Pilot(
-            count=candidate.count,
+            count=candidate.cluster_count,
             resolution=candidate.resolution,
             places=float(places[0].counts.double().mean()),
-            epoch=found.best_epoch,
-            metrics={name: found.best_metrics[name] for name, _ in task.selection},
+            epoch=result.best_epoch,
+            metrics={name: result.best_metrics[name] for name, _ in task.selection},
         )
 
-    pilots = [tried(number, candidate) for number, candidate in enumerate(candidates(config))]
+    pilots = [train_pilot(number, candidate) for number, candidate in enumerate(candidates(config))]
     best = pilots[0]
     for pilot in pilots[1:]:
         if is_better(task.selection, pilot.metrics, best.metrics):
             best = pilot
     choice = PlaceChoice(best.count, best.resolution, short.epochs, tuple(pilots))
-    logger.info("places chosen on validation graphs: %s", choice)
+    logger.info("rule for places selected on validation graphs: %s", choice)
     if folder is not None:
         write_json(folder / CHOICE, {**header, "choice": to_dict(choice)})
         shutil.rmtree(folder / PILOTS, ignore_errors=True)
@@ -191,7 +194,7 @@ def choose_places(
 
 
 def choice_from(values: dict[str, Any]) -> PlaceChoice:
-    """What `to_dict` made of a choice, made into it again."""
+    """Make a choice from the values of `to_dict`."""
     pilots = tuple(Pilot(**pilot) for pilot in values["pilots"])
     return PlaceChoice(**{**values, "pilots": pilots})
 
@@ -199,7 +202,7 @@ def choice_from(values: dict[str, Any]) -> PlaceChoice:
 def _header(
     config: ModelConfig, settings: TrainConfig, train: GraphSet, valid: GraphSet
 ) -> dict[str, Any]:
-    """What tells this run from another, as checkpoints say it."""
+    """Return the header that identifies this run, as in checkpoints."""
     return {
         "config": to_dict(settings),
         "data": {"train": data_digest(train), "valid": data_digest(valid)},
@@ -208,11 +211,13 @@ def _header(
 
 
 def _read(path: Path, header: dict[str, Any]) -> PlaceChoice:
-    """The choice that a run has made, if it is this very run."""
+    """Read the choice of a run, and check that it is this run."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         choice = choice_from(stored["choice"])
     except (OSError, ValueError, KeyError, TypeError, ConfigError) as error:
-        raise CheckpointError(f"{path}: damaged ({error}); start anew in another folder") from None
+        raise CheckpointError(
+            f"{path}: damaged ({error}); start a new run in another folder"
+        ) from None
     check_same_run(path, stored, header)
     return choice

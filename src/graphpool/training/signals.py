@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM while training: finish the step, write a checkpoint, exit 130 or 143."""
+"""Handle SIGINT and SIGTERM: finish the step, write a checkpoint, exit with 130 or 143."""
 
 import signal
 import sys
@@ -9,7 +9,7 @@ from types import FrameType
 
 
 class Interrupted(BaseException):
-    """A signal asked a run to stop, and it did so in good order.
+    """A run was stopped by a signal, after it saved its state.
 
     Not an `Exception`, so that code which retries or skips failures lets it through, and not a
     `KeyboardInterrupt`, which command-line frameworks turn into an exit code of their own.
@@ -26,18 +26,18 @@ class Interrupted(BaseException):
 
     @property
     def exit_code(self) -> int:
-        """What a shell expects: 130 after SIGINT, 143 after SIGTERM."""
+        """The exit code that a shell expects: 130 after SIGINT, 143 after SIGTERM."""
         return 128 + self.signum
 
 
 class StopRequest:
-    """Remembers the signal that came; a second one no longer waits."""
+    """Stores the signal that was received; a second one stops the run at once."""
 
     def __init__(self) -> None:
         self.signum: int | None = None
 
     def receive(self, signum: int, frame: FrameType | None) -> None:
-        """Signal handler."""
+        """Handle a signal."""
         if self.signum is not None:
             raise Interrupted(signum, "stopped at once by a second signal")
         self.signum = signum
@@ -45,9 +45,9 @@ class StopRequest:
 
 @contextmanager
 def watch_signals(active: bool = True) -> Iterator[StopRequest]:
-    """Collect SIGINT and SIGTERM in the returned request, and put the old handlers back after.
+    """Record SIGINT and SIGTERM in the returned request, and restore the old handlers afterwards.
 
-    Only the main thread may install handlers; elsewhere nothing is collected.
+    Only the main thread may install handlers; in other threads nothing is recorded.
     """
     request = StopRequest()
     if not active or threading.current_thread() is not threading.main_thread():
@@ -59,13 +59,13 @@ def watch_signals(active: bool = True) -> Iterator[StopRequest]:
         yield request
     finally:
         for number, handler in zip(numbers, before, strict=True):
-            # None: a handler that was not installed from Python and can't be put back from it.
+            # None: a handler that was not installed from Python and can't be restored from it.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 @contextmanager
 def interrupts_exit() -> Iterator[None]:
-    """Turn an interrupted run into the exit code of its signal, with its message on stderr."""
+    """Exit with the code of the signal that stopped a run, and print its message on stderr."""
     try:
         yield
     except Interrupted as stop:

@@ -1,4 +1,4 @@
-"""Everything that changes while a run trains, and taking it down and putting it back exactly."""
+"""The state of a training run, with exact capture and restore."""
 
 import dataclasses
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ Weights = dict[str, Tensor]
 
 
 class Snapshot(NamedTuple):
-    """A moment of a run: tensors by name, and plain values that JSON can hold."""
+    """The state of a run at one moment: tensors by name, and JSON values."""
 
     tensors: dict[str, Tensor]
     values: dict[str, Any]
 
     def part(self, prefix: str) -> dict[str, Tensor]:
-        """Tensors whose name begins with `prefix/`, without it."""
+        """Return the tensors whose name begins with `prefix/`, by the rest of the name."""
         start = f"{prefix}/"
         return {
             name[len(start) :]: tensor
@@ -31,19 +31,19 @@ class Snapshot(NamedTuple):
 
 @dataclass
 class Counters:
-    """Where a run stands.
+    """The progress of a run.
 
     Attributes:
-        epoch: epochs finished.
-        position: batches of the current epoch already learnt from.
-        step: optimizer steps altogether.
+        epoch: number of finished epochs.
+        position: number of batches of the current epoch that are done.
+        step: number of optimizer steps.
         seconds: time spent in the current epoch so far.
         history: one row per finished epoch.
         best_epoch: number of the selected epoch, counted from 1; 0 before the first.
         best_metrics: its validation metrics, or its training metrics without validation graphs.
         stale: epochs since the best one.
-        stopped: why the run ended; empty while it goes on.
-        plateau: memory of the learning-rate schedule.
+        stopped: why the run ended; empty while it continues.
+        plateau: state of the learning-rate schedule.
     """
 
     epoch: int = 0
@@ -58,18 +58,18 @@ class Counters:
     plateau: Plateau = field(default_factory=Plateau)
 
     def copy(self) -> "Counters":
-        """A copy that further training does not change; rows of the history are shared."""
+        """Return a copy that further training does not change; rows of the history are shared."""
         return dataclasses.replace(
             self, history=list(self.history), plateau=dataclasses.replace(self.plateau)
         )
 
     def plain(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the counters as JSON values."""
         return {**vars(self), "plateau": vars(self.plateau)}
 
     @classmethod
     def from_plain(cls, values: dict[str, Any]) -> "Counters":
-        """From JSON."""
+        """Make counters from JSON values."""
         return cls(**{**values, "plateau": Plateau(**values["plateau"])})
 
 
@@ -77,8 +77,8 @@ class RunState:
     """Model, optimizer, counters and running sums of one training run.
 
     Attributes:
-        sums: `[2]` float64 on the device: loss and right answers of the current epoch so far.
-        best: weights of the selected epoch; their tensors are never written to.
+        sums: `[2]` float64 on the device: loss and correct predictions of the current epoch so far.
+        best: weights of the selected epoch; their tensors are never modified.
     """
 
     def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer, sums: Tensor) -> None:
@@ -89,11 +89,11 @@ class RunState:
         self.best: Weights | None = None
 
     def weights(self) -> Weights:
-        """A copy of the model's weights and buffers."""
+        """Return a copy of the weights and buffers of the model."""
         return {name: value.clone() for name, value in self.model.state_dict().items()}
 
     def capture(self) -> Snapshot:
-        """Take everything down; the snapshot shares no memory with what training changes."""
+        """Copy the whole state; the snapshot shares no memory with what training changes."""
         tensors = {f"weights/{name}": value for name, value in self.weights().items()}
         for name, parameter in self.model.named_parameters():
             for key, value in self.optimizer.state.get(parameter, {}).items():
@@ -106,32 +106,32 @@ class RunState:
         return Snapshot(tensors, {"state": self.counters.copy().plain(), "rng": plain})
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Put a snapshot of the same model back; what follows is what would have followed it."""
+        """Restore a snapshot of the same model, so that training continues exactly from there."""
         load_weights(self.model, snapshot.part("weights"))
         self.optimizer.zero_grad(set_to_none=True)
         self.optimizer.state.clear()
         moments = snapshot.part("optimizer")
         for name, parameter in self.model.named_parameters():
             start = f"{name}/"
-            found = {
+            stored = {
                 key[len(start) :]: value.clone()
                 for key, value in moments.items()
                 if key.startswith(start) and "/" not in key[len(start) :]
             }
-            if found:
-                self.optimizer.state[parameter] = self._placed(found, parameter)
+            if stored:
+                self.optimizer.state[parameter] = self._to_device(stored, parameter)
         self.sums.copy_(snapshot.tensors["sums"])
         self.counters = Counters.from_plain(snapshot.values["state"]).copy()
         best = snapshot.part("best")
         self.best = {name: value.to(self.sums.device) for name, value in best.items()} or None
         set_rng_state(snapshot.part("rng"), snapshot.values["rng"])
 
-    def _placed(self, found: dict[str, Tensor], parameter: Tensor) -> dict[str, Tensor]:
-        """Moments lie beside their parameter; the step count only where the optimizer is fused."""
+    def _to_device(self, stored: dict[str, Tensor], parameter: Tensor) -> dict[str, Tensor]:
+        """Move moments to the device of their parameter; the step count only if fused."""
         fused = self.optimizer.defaults.get("fused")
         return {
             key: value.to(parameter.device) if fused or key != "step" else value.cpu()
-            for key, value in found.items()
+            for key, value in stored.items()
         }
 
 

@@ -1,4 +1,4 @@
-"""TensorBoard curves of a run, for those who have it installed."""
+"""TensorBoard curves of a run, if TensorBoard is installed."""
 
 import importlib
 from pathlib import Path
@@ -8,7 +8,7 @@ from graphpool.errors import ConfigError
 
 
 class TensorBoardLog:
-    """Writes an epoch's numbers as scalars; does nothing unless it is asked for."""
+    """Writes the metrics of each epoch as scalars; does nothing unless `active`."""
 
     def __init__(self, folder: Path | None, active: bool, first_epoch: int) -> None:
         self._writer: Any = None
@@ -23,11 +23,11 @@ class TensorBoardLog:
                 "train.tensorboard is on, but TensorBoard is not installed; "
                 "pip install 'graphpool[track]', or turn it off"
             ) from None
-        # A resumed run hides what an earlier process wrote beyond its checkpoint.
+        # A resumed run hides what an earlier process wrote after its checkpoint.
         self._writer = module.SummaryWriter(str(folder / "tensorboard"), purge_step=first_epoch)
 
     def write(self, row: dict[str, Any]) -> None:
-        """Add one epoch's row of the history."""
+        """Add a row of the history."""
         if self._writer is None:
             return
         for name, value in row.items():
@@ -37,6 +37,6 @@ class TensorBoardLog:
         self._writer.add_scalar("lr", row["lr"], row["epoch"])
 
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        """Flush and close the file."""
         if self._writer is not None:
             self._writer.close()

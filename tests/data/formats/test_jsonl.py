@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from graphpool.data import content_hash, read_jsonl, write_jsonl
 from graphpool.data.formats import jsonl
-from graphpool.data.formats.jsonl import read_jsonl, write_jsonl
-from graphpool.data.formats.jsonl_row import KEYS
-from graphpool.data.formats.safetensors import content_hash
+from graphpool.data.formats.jsonl import KEYS
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 def write(path: Path, *lines: str) -> Path:
@@ -121,7 +120,7 @@ def test_a_round_trip_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_real_set_makes_the_round_trip(data_root: Path, tmp_path: Path) -> None:
-    from graphpool.data.formats.tu import read_tu
+    from graphpool.data import read_tu
 
     graphs = read_tu(data_root / "PTC_MR.zip")
     write_jsonl(graphs, tmp_path / "PTC_MR.jsonl")

@@ -12,9 +12,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from graphpool.data.formats.safetensors import content_hash, open_set, save
+from graphpool.data import content_hash, open_set, save
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 def small(name: str = "small") -> GraphSet:
@@ -195,7 +195,7 @@ def test_a_failed_write_leaves_the_old_file(
 
 _MEASURE = """
 import sys
-from graphpool.data.formats.safetensors import open_set
+from graphpool.data import open_set
 
 def own_memory():
     lines = open("/proc/self/status").read().splitlines()

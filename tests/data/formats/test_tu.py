@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from graphpool.data import catalogue
+from graphpool.data import catalogue, content_hash, read_tu
 from graphpool.data.formats import number_csv as table
-from graphpool.data.formats.safetensors import content_hash
-from graphpool.data.formats.tu import read_tu
-from graphpool.data.formats.tu_files import Members
+from graphpool.data.formats.tu_files import TUFiles
 from graphpool.errors import DataError
 
 # Two graphs: a path 1-2-3 and an edge 4-5; labels with gaps, classes -1 and 7.
@@ -319,5 +317,5 @@ def test_a_file_that_is_nearly_a_part_is_noted_with_the_nearest(tmp_path: Path) 
 
 
 def test_a_set_that_gains_a_strange_file_is_read_anew(tmp_path: Path) -> None:
-    before = Members.find(write(tmp_path)).digest()
-    assert Members.find(write(tmp_path, node_label="1\n")).digest() != before
+    before = TUFiles.find(write(tmp_path)).digest()
+    assert TUFiles.find(write(tmp_path, node_label="1\n")).digest() != before

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from random_graphs import packed, random_graphs
 from torch_geometric.data import Data
 
-from graphpool.data.interop.convert import from_networkx, from_pyg, to_networkx, to_pyg
+from graphpool.data import from_networkx, from_pyg, to_networkx, to_pyg
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 FEW = settings(max_examples=15, deadline=None, derandomize=True, database=None)
 SHARED = ("node_ptr", "edge_ptr", "edge_index", "edge_weight", "node_label", "node_attr")
@@ -193,9 +193,9 @@ def test_a_graph_alone_is_refused_with_the_next_step() -> None:
 
 
 def test_what_is_no_graph_is_refused_with_its_place() -> None:
-    with pytest.raises(DataError, match="graph 1: str is no graph"):
+    with pytest.raises(DataError, match="graph 1: str is not a graph"):
         from_networkx([nx.path_graph(3), "path"])
-    with pytest.raises(DataError, match="graph 0: Graph is no graph"):
+    with pytest.raises(DataError, match="graph 0: Graph is not a graph"):
         from_pyg([nx.path_graph(3)])
 
 

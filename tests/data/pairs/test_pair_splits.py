@@ -3,10 +3,9 @@ import itertools
 import pytest
 import torch
 
-from graphpool.data.pairs.pairset import PairSet
-from graphpool.data.pairs.splits import split_pairs
+from graphpool.data.pairs import PairSet, split_pairs
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 def pairs_of(graphs, sides):

@@ -9,11 +9,11 @@ import torch
 from random_graphs import packed, random_graphs
 from safetensors.torch import load_file, save_file
 
-from graphpool.data.formats.safetensors import content_hash, open_set, save
-from graphpool.data.pairs.pairset import PairSet
+from graphpool.data import content_hash, open_set, save
+from graphpool.data.pairs import PairSet
 from graphpool.data.pairs.storage import graphs_path, open_pairs, save_pairs
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 LEFT, RIGHT, Y = [0, 4, 2, 2, 5], [3, 4, 0, 5, 2], [1.0, 0.0, 1.0, 0.5, 0.0]
 
@@ -79,7 +79,7 @@ def test_a_batch_without_an_index_is_the_whole_set() -> None:
 
 
 def test_places_are_those_of_the_set() -> None:
-    from graphpool.graphs.places.rule import PlaceRule
+    from graphpool.graphs.places import PlaceRule
 
     rule, some = PlaceRule(), pairs()
     some.graphs.places(rule)

@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from graphpool.data.pairs.pairs_csv import read_pairs
+from graphpool.data.pairs import read_pairs
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 def points(*ids):

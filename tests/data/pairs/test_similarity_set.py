@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 
 import graphpool as gp
-from graphpool.data import catalogue
+from graphpool.data import content_hash, read_gexf, read_npz
 from graphpool.data import load as datasets
-from graphpool.data.formats.gexf import parse_gexf
-from graphpool.data.formats.gexf_files import GexfFiles
-from graphpool.data.formats.gexf_set import read_gexf_set
-from graphpool.data.formats.npz import read_packed
-from graphpool.data.formats.safetensors import content_hash
-from graphpool.data.pairs.distances import Distances, read_distances
+from graphpool.data.formats.gexf import GexfFiles
+from graphpool.data.formats.gexf_xml import parse_gexf
+from graphpool.data.locate import find_in_folder
+from graphpool.data.pairs import Distances, read_distances
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 ARRAYS: dict[str, Any] = {
     "ids": [9, 10, 2],
@@ -104,23 +102,23 @@ WORDS = [
 
 
 def test_arrays_become_graphs(tmp_path: Path) -> None:
-    graphs = read_packed(put_npz(tmp_path))
+    graphs = read_npz(put_npz(tmp_path))
     assert spelled(graphs) == WORDS
     assert (graphs.name, graphs.undirected, graphs.y) == ("TINY", True, None)
     assert (graphs.node_label_names, graphs.edge_label_names) == (("C", "O"), (1, 2, 3))
 
 
 def test_gexf_files_become_graphs_train_first_by_ascending_id(tmp_path: Path) -> None:
-    assert spelled(read_gexf_set(put_zip(tmp_path))) == WORDS
+    assert spelled(read_gexf(put_zip(tmp_path))) == WORDS
 
 
 @pytest.mark.parametrize("inside", ["", "TINY", "raw", "raw/TINY"])
 def test_every_form_gives_the_same_set(tmp_path: Path, inside: str) -> None:
     folder = tmp_path / "folder" / "TINY"
     put_folder(folder / inside)
-    expected = content_hash(read_packed(put_npz(tmp_path)))
-    assert content_hash(read_gexf_set(put_zip(tmp_path))) == expected
-    assert content_hash(read_gexf_set(folder)) == expected
+    expected = content_hash(read_npz(put_npz(tmp_path)))
+    assert content_hash(read_gexf(put_zip(tmp_path))) == expected
+    assert content_hash(read_gexf(folder)) == expected
 
 
 def test_a_pickle_is_never_opened(tmp_path: Path) -> None:
@@ -128,18 +126,18 @@ def test_a_pickle_is_never_opened(tmp_path: Path) -> None:
         def __reduce__(self) -> tuple[Any, ...]:
             return (Path.touch, (tmp_path / "sprung",))
 
-    graphs = read_gexf_set(put_zip(tmp_path, **{"ged.pickle": pickle.dumps(Trap())}))
+    graphs = read_gexf(put_zip(tmp_path, **{"ged.pickle": pickle.dumps(Trap())}))
     assert not (tmp_path / "sprung").exists()
     assert graphs.notes == (
-        "TINY/ged.pickle was not opened, for a pickle can run any code; distances are read from "
-        "TINY.npz",
+        "TINY/ged.pickle was not opened, because a pickle can run any code; distances are read "
+        "from TINY.npz",
     )
 
 
 def test_an_array_of_objects_is_refused(tmp_path: Path) -> None:
     path = put_npz(tmp_path, ids=np.array([1, {}, "a"], dtype=object))
     with pytest.raises(DataError, match=r"TINY\.npz: array 'ids': can't be read.*fetch"):
-        read_packed(path)
+        read_npz(path)
 
 
 def test_classes_and_separate_ends_are_read(tmp_path: Path) -> None:
@@ -147,7 +145,7 @@ def test_classes_and_separate_ends_are_read(tmp_path: Path) -> None:
         tmp_path, edges=None, edge_u=np.array([0, 1, 1], np.uint16),
         edge_v=np.array([2, 2, 0], np.uint16), graph_label=[5, -1, 5], loop_nodes=[3],
     )  # fmt: skip
-    graphs = read_packed(path)
+    graphs = read_npz(path)
     assert spelled(graphs) == WORDS
     assert graphs.y is not None
     assert [graphs.classes[code] for code in graphs.y] == [5, -1, 5]
@@ -155,7 +153,7 @@ def test_classes_and_separate_ends_are_read(tmp_path: Path) -> None:
 
 
 def test_arrays_that_mean_nothing_are_noted(tmp_path: Path) -> None:
-    assert read_packed(put_npz(tmp_path, colour=[1])).notes == ("array 'colour' was not read",)
+    assert read_npz(put_npz(tmp_path, colour=[1])).notes == ("array 'colour' was not read",)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +177,7 @@ def test_what_is_wrong_with_arrays_is_said(
     tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
-        read_packed(put_npz(tmp_path, **changes))
+        read_npz(put_npz(tmp_path, **changes))
 
 
 def test_a_damaged_npz_is_a_data_error(tmp_path: Path) -> None:
@@ -191,13 +189,13 @@ def test_a_damaged_npz_is_a_data_error(tmp_path: Path) -> None:
         damaged[random.integers(len(damaged))] ^= int(random.integers(1, 256))
         path.write_bytes(damaged)
         try:
-            read_packed(path)
+            read_npz(path)
             read_distances(path)
         except DataError as error:
             assert "TINY.npz" in str(error)  # noqa: PT017
     path.write_bytes(whole[:-30])
     with pytest.raises(DataError, match=r"TINY\.npz: not a readable zip.*fetch it again"):
-        read_packed(path)
+        read_npz(path)
 
 
 # ---------------------------------------------------------------------- GEXF
@@ -227,7 +225,7 @@ def test_what_is_wrong_in_a_gexf_file_is_said(
     text = FILES["train/9.gexf"].replace(old, new, 1)
     assert text != FILES["train/9.gexf"]
     with pytest.raises(DataError, match=message) as caught:
-        read_gexf_set(put_zip(tmp_path, **{"train/9.gexf": text}))
+        read_gexf(put_zip(tmp_path, **{"train/9.gexf": text}))
     assert "TINY.zip/TINY/train/9.gexf" in str(caught.value)
 
 
@@ -243,7 +241,7 @@ def test_other_attributes_and_weights_are_named_and_not_read(tmp_path: Path) -> 
         "<attribute id=", '<attribute id="7" title="c"/>\n<attribute id='
     )
     text = text.replace("<edge ", '<edge weight="2" ', 1)
-    graphs = read_gexf_set(put_zip(tmp_path, **{"train/9.gexf": text}))
+    graphs = read_gexf(put_zip(tmp_path, **{"train/9.gexf": text}))
     assert spelled(graphs) == WORDS
     assert graphs.notes == ("not read: edge attribute 'c', edge weights, node attribute 'c'",)
 
@@ -265,12 +263,12 @@ def test_networkx_files_are_read(tmp_path: Path) -> None:
 def test_labels_of_some_graphs_only_are_refused(tmp_path: Path) -> None:
     bare = '<gexf><graph><nodes><node id="0"/></nodes></graph></gexf>'
     with pytest.raises(DataError, match=r"10\.gexf: no attribute of nodes is declared"):
-        read_gexf_set(put_zip(tmp_path, **{"train/10.gexf": bare}))
+        read_gexf(put_zip(tmp_path, **{"train/10.gexf": bare}))
 
 
 def test_an_id_in_train_and_test_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"test/9\.gexf: TINY/train/9\.gexf has the same id"):
-        read_gexf_set(put_zip(tmp_path, **{"test/9.gexf": FILES["train/9.gexf"]}))
+        read_gexf(put_zip(tmp_path, **{"test/9.gexf": FILES["train/9.gexf"]}))
 
 
 def test_a_damaged_member_is_named(tmp_path: Path) -> None:
@@ -279,7 +277,7 @@ def test_a_damaged_member_is_named(tmp_path: Path) -> None:
     data[data.index(b'value="C"') + 7] ^= 1
     path.write_bytes(data)
     with pytest.raises(DataError, match=r"TINY/train/9\.gexf: can't be unpacked.*fetch it again"):
-        read_gexf_set(path)
+        read_gexf(path)
 
 
 def test_hidden_files_and_other_folders_are_passed_over(tmp_path: Path) -> None:
@@ -293,9 +291,9 @@ def test_several_sets_in_one_zip_are_told_apart_by_name(tmp_path: Path) -> None:
     path = put_zip(tmp_path)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("OTHER/train/1.gexf", FILES["train/10.gexf"])
-    assert len(read_gexf_set(path, "OTHER")) == 1
+    assert len(read_gexf(path, "OTHER")) == 1
     with pytest.raises(DataError, match="holds several sets: OTHER, TINY"):
-        read_gexf_set(path)
+        read_gexf(path)
 
 
 # ---------------------------------------------------------------------- distances
@@ -322,7 +320,7 @@ def test_gaps_without_a_full_matrix_can_not_be_filled(tmp_path: Path) -> None:
 
 def test_distances_follow_a_selection_of_the_graphs(tmp_path: Path) -> None:
     path = put_npz(tmp_path)
-    graphs = read_packed(path)
+    graphs = read_npz(path)
     chosen = read_distances(path).of(graphs[[2, 0]])
     assert chosen.ids == ("2", "9")
     assert chosen.values[0, 1] == 3
@@ -330,7 +328,7 @@ def test_distances_follow_a_selection_of_the_graphs(tmp_path: Path) -> None:
 
 
 def test_graphs_of_another_set_have_no_distances(tmp_path: Path) -> None:
-    graphs = read_packed(put_npz(tmp_path, name="OTHER", ids=[9, 10, 3]))
+    graphs = read_npz(put_npz(tmp_path, name="OTHER", ids=[9, 10, 3]))
     with pytest.raises(DataError, match="graph 3 of OTHER are known; those of TINY have other"):
         read_distances(put_npz(tmp_path)).of(graphs)
 
@@ -370,19 +368,19 @@ def test_what_is_wrong_with_distances_is_said(
 def test_a_set_is_found_in_every_form(tmp_path: Path, path: str) -> None:
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text("")
-    assert catalogue.find("T", tmp_path) == tmp_path / path.split("/")[0]
+    assert find_in_folder("T", tmp_path) == tmp_path / path.split("/")[0]
 
 
 def test_arrays_are_preferred_to_a_zip(tmp_path: Path) -> None:
     put_zip(tmp_path)
     arrays = put_npz(tmp_path)
-    assert catalogue.find("TINY", tmp_path) == arrays
+    assert find_in_folder("TINY", tmp_path) == arrays
 
 
 def test_distances_alone_do_not_hide_the_graphs(tmp_path: Path) -> None:
     zipped = put_zip(tmp_path)
     np.savez(tmp_path / "TINY.npz", ids=ARRAYS["ids"], ged=ARRAYS["ged"])
-    assert catalogue.find("TINY", tmp_path) == zipped
+    assert find_in_folder("TINY", tmp_path) == zipped
 
 
 @pytest.mark.parametrize(
@@ -413,7 +411,7 @@ def test_real_sets_are_those_of_the_literature(
 @pytest.mark.parametrize("name", ["AIDS700nef", "LINUX"])
 def test_real_sets_are_the_same_from_their_gexf_files(data_root: Path, name: str) -> None:
     zipped = gp.read(data_root / f"{name}.zip", features=None, cache=False)
-    assert content_hash(zipped) == content_hash(read_packed(data_root / f"{name}.npz"))
+    assert content_hash(zipped) == content_hash(read_npz(data_root / f"{name}.npz"))
     assert "was not opened" in zipped.notes[0]
     split = datasets.published_split(data_root / f"{name}.zip")
     assert split == datasets.published_split(name, data_root)

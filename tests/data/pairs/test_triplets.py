@@ -5,9 +5,9 @@ import pytest
 import torch
 from random_graphs import packed, random_graphs
 
-from graphpool.data.pairs.triplets import TripletSet
+from graphpool.data.pairs import TripletSet
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 @pytest.fixture

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from random_graphs import packed, random_graphs
 
 from graphpool.data import load as datasets
-from graphpool.data.pairs.sampling import (
+from graphpool.data.pairs import (
     TripletCount,
+    TripletSet,
     count_triplets,
     draw_triplets,
     paper_counts,
     sample_triplets,
 )
-from graphpool.data.pairs.triplets import TripletSet
 from graphpool.errors import ConfigError, DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 QUERIES, CANDIDATES = [7, 0, 3], [1, 3, 4, 5, 7, 8]
 

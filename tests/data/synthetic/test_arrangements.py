@@ -16,14 +16,13 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import chi2_contingency, ks_2samp
 
 import graphpool as gp
+from graphpool.data import content_hash
 from graphpool.data import load as datasets
-from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.synthetic.arrangements import build as arrangements
-from graphpool.data.synthetic.arrangements.build import communities
-from graphpool.data.synthetic.arrangements.knobs import ABOUT, Knobs, defaults
+from graphpool.data.synthetic.arrangements import communities
+from graphpool.data.synthetic.arrangements.settings import ABOUT, Settings, default_settings
 from graphpool.errors import ConfigError, DataError
-from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.refinement import colour_rounds
+from graphpool.graphs import GraphSet, colour_rounds
 
 NAMES = tuple(ABOUT)
 TYPED = ("ring", "marks", "marksmix", "order")
@@ -38,8 +37,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @functools.cache
-def make(name: str, **knobs: object) -> GraphSet:
-    return arrangements.make(name, **knobs)
+def make(name: str, **settings: object) -> GraphSet:
+    return arrangements.make(name, **settings)
 
 
 def flat(graphs: GraphSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -232,7 +231,7 @@ def test_community_numbers_tell_nothing_of_types(name: str) -> None:
     one = np.unique(community, return_index=True)[1]
     number, label = communities(graphs).numpy()[one], graphs.node_label.numpy()[one]
     # A cycle of 10 has communities 8 and 9 and fewer marks among more: look at the common ones.
-    usual = number < defaults(name).communities[0]
+    usual = number < default_settings(name).communities[0]
     table = np.zeros((number.max() + 1, 2))
     np.add.at(table, (number[usual], label[usual]), 1)
     assert chi2_contingency(table[table.sum(1) > 0]).pvalue > 0.01
@@ -279,7 +278,7 @@ def test_colours_would_tell_a_small_difference_in_noise(depth: int) -> None:
 
 def flat_network() -> gp.GraphClassifier:
     return gp.GraphClassifier(
-        pooler="sum", encoder="gin", norm="batch", layers=2, hidden_channels=32, epochs=8,
+        pooler="sum", encoder="gin", norm="batch", num_layers=2, hidden_channels=32, epochs=8,
         batch_size=50, learning_rate=0.001, seed=0, threads=1,
     )  # fmt: skip
 
@@ -315,10 +314,10 @@ def test_another_seed_gives_other_graphs() -> None:
     assert len(hashes) == 5
 
 
-@pytest.mark.parametrize("knobs", [{}, {"twins": True}])
+@pytest.mark.parametrize("settings", [{}, {"twins": True}])
 @pytest.mark.parametrize("name", NAMES)
-def test_fewer_graphs_are_the_beginning_of_more(name: str, knobs: dict[str, bool]) -> None:
-    few, more = make(name, graphs=30, **knobs), make(name, graphs=40, **knobs)[:30]
+def test_fewer_graphs_are_the_beginning_of_more(name: str, settings: dict[str, bool]) -> None:
+    few, more = make(name, graphs=30, **settings), make(name, graphs=40, **settings)[:30]
     assert torch.equal(few.edge_index, more.edge_index)
     assert torch.equal(few.node_attr, more.node_attr)
     assert torch.equal(few.y, more.y)
@@ -360,14 +359,14 @@ def test_the_page_about_the_sets_is_true(cache: Path) -> None:
     code = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert len(code) == 1
     exec(compile(code[0], str(page), "exec"), {})
-    assert all(f"| `{knob.name}` |" in text for knob in fields(Knobs))
+    assert all(f"| `{setting.name}` |" in text for setting in fields(Settings))
     assert all(f"| `{name}` |" in text for name in NAMES)
 
 
-# ---------------------------------------------------------------------- names and knobs
+# ---------------------------------------------------------------------- names and settings
 
 
-def test_load_turns_the_knobs_behind_the_colon(cache: Path) -> None:
+def test_load_takes_the_settings_after_the_colon(cache: Path) -> None:
     text = "Marks:seed=3, graphs=50,sizes=9,communities=7-8,bridges=2,noise=0.1,edges=2,twins=true"
     made = make("marks", seed=3, graphs=50, sizes=(9, 9), communities=(7, 8), bridges=2,
                 noise=0.1, edges=2, twins=True)  # fmt: skip
@@ -398,10 +397,10 @@ def test_a_file_of_ones_own_comes_first(cache: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("ring:brigdes=6", "ring has no knob 'brigdes'; did you mean 'bridges'"),
-        ("ring:communities=9", "ring has no knob 'communities'; known: bridges, edges"),
-        ("spider:noise=0.1", "spider has no knob 'noise'"),
-        ("ring:bridges", "'bridges' is no setting; write KNOB=VALUE"),
+        ("ring:brigdes=6", "ring has no setting 'brigdes'; did you mean 'bridges'"),
+        ("ring:communities=9", "ring has no setting 'communities'; known: bridges, edges"),
+        ("spider:noise=0.1", "spider has no setting 'noise'"),
+        ("ring:bridges", "'bridges' is not a setting; write NAME=VALUE"),
         ("ring:seed=1,seed=2", "seed is set twice"),
         ("ring:graphs=2.5", "graphs can't be '2.5'; write such as 4000"),
         ("ring:noise=much", "noise can't be 'much'"),
@@ -416,7 +415,7 @@ def test_a_file_of_ones_own_comes_first(cache: Path, tmp_path: Path) -> None:
         ("marks:communities=5-8", "communities can't be 5-8; it must be an ascending range from 6"),
     ],
 )
-def test_a_wrong_knob_is_named(name: str, says: str) -> None:
+def test_a_wrong_setting_is_named(name: str, says: str) -> None:
     with pytest.raises(ConfigError) as error:
         gp.load(name)
     assert says in str(error.value)
@@ -429,7 +428,7 @@ def test_a_wrong_value_from_python_is_named() -> None:
         arrangements.make("spyder")
 
 
-def test_a_misspelt_set_with_knobs_is_named(cache: Path) -> None:
+def test_a_misspelt_set_with_settings_is_named(cache: Path) -> None:
     with pytest.raises(DataError, match="no data set 'rings:seed=1'; did you mean 'ring'"):
         gp.load("rings:seed=1")
 

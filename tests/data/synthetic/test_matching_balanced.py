@@ -10,15 +10,15 @@ import pytest
 import torch
 from scipy.stats import chisquare
 
-from graphpool.data.formats.safetensors import content_hash
-from graphpool.data.pairs.pairset import PairSet
+from graphpool.data import content_hash
+from graphpool.data.pairs import PairSet
 from graphpool.data.synthetic.matching.balanced import draw_balanced, rewired
 from graphpool.data.synthetic.matching.build import VERSION, matching_key, matching_pairs
 from graphpool.data.synthetic.matching.draws import connected_graphs, ends, slots, stream
 from graphpool.data.synthetic.matching.proofs import degrees
 from graphpool.data.synthetic.matching.swaps import swapped
 from graphpool.errors import ConfigError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 HARDNESSES = ("easy", "medium", "hard")
 PINNED = {

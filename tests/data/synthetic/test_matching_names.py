@@ -1,7 +1,6 @@
 import pytest
 
-from graphpool.data.synthetic.matching.build import matching_pairs
-from graphpool.data.synthetic.matching.names import parse_matching_name
+from graphpool.data.synthetic.matching import matching_pairs, parse_matching_name
 from graphpool.errors import ConfigError
 
 

@@ -8,12 +8,12 @@ import pytest
 import torch
 from networkx.algorithms.isomorphism import GraphMatcher
 
-from graphpool.data.formats.safetensors import content_hash
-from graphpool.data.pairs.pairset import PairSet
+from graphpool.data import content_hash
+from graphpool.data.pairs import PairSet
 from graphpool.data.synthetic.matching.build import matching_key, matching_pairs
 from graphpool.data.synthetic.matching.checks import check_paper, shared_edges
 from graphpool.errors import ConfigError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 @functools.cache

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from graphpool.data.pairs.pairset import PairSet
-from graphpool.data.synthetic.matching.build import matching_pairs
+from graphpool.data.pairs import PairSet
+from graphpool.data.synthetic.matching import matching_pairs
 from graphpool.data.synthetic.matching.rules import (
     RULES,
     degree_rule,
@@ -19,7 +19,7 @@ from graphpool.data.synthetic.matching.rules import (
     wl_rule,
 )
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 
 
 def by_hand() -> PairSet:

@@ -10,10 +10,8 @@ from graphs_of import published, random_graph
 from truth_of import close, networkx_distance
 
 from graphpool import ged
-from graphpool.ged import Costs, collect
+from graphpool.ged import Costs, Limits, collect, make_problem
 from graphpool.ged.methods import astar
-from graphpool.ged.pair import make_task
-from graphpool.ged.result import Limits
 
 
 def hard_pair(nodes: int):
@@ -46,7 +44,7 @@ def test_equal_to_networkx():
 def test_equal_to_published_distances(data_root: Path):
     graphs, full, _ = published(data_root, "AIDS700nef")
     pairs = np.random.default_rng(3).integers(0, len(graphs), (200, 2))
-    found = astar.solve(make_task(graphs, Costs()), pairs, Limits())
+    found = astar.solve(make_problem(graphs, Costs()), pairs, Limits())
     assert (found.upper == full[pairs[:, 0], pairs[:, 1]]).all()
     assert (found.lower == found.upper).all()
 
@@ -84,16 +82,16 @@ def test_a_time_limit_is_kept():
 def test_the_time_limit_is_for_each_pair():
     graphs = [*hard_pair(30), *hard_pair(31)]
     pairs = np.array([[0, 1], [2, 3], [0, 0]])
-    found = astar.solve(make_task(collect(graphs), Costs()), pairs, Limits(seconds=0.1))
+    found = astar.solve(make_problem(collect(graphs), Costs()), pairs, Limits(seconds=0.1))
     assert (found.expanded[:2] > 100).all()
     assert found.upper[2] == found.lower[2] == 0
 
 
 def test_full_memory_stops_the_search_with_bounds_that_hold():
     first, second = hard_pair(24)
-    task, pairs = make_task(collect([first, second]), Costs()), np.array([[0, 1]])
-    small = astar.solve(task, pairs, Limits(), memory=200_000)
-    large = astar.solve(task, pairs, Limits(), memory=4_000_000)
+    problem, pairs = make_problem(collect([first, second]), Costs()), np.array([[0, 1]])
+    small = astar.solve(problem, pairs, Limits(), memory=200_000)
+    large = astar.solve(problem, pairs, Limits(), memory=4_000_000)
     assert small.expanded[0] < large.expanded[0]
     assert 0 < small.lower[0] <= large.lower[0] < large.upper[0]
 
@@ -101,7 +99,7 @@ def test_full_memory_stops_the_search_with_bounds_that_hold():
 def test_a_search_in_many_turns_finds_what_it_finds_in_one(monkeypatch):
     first, second = hard_pair(9)
     once = ged.distance(first, second, "astar")
-    monkeypatch.setattr(astar, "_FIRST_ROOM", 16)  # it runs full and goes on in a larger room
+    monkeypatch.setattr(astar, "_FIRST_CAPACITY", 16)  # the store gets full and grows
     again = ged.distance(first, second, "astar")
     assert once.optimal
     assert (again.distance, again.expanded) == (once.distance, once.expanded)

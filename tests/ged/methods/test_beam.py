@@ -1,4 +1,4 @@
-"""Beam search: valid paths, better ones with a wider beam, the same ones every time."""
+"""Workspace search: valid paths, better ones with a wider beam, the same ones every time."""
 
 from pathlib import Path
 
@@ -10,10 +10,8 @@ from graphs_of import published
 
 from graphpool import ged
 from graphpool.errors import ConfigError
-from graphpool.ged import Costs
+from graphpool.ged import Costs, Limits, make_problem
 from graphpool.ged.methods.beam import solve_beam
-from graphpool.ged.pair import make_task
-from graphpool.ged.result import Limits
 
 
 @pytest.mark.parametrize("method", ["beam1", "beam80"])
@@ -24,7 +22,7 @@ def test_paths_are_valid_and_bounds_hold(method):
 
 def test_a_beam_as_wide_as_the_tree_is_exact():
     for case in random_cases():
-        found = solve_beam(case.task, case.pairs, Limits(), 500)
+        found = solve_beam(case.problem, case.pairs, Limits(), 500)
         assert (found.upper == case.truth).all()
 
 
@@ -41,26 +39,26 @@ def test_a_limit_makes_the_beam_narrower():
 
 def test_the_same_pair_has_the_same_path_in_any_company():
     for case in random_cases()[:6]:
-        together = solve_beam(case.task, case.pairs, Limits(), 3)
+        together = solve_beam(case.problem, case.pairs, Limits(), 3)
         for at in range(len(case.pairs)):
-            alone = solve_beam(case.task, case.pairs[at : at + 1], Limits(), 3)
+            alone = solve_beam(case.problem, case.pairs[at : at + 1], Limits(), 3)
             assert alone.upper[0] == together.upper[at]
             size = alone.mapping.shape[1]
             assert (alone.mapping[0] == together.mapping[at, :size]).all()
 
 
 def test_a_beam_without_width_is_refused():
-    task = make_task(ged.collect([(1, []), (1, [])]), Costs())
-    with pytest.raises(ConfigError, match="width 0; give 1 or more"):
-        solve_beam(task, np.array([[0, 1]]), Limits(), 0)
+    problem = make_problem(ged.collect([(1, []), (1, [])]), Costs())
+    with pytest.raises(ConfigError, match="width of the beam is 0; it must be at least 1"):
+        solve_beam(problem, np.array([[0, 1]]), Limits(), 0)
 
 
 def test_wider_beams_come_closer_on_molecules(data_root: Path):
     graphs, full, _ = published(data_root, "AIDS700nef")
-    task = make_task(graphs, Costs())
+    problem = make_problem(graphs, Costs())
     pairs = np.random.default_rng(1).integers(0, len(graphs), (400, 2))
     truth = full[pairs[:, 0], pairs[:, 1]]
-    gap = [(solve_beam(task, pairs, Limits(), width).upper - truth) for width in (1, 10, 80)]
+    gap = [(solve_beam(problem, pairs, Limits(), width).upper - truth) for width in (1, 10, 80)]
     assert min(part.min() for part in gap) == 0
     assert gap[0].mean() > gap[1].mean() > gap[2].mean()
     assert gap[2].mean() < 0.25

@@ -7,7 +7,7 @@ from cases_of import answers, random_cases
 
 from graphpool import ged
 from graphpool.ged import Costs
-from graphpool.ged.assignment import hungarian, make_assignment, volgenant_jonker
+from graphpool.ged.assignment import hungarian, make_assignment_workspace, volgenant_jonker
 
 
 @pytest.mark.parametrize("solver", [hungarian, volgenant_jonker])
@@ -15,19 +15,19 @@ def test_assignments_cost_what_scipy_finds(solver):
     from scipy.optimize import linear_sum_assignment
 
     draw = np.random.default_rng(0)
-    room = make_assignment(30)
+    work = make_assignment_workspace(30)
     for size in [*range(13), 30] * 8:
         cost = draw.integers(0, draw.choice([2, 9, 10**12]), (size, size), dtype=np.int64)
         cost[draw.random((size, size)) < 0.2] = 10**15
         rows, columns = linear_sum_assignment(cost)
-        assert solver(cost, size, room) == cost[rows, columns].sum()
-        assert sorted(room.column_of[:size].tolist()) == list(range(size))
+        assert solver(cost, size, work) == cost[rows, columns].sum()
+        assert sorted(work.column_of[:size].tolist()) == list(range(size))
 
 
 def test_bids_that_rise_by_one_end():
     # Three rows bid for two columns that cost next to nothing; the third column costs 10**15.
     cost = np.array([[0, 1, 10**15], [1, 0, 10**15], [0, 0, 10**15]], dtype=np.int64)
-    assert volgenant_jonker(cost, 3, make_assignment(3)) == 10**15
+    assert volgenant_jonker(cost, 3, make_assignment_workspace(3)) == 10**15
 
 
 @pytest.mark.parametrize("method", ["label", "branch"])
@@ -35,7 +35,7 @@ def test_a_bound_is_never_above_the_truth(method):
     for case in random_cases():
         found = answers(case, method)
         assert (found.lower <= case.truth).all()
-        assert (found.lower % case.task.tables.unit == 0).all()
+        assert (found.lower % case.problem.tables.unit == 0).all()
         assert (found.upper == -1).all()
         assert (found.mapping == -1).all()
 

@@ -8,12 +8,9 @@ from torch import Tensor
 
 import graphpool as gp
 from graphpool.errors import ConfigError, DataError
-from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import Adjacency, GraphSet, Segments
+from graphpool.graphs.places import PlaceRule, Places, places_of
 from graphpool.graphs.places import find as places_module
-from graphpool.graphs.places.find import Places, places_of
-from graphpool.graphs.places.rule import PlaceRule
-from graphpool.graphs.segments import Segments
 
 
 def packed(*graphs: nx.Graph) -> GraphSet:

@@ -4,7 +4,7 @@ import networkx as nx
 import torch
 
 import graphpool as gp
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs import GraphSet
 from graphpool.graphs.places.find import TINY, Places
 
 

@@ -9,10 +9,9 @@ import torch
 from torch import Tensor
 
 import graphpool as gp
-from graphpool.data.synthetic.arrangements.build import communities, make
-from graphpool.graphs.canonical import reordered
-from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.places.rule import PlaceRule
+from graphpool.data.synthetic.arrangements import communities, make
+from graphpool.graphs import GraphSet, reordered
+from graphpool.graphs.places import PlaceRule
 
 RULES = [
     PlaceRule(), PlaceRule(most=3), PlaceRule(count="given", clusters=6),

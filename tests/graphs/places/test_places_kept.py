@@ -5,11 +5,9 @@ import pytest
 import torch
 
 import graphpool as gp
+from graphpool.graphs import GraphBatch, GraphSet
 from graphpool.graphs import graphset as graphset_module
-from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.graphset import GraphSet
-from graphpool.graphs.places.find import Places
-from graphpool.graphs.places.rule import PlaceRule
+from graphpool.graphs.places import PlaceRule, Places
 
 
 @pytest.fixture

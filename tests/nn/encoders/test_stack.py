@@ -126,11 +126,11 @@ def test_a_one_hot_lookup_gives_the_same_bits_as_the_product(channels):
     local = edges - torch.tensor([0, 0, 0, 5, 5, 5, 5])
     graphs = GraphSet.build("two", counts, torch.tensor([3, 4]), local, undirected=True)
     batch = graphs.with_x(torch.nn.functional.one_hot(codes, channels).float()).batch()
-    assert batch.column is not None
-    assert torch.equal(batch.column, codes)
+    assert batch.one_hot_index is not None
+    assert torch.equal(batch.one_hot_index, codes)
     encoder = Encoder("gcn", channels, 8)
     results = []
-    for column in (batch.column, None):
+    for column in (batch.one_hot_index, None):
         encoder.zero_grad()
         out = encoder(batch.x, batch.adjacency, column)
         out.square().sum().backward()
@@ -142,4 +142,4 @@ def test_features_that_are_not_one_hot_have_no_column():
     graphs = GraphSet.build("one", torch.tensor([3]), torch.tensor([1]), torch.tensor([[0], [1]]))
     for row in ([0.0, 0.0], [1.0, 1.0], [0.0, 2.0]):
         x = torch.tensor([[1.0, 0.0], row, [0.0, 1.0]])
-        assert graphs.with_x(x).batch().column is None
+        assert graphs.with_x(x).batch().one_hot_index is None

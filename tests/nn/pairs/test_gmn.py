@@ -10,7 +10,7 @@ from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.model import HAP
 from graphpool.nn.pairs import GMN
 from graphpool.nn.pairs.embedded import without_encoder
-from graphpool.nn.pairs.layout import Paired, repeated
+from graphpool.nn.pairs.layout import PairLayout, repeat_graphs
 from graphpool.nn.pairs.messages import Messages, meet
 from graphpool.nn.pool.gated import GatedPool
 
@@ -106,7 +106,10 @@ def test_gradients_are_right() -> None:
 def test_copies_are_the_graphs_of_the_pairs() -> None:
     graphs = sample()
     index = torch.tensor([2, 0, 2, 3])
-    made, wanted = repeated(batch_of(graphs), index), batch_of([graphs[i] for i in index.tolist()])
+    made, wanted = (
+        repeat_graphs(batch_of(graphs), index),
+        batch_of([graphs[i] for i in index.tolist()]),
+    )
     for name in ("x", "batch", "ptr"):
         assert torch.equal(getattr(made, name), getattr(wanted, name)), name
     for name in ("row_ptr", "col", "weight", "gcn"):
@@ -116,7 +119,10 @@ def test_copies_are_the_graphs_of_the_pairs() -> None:
 def test_copies_have_the_places_of_their_graphs() -> None:
     graphs = sample(torch.float32)
     index = torch.tensor([2, 0, 2, 3])
-    made, wanted = repeated(batch_of(graphs), index), batch_of([graphs[i] for i in index.tolist()])
+    made, wanted = (
+        repeat_graphs(batch_of(graphs), index),
+        batch_of([graphs[i] for i in index.tolist()]),
+    )
     for rule in (PlaceRule(), PlaceRule("given", clusters=2)):
         for name in ("cluster", "counts", "share"):
             found = getattr(made.places(rule), name)
@@ -125,14 +131,14 @@ def test_copies_have_the_places_of_their_graphs() -> None:
 
 def test_a_pair_is_worked_on_once_whichever_way_round() -> None:
     batch = batch_of(sample())
-    paired = Paired.of(batch, LEFT, RIGHT)
+    layout = PairLayout.of(batch, LEFT, RIGHT)
     asked = [frozenset(pair) for pair in zip(LEFT.tolist(), RIGHT.tolist(), strict=True)]
-    assert len(paired) == len(set(asked))
-    first, second = paired.first.tolist(), paired.second.tolist()
-    assert [frozenset((first[k], second[k])) for k in paired.back.tolist()] == asked
+    assert len(layout) == len(set(asked))
+    first, second = layout.first.tolist(), layout.second.tolist()
+    assert [frozenset((first[k], second[k])) for k in layout.back.tolist()] == asked
     sizes = batch.ptr.diff()
-    assert torch.equal(sizes[paired.graphs], torch.from_numpy(paired.sizes).flatten())
-    assert (paired.sizes[0] <= paired.sizes[1]).all()
+    assert torch.equal(sizes[layout.graphs], torch.from_numpy(layout.sizes).flatten())
+    assert (layout.sizes[0] <= layout.sizes[1]).all()
 
 
 def test_no_pairs_give_no_distances() -> None:

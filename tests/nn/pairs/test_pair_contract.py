@@ -12,8 +12,9 @@ from torch import Tensor, nn
 
 import graphpool.nn.pairs
 from graphpool.config import ModelConfig
-from graphpool.nn.pairs import PAIR_METHODS, Compared, PairModel, build_pair_model
+from graphpool.nn.pairs import PairDistances, PairModel
 from graphpool.nn.zoo.build import METHODS
+from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model
 
 ODD = odd_graphs()
 DTYPES = {"compiled": torch.float32, "tensors": torch.float64}
@@ -27,7 +28,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     },
     **{f"{name}/batch norm": {"pooler": name, "norm": "batch"} for name in PAIR_METHODS},
     **{
-        f"{name}/all readouts": {"pooler": name, "readout": ("sum", "mean", "max"), "cut": 0.5}
+        f"{name}/all readouts": {"pooler": name, "readout": ("sum", "mean", "max"), "cut_loss": 0.5}
         for name in (*HAP_LIKE, "hap")
     },
     "gmn/learned": {"pooler": "gmn", "score": "learned"},
@@ -81,7 +82,7 @@ def sample(dtype: torch.dtype = torch.float32, directed: bool = False) -> list[P
     return [graph.to(dtype) for graph in graphs]
 
 
-def spoken(model: PairModel, compared: Compared) -> Tensor:
+def total_loss(model: PairModel, compared: PairDistances) -> Tensor:
     """A scalar that depends on every score, each in its own way, and on losses."""
     yes, no = model.log_scores(compared)
     draw = torch.Generator().manual_seed(3)
@@ -159,7 +160,7 @@ def test_results_and_gradients_are_finite_on_odd_graphs(name: str, dtype: torch.
         compared = model.compare(batch, torch.tensor([0, 0]), torch.tensor([0, 1]))
         assert compared.distances.isfinite().all(), odd
         assert compared.distances.min() >= 0, odd
-        spoken(model, compared).backward()
+        total_loss(model, compared).backward()
         assert batch.x.grad is not None
         for where, grad in {"x": batch.x.grad, **gradients(model)}.items():
             assert grad.isfinite().all(), f"{where} on {odd}"
@@ -169,7 +170,7 @@ def test_results_and_gradients_are_finite_on_odd_graphs(name: str, dtype: torch.
 def test_gradients_are_finite_while_training_on_all_odd_graphs(name: str) -> None:
     model, batch = built(name).train(), batch_of([*ODD.values(), *sample()])
     left, right = torch.randint(batch.num_graphs, (2, 30))
-    spoken(model, model.compare(batch, left, right)).backward()
+    total_loss(model, model.compare(batch, left, right)).backward()
     for where, grad in gradients(model).items():
         assert grad.isfinite().all(), where
 
@@ -177,7 +178,7 @@ def test_gradients_are_finite_while_training_on_all_odd_graphs(name: str) -> Non
 @every
 def test_gradients_reach_every_parameter(name: str) -> None:
     model = built(name)
-    spoken(model, model.compare(batch_of(sample()), LEFT, RIGHT)).backward()
+    total_loss(model, model.compare(batch_of(sample()), LEFT, RIGHT)).backward()
     for where, grad in gradients(model).items():
         assert grad.abs().max() > 0, where
 
@@ -200,8 +201,8 @@ def test_there_are_as_many_levels_as_the_model_says(name: str) -> None:
     model = built(name)
     compared = model.compare(batch_of(sample()), LEFT, RIGHT)
     assert compared.distances.shape == (model.levels, len(LEFT))
-    said = model.overall(model.scores(compared))
-    torch.testing.assert_close(model(batch_of(sample()), LEFT, RIGHT), said)
+    expected = model.overall(model.scores(compared))
+    torch.testing.assert_close(model(batch_of(sample()), LEFT, RIGHT), expected)
 
 
 def test_every_module_of_the_package_is_under_contract() -> None:

@@ -5,7 +5,7 @@ import torch
 from plain import Plain, batch_of, random_graph
 
 from graphpool.config import ModelConfig
-from graphpool.nn.pairs import PAIR_METHODS, build_pair_model
+from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model
 
 
 def by_structure(graph: Plain) -> Plain:

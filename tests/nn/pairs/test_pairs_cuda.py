@@ -7,7 +7,7 @@ import torch
 from plain import CHANNELS, batch_of, random_graph
 
 from graphpool.config import ModelConfig
-from graphpool.nn.pairs import PAIR_METHODS, build_pair_model
+from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 

@@ -9,10 +9,9 @@ from graphpool.nn.encoders import Encoder
 from graphpool.nn.model import HAP
 from graphpool.nn.pairs import SimGNN
 from graphpool.nn.pairs import cross_attention as cross
-from graphpool.nn.pairs.cross_attention import Crossing
+from graphpool.nn.pairs.cross_attention import CrossAttention
 from graphpool.nn.pairs.embedded import without_encoder
-from graphpool.nn.pairs.histogram import similarity_histogram
-from graphpool.nn.pairs.ntn import PairHead, TensorNetwork
+from graphpool.nn.pairs.simgnn import PairHead, TensorNetwork, similarity_histogram
 from graphpool.nn.pool.mean_att import MeanAttPool
 
 LEFT, RIGHT = torch.tensor([0, 3, 2, 2, 1]), torch.tensor([1, 2, 3, 2, 0])
@@ -39,7 +38,7 @@ def test_histogram_counts_what_padding_would(
     monkeypatch.setattr(cross, "SMALL", small)
     sizes = np.array([[1, 3, 2, 4, 1], [1, 3, 5, 5, 12]], dtype=np.int64)
     h = torch.randn(int(sizes.sum()), 3, dtype=torch.float64)
-    found = similarity_histogram(h, Crossing(sizes, torch.device("cpu")), bins)
+    found = similarity_histogram(h, CrossAttention(sizes, torch.device("cpu")), bins)
     ones, others = h.split(sizes.sum(1).tolist())
     pairs = zip(ones.split(sizes[0].tolist()), others.split(sizes[1].tolist()), strict=True)
     wanted = np.stack([padded_histogram(x, y, bins) for x, y in pairs])
@@ -48,11 +47,11 @@ def test_histogram_counts_what_padding_would(
 
 def test_equal_to_one_half_is_in_the_upper_bin_and_extremes_are_counted() -> None:
     h = torch.tensor([[0.0], [30.0], [-30.0], [30.0]])
-    crossing = Crossing(np.array([[1, 1], [1, 1]], dtype=np.int64), torch.device("cpu"))
-    first = similarity_histogram(torch.tensor([[0.0], [30.0], [1.0], [30.0]]), crossing)
+    attention = CrossAttention(np.array([[1, 1], [1, 1]], dtype=np.int64), torch.device("cpu"))
+    first = similarity_histogram(torch.tensor([[0.0], [30.0], [1.0], [30.0]]), attention)
     assert first.argmax(1).tolist() == [8, 15]
-    assert similarity_histogram(h, crossing).argmax(1).tolist() == [8, 15]
-    assert similarity_histogram(-h.abs() * h.sign().cumprod(0), crossing).sum(1).tolist() == [1, 1]
+    assert similarity_histogram(h, attention).argmax(1).tolist() == [8, 15]
+    assert similarity_histogram(-h.abs() * h.sign().cumprod(0), attention).sum(1).tolist() == [1, 1]
 
 
 def test_tensor_network_is_that_of_a_loop_over_slices() -> None:
@@ -117,5 +116,5 @@ def test_every_level_of_simgnn_hap_has_its_own_tensor_network() -> None:
 
 def test_histogram_passes_no_gradient() -> None:
     h = torch.randn(2, 3, requires_grad=True)
-    crossing = Crossing(np.ones((2, 1), dtype=np.int64), torch.device("cpu"))
-    assert not similarity_histogram(h, crossing).requires_grad
+    attention = CrossAttention(np.ones((2, 1), dtype=np.int64), torch.device("cpu"))
+    assert not similarity_histogram(h, attention).requires_grad

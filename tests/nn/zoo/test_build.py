@@ -69,7 +69,7 @@ def test_ratio_sets_the_places_of_each_graph_from_its_own_size() -> None:
 
 
 def test_without_clusters_each_graph_has_its_places() -> None:
-    model = build_model(ModelConfig(most=3, resolution=2.0), CHANNELS, 2)
+    model = build_model(ModelConfig(max_clusters=3, resolution=2.0), CHANNELS, 2)
     given = batch()
     wanted = places_of(given.adjacency, given.segments, PlaceRule(resolution=2.0, most=3))
     first, last = model.levels(given)
@@ -85,7 +85,7 @@ def test_methods_without_places_have_eight_clusters_unless_told() -> None:
 
 
 def test_places_are_those_of_the_first_level_alone() -> None:
-    model = build_model(ModelConfig(clusters=(6, 4, 1), cut=0.5), CHANNELS, 2)
+    model = build_model(ModelConfig(clusters=(6, 4, 1), cut_loss=0.5), CHANNELS, 2)
     first, second, last = model.coarsenings
     assert isinstance(first.assign, PlaceAttention)
     assert isinstance(second.assign, ContentAttention)
@@ -98,8 +98,8 @@ def test_places_are_those_of_the_first_level_alone() -> None:
     ("config", "rule"),
     [
         (ModelConfig(), PlaceRule()),
-        (ModelConfig(most=5, resolution=0.5), PlaceRule(most=5, resolution=0.5)),
-        (ModelConfig(count="eigengap"), PlaceRule("eigengap")),
+        (ModelConfig(max_clusters=5, resolution=0.5), PlaceRule(most=5, resolution=0.5)),
+        (ModelConfig(cluster_count="eigengap"), PlaceRule("eigengap")),
         (ModelConfig(ratio=0.2), PlaceRule("ratio", ratio=0.2)),
         (ModelConfig(clusters=(6, 1)), PlaceRule("given", clusters=6, most=6)),
         (ModelConfig(clusters=(1,)), None),
@@ -120,7 +120,7 @@ def test_place_rule_is_that_of_the_model(config: ModelConfig, rule: PlaceRule | 
 
 def test_trying_several_numbers_of_places_is_no_model() -> None:
     with pytest.raises(ConfigError, match="'modularity' or 'eigengap'"):
-        build_model(ModelConfig(count="validation"), CHANNELS, 2)
+        build_model(ModelConfig(cluster_count="validation"), CHANNELS, 2)
 
 
 def test_ratio_without_sizes_is_refused() -> None:
@@ -163,7 +163,7 @@ def test_options_of_the_config_reach_the_coarsening() -> None:
     module = build_model(config, 3, 2).coarsenings[0]
     assert isinstance(module.assign, StaticAttention)
     assert (module.assign.relaxation, module.connect) == ("sort", "plain")
-    config = ModelConfig(assignment="places-only", profile=False, balance=0.5, **SMALL)  # type: ignore[arg-type]
+    config = ModelConfig(assignment="places-only", cluster_profile=False, balance=0.5, **SMALL)  # type: ignore[arg-type]
     module = build_model(config, 3, 2).coarsenings[0]
     assert module.assign.content is None
     assert module.profile is None

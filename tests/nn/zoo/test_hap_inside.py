@@ -108,7 +108,7 @@ def test_diffpools_network_has_haps_assignment_and_diffpools_losses() -> None:
 
 
 def test_settings_of_places_and_losses_reach_it() -> None:
-    model = build_model(config("diffpool-hap", connect="offdiagonal", cut=0.5), CHANNELS, 2)
+    model = build_model(config("diffpool-hap", connect="offdiagonal", cut_loss=0.5), CHANNELS, 2)
     assert model.coarsenings[0].connect == "offdiagonal"
     assert model.coarsenings[0].losses == {"cut": 0.5, "link": 1.0, "entropy": 1.0}
     model = build_model(config("set2set-hap", assignment="static", clusters=(5, 1)), CHANNELS, 2)
@@ -116,12 +116,14 @@ def test_settings_of_places_and_losses_reach_it() -> None:
 
 
 def test_sort_reads_all_clusters() -> None:
-    assert build_model(config("sort-hap"), CHANNELS, 2).learned[0].k == ModelConfig.most
+    assert build_model(config("sort-hap"), CHANNELS, 2).learned[0].k == ModelConfig.max_clusters
     assert build_model(config("sort-hap", clusters=(6, 4, 1)), CHANNELS, 2).learned[0].k == 4
 
 
 @pytest.mark.parametrize("name", MIRRORED)
-@pytest.mark.parametrize("settings", [{}, {"ratio": 0.2}, {"clusters": (6, 1)}, {"most": 5}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"ratio": 0.2}, {"clusters": (6, 1)}, {"max_clusters": 5}]
+)
 def test_places_are_looked_for_by_the_rule_of_the_model(
     name: str, settings: dict[str, object]
 ) -> None:

@@ -8,16 +8,9 @@ from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.hap import HAPCoarsening
-from graphpool.nn.pairs import (
-    GMN,
-    PAIR_METHODS,
-    LearnedScore,
-    Siamese,
-    SimGNN,
-    build_pair_model,
-    pair_place_rule,
-)
+from graphpool.nn.pairs import GMN, LearnedScore, Siamese, SimGNN
 from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_rule
 
 GRAPHS = [random_graph(n, n) for n in (9, 2, 6, 13, 5)]
 
@@ -95,10 +88,10 @@ def test_ratio_sets_the_clusters_by_the_mean_number_of_nodes() -> None:
 
 
 def test_rounds_of_gmn_are_as_many_as_hap_has() -> None:
-    model = build_pair_model(ModelConfig(pooler="gmn", layers=3, clusters=(8, 4, 1)), 5, 7.0)
+    model = build_pair_model(ModelConfig(pooler="gmn", num_layers=3, clusters=(8, 4, 1)), 5, 7.0)
     assert isinstance(model, GMN)
     assert model.layers == 9
-    model = build_pair_model(ModelConfig(pooler="gmn-hap", layers=3), 5, 7.0)
+    model = build_pair_model(ModelConfig(pooler="gmn-hap", num_layers=3), 5, 7.0)
     assert isinstance(model, GMN)
     assert model.layers == 3
 

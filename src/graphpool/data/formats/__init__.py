@@ -1,1 +1,58 @@
-"""Files of graphs: one module a format, all read into a `GraphSet`."""
+"""Files of graphs: one module a format, all with the interface `Format`.
+
+The format of a file or folder is found by its content (`find_format`).
+"""
+
+from pathlib import Path
+
+from graphpool.data.formats import gexf, jsonl, npz, safetensors, tu
+from graphpool.data.formats.base import Format
+from graphpool.data.formats.gexf import read as read_gexf
+from graphpool.data.formats.jsonl import read as read_jsonl
+from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.npz import read as read_npz
+from graphpool.data.formats.safetensors import content_hash, open_set, save
+from graphpool.data.formats.tu import read as read_tu
+from graphpool.errors import DataError
+
+__all__ = [
+    "Format", "FORMATS", "find_format", "read_tu", "read_gexf", "read_npz", "read_jsonl",
+    "write_jsonl", "open_set", "save", "content_hash",
+]  # fmt: skip
+
+FORMATS: tuple[Format, ...] = (safetensors, jsonl, npz, gexf, tu)
+"""All formats, in the order in which a file is tried."""
+
+_BY_SUFFIX: dict[str, Format] = {
+    ".safetensors": safetensors,
+    ".jsonl": jsonl,
+    ".npz": npz,
+    ".zip": tu,
+}
+
+
+def find_format(path: Path, name: str | None = None) -> Format:
+    """Return the format of a file or folder.
+
+    Content that no format recognises, such as a damaged file, is left to the reader that its
+    suffix stands for, whose error says what is wrong.
+
+    Args:
+        path: the file or folder.
+        name: of the set, where a folder or zip holds several.
+    """
+    if not path.exists():
+        raise DataError.at(path, "no such file or folder", hint="check the path")
+    for candidate in FORMATS:
+        if candidate.recognises(path, name):
+            return candidate
+    if path.is_dir():
+        return tu
+    if path.suffix not in _BY_SUFFIX:
+        raise DataError.at(
+            path,
+            f"graphs can't be read from a {path.suffix or 'nameless'} file",
+            hint="give a .jsonl or .safetensors file, a .npz of graphs, or a folder or zip of "
+            "TU or GEXF files",
+        )
+    return _BY_SUFFIX[path.suffix]

@@ -1,166 +1,223 @@
-"""One graph in GEXF, the XML of Gephi and NetworkX: what is needed of it, read in one pass.
+"""Read sets of GEXF files in `train` and `test` folders, as edit-distance sets come.
 
-Document types are refused: entities, and with them every known way to make an XML parser open
-files or fill the memory, come in through them.
+A set is `NAME/train/ID.gexf` and `NAME/test/ID.gexf`, in a folder or a zip: the layout of
+AIDS700nef, LINUX and others. Graphs are in the order train, test, each by ascending id: that of
+PyTorch Geometric and of the `.npz` files of these sets. Node labels are the attribute `type`, edge
+labels `valence`, or the only attribute that is declared.
+
+These sets come with a `ged.pickle`, which is never opened: loading a pickle runs whatever code is
+in it.
 """
 
-from typing import NamedTuple
-from xml.parsers import expat
+import hashlib
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from graphpool.data.formats.gexf_xml import GexfGraph, parse_gexf
+from graphpool.data.formats.zips import DAMAGE, list_zip
 from graphpool.errors import DataError
-from graphpool.graphs.vocabulary import Name
+from graphpool.files import sha256_file
+from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.vocabulary import coded
 
-# The titles that edit-distance sets give to labels, where there are several attributes.
-_TITLES = {"node": "type", "edge": "valence"}
-_WHOLE = {"integer", "long", "short", "byte", "biginteger"}
-_FETCH = "fetch the file again"
+NAME = "gexf"
+VERSION = 1
 
-
-class GexfGraph(NamedTuple):
-    """Nodes are numbered in the order of the file; labels are None where no attribute is declared.
-
-    Args:
-        edges: both ends of each edge.
-        unread: what else the file says of nodes and edges.
-    """
-
-    nodes: int
-    edges: list[tuple[int, int]]
-    node_labels: list[Name] | None
-    edge_labels: list[Name] | None
-    unread: frozenset[str]
+_FILE = re.compile(r"(?:(?P<base>.*)/)?(?P<part>train|test)/(?P<id>[^/.][^/]*)\.gexf")
 
 
-class _Item(NamedTuple):
-    """A node or an edge as the file has it; `ends` are ids of nodes."""
-
-    line: int
-    ends: tuple[str, ...]
-    values: dict[str, str]
-
-
-class _Attribute(NamedTuple):
-    id: str
-    title: str
-    whole: bool
+def recognises(path: Path, name: str | None = None) -> bool:
+    """Whether a folder or zip holds `train/ID.gexf` or `test/ID.gexf`."""
+    try:
+        return any(_FILE.fullmatch(_slashes(file)) for file in _list_files(path, name))
+    except DataError:
+        return False
 
 
-def parse_gexf(data: bytes, where: str) -> GexfGraph:
-    """The graph in a GEXF file; errors call the file `where` and name the line."""
-    return _Reader(data, where).graph()
+def identify(path: Path, name: str | None = None) -> tuple[str, str]:
+    """Return the name of the set and the SHA-256 of its files."""
+    files = _find(path, name)
+    return files.name, files.digest()
 
 
-class _Reader:
-    def __init__(self, data: bytes, where: str) -> None:
-        self.where = where
-        self.items: dict[str, list[_Item]] = {"node": [], "edge": []}
-        self.declared: dict[str, list[_Attribute]] = {"node": [], "edge": []}
-        self.unread: set[str] = set()
-        self._kind = ""
-        self._graphs = 0
-        self._parser = parser = expat.ParserCreate()
-        parser.StartElementHandler = self._start
-        parser.StartDoctypeDeclHandler = self._doctype
-        try:
-            parser.Parse(data, True)
-        except expat.ExpatError as error:
-            problem = f"not whole XML: {expat.errors.messages[error.code]}"
-            raise self.wrong(problem, _FETCH, error.lineno) from None
-        except (LookupError, ValueError) as error:  # an encoding that no one knows
-            raise self.wrong(f"can't be read: {error}", _FETCH) from None
-        if not self._graphs:
-            raise self.wrong("there is no graph in this file", _FETCH)
+def read(path: str | Path, name: str | None = None) -> GraphSet:
+    """Read the set at `path`, a folder or a zip; `name` says which, where there are several."""
+    files = _find(path, name)
+    ids = files.ids()
+    graphs, paths = [], []
+    for where, data in files.contents():
+        graphs.append(parse_gexf(data, where))
+        paths.append(where)
+    node_label, node_names = _labels(paths, [graph.node_labels for graph in graphs], "node")
+    # A graph without edges need not declare what they would be labelled with.
+    edge_labels = [graph.edge_labels if graph.edges else [] for graph in graphs]
+    edge_label, edge_names = _labels(paths, edge_labels, "edge")
+    ends = np.array([edge for graph in graphs for edge in graph.edges], dtype=np.int64)
+    return GraphSet.build(
+        files.name,
+        torch.tensor([graph.nodes for graph in graphs]),
+        torch.tensor([len(graph.edges) for graph in graphs]),
+        torch.from_numpy(np.ascontiguousarray(ends.reshape(-1, 2).T)),
+        ids=ids,
+        undirected=True,
+        edge_label=edge_label,
+        node_label=node_label,
+        node_label_names=node_names,
+        edge_label_names=edge_names,
+        notes=_notes(files, graphs),
+    )
 
-    def wrong(self, problem: str, hint: str = "mend this line", line: int = 0) -> DataError:
-        return DataError.at(
-            self.where, problem, line=line or self._parser.CurrentLineNumber, hint=hint
+
+@dataclass(frozen=True)
+class GexfFiles:
+    """The files of the set `name`, by ascending id, named from `path` on."""
+
+    path: Path
+    name: str
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+    pickles: tuple[str, ...] = ()
+
+    @classmethod
+    def find(cls, path: str | Path, name: str | None = None) -> "GexfFiles | None":
+        """Look for such a set in a folder or a zip; None where there is none."""
+        path = Path(path)
+        listed = _list_files(path, name)
+        sets: dict[str, dict[str, list[str]]] = {}
+        for file in listed:
+            if match := _FILE.fullmatch(_slashes(file)):
+                parts = sets.setdefault(match["base"] or "", {"train": [], "test": []})
+                parts[match["part"]].append(file)
+        if not sets:
+            return None
+        base = _choose(path, name, sorted(sets))
+        inside = PurePosixPath(base).name
+        return cls(
+            path,
+            name or (inside if inside not in ("", "raw") else path.resolve().stem),
+            tuple(sorted(sets[base]["train"], key=_by_id)),
+            tuple(sorted(sets[base]["test"], key=_by_id)),
+            tuple(file for file in listed if file.endswith(".pickle")),
         )
 
-    def _doctype(self, *_: object) -> None:
-        raise self.wrong("a document type is declared, which GEXF has no need of", "take it out")
+    def ids(self) -> tuple[str, ...]:
+        """The names of the graphs: train, then test."""
+        ids: dict[str, str] = {}
+        for file in (*self.train, *self.test):
+            if (other := ids.setdefault(graph_id(file), file)) != file:
+                raise DataError.at(
+                    f"{self.path}/{file}", f"{other} has the same id", hint="keep one of them"
+                )
+        return tuple(ids)
 
-    def _start(self, tag: str, given: dict[str, str]) -> None:
-        tag = tag.rpartition(":")[2]
-        if tag == "attvalue":
-            key = given.get("for", given.get("id", ""))
-            if self.items.get(self._kind):
-                self.items[self._kind][-1].values[key] = given.get("value", "")
-        elif tag == "node":
-            self._kind = tag
-            self._add(tag, (self._needed(given, tag, "id"),))
-        elif tag == "edge":
-            self._kind = tag
-            self._check_direction(given.get("type", ""))
-            if "weight" in given:
-                self.unread.add("edge weights")
-            self._add(tag, (self._needed(given, tag, "source"), self._needed(given, tag, "target")))
-        elif tag == "attributes":
-            self._kind = given.get("class", "")
-        elif tag == "attribute":
-            whole = given.get("type", "string").lower() in _WHOLE
-            made = _Attribute(given.get("id", ""), given.get("title", ""), whole)
-            self.declared.setdefault(self._kind, []).append(made)
-        elif tag == "graph":
-            self._graphs += 1
-            self._check_direction(given.get("defaultedgetype", ""))
+    def is_test(self) -> NDArray[np.bool_]:
+        """Whether each graph is of the test part, `[graphs]`: train, then test."""
+        return np.arange(len(self.train) + len(self.test)) >= len(self.train)
 
-    def _add(self, kind: str, ends: tuple[str, ...]) -> None:
-        self.items[kind].append(_Item(self._parser.CurrentLineNumber, ends, {}))
+    def contents(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the path of each file, for error messages, and its bytes: train, then test."""
+        if self.path.is_dir():
+            yield from self._contents(lambda file: (self.path / file).read_bytes())
+        else:
+            with zipfile.ZipFile(self.path) as archive:
+                yield from self._contents(archive.read)
 
-    def _needed(self, given: dict[str, str], tag: str, key: str) -> str:
-        if key not in given:
-            raise self.wrong(f"this {tag} has no {key}")
-        return given[key]
+    def _contents(self, read: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:
+        for file in (*self.train, *self.test):
+            where = f"{self.path}/{file}"
+            try:
+                data = read(file)
+            except DAMAGE as error:
+                raise DataError.at(
+                    where, f"can't be unpacked or read: {error}", hint="fetch it again"
+                ) from None
+            yield where, data
 
-    def _check_direction(self, kind: str) -> None:
-        if kind.lower() not in ("", "undirected"):
-            raise self.wrong(
-                f"edges are {kind}, and sets of GEXF files are read as undirected graphs",
-                "read directed graphs with networkx.read_gexf and graphpool.from_networkx",
-            )
+    def digest(self) -> str:
+        """SHA-256 over the bytes that the set is read from."""
+        if not self.path.is_dir():
+            return sha256_file(self.path)
+        lines = [f"{file} {sha256_file(self.path / file)}" for file in (*self.train, *self.test)]
+        return hashlib.sha256("\n".join([*lines, *self.pickles]).encode()).hexdigest()
 
-    def graph(self) -> GexfGraph:
-        place: dict[str, int] = {}
-        for node in self.items["node"]:
-            if node.ends[0] in place:
-                raise self.wrong(f"node {node.ends[0]} stands twice", line=node.line)
-            place[node.ends[0]] = len(place)
-        if not place:
-            raise self.wrong("a graph needs at least one node", "leave this graph out")
-        edges = []
-        for edge in self.items["edge"]:
-            for end in edge.ends:
-                if end not in place:
-                    raise self.wrong(f"edge to node {end}, which does not exist", line=edge.line)
-            edges.append((place[edge.ends[0]], place[edge.ends[1]]))
-        labels = {kind: self._labels(kind) for kind in self.items}
-        return GexfGraph(len(place), edges, labels["node"], labels["edge"], frozenset(self.unread))
 
-    def _labels(self, kind: str) -> list[Name] | None:
-        """The label of each node or edge: its only attribute, or the one of the usual title."""
-        declared = self.declared[kind]
-        chosen = [item for item in declared if item.title == _TITLES[kind]] or declared
-        if not chosen:
-            return None
-        if len(chosen) > 1:
-            titles = ", ".join(item.title for item in chosen)
-            raise self.wrong(
-                f"which attribute is the label of a {kind}: {titles}?",
-                f"keep one, or call one {_TITLES[kind]!r}",
-            )
-        label = chosen[0]
-        others = (item.title for item in declared if item.id != label.id)
-        self.unread.update(f"{kind} attribute {title!r}" for title in others)
-        return [self._label(kind, item, label) for item in self.items[kind]]
+def graph_id(file: str) -> str:
+    """The id of the graph in a file."""
+    return PurePosixPath(_slashes(file)).stem
 
-    def _label(self, kind: str, item: _Item, label: _Attribute) -> Name:
-        value = item.values.get(label.id)
-        if value is None:
-            raise self.wrong(f"this {kind} has no {label.title!r}, its label", line=item.line)
-        if not label.whole:
-            return value
-        try:
-            return int(value)
-        except ValueError:
-            problem = f"{label.title} {value!r} is not a whole number"
-            raise self.wrong(problem, line=item.line) from None
+
+def _by_id(file: str) -> tuple[bool, int, str]:
+    """Sort key: numbers ascend as numbers, and words follow them."""
+    name = graph_id(file)
+    number = name.isascii() and name.isdecimal()
+    return not number, int(name) if number else 0, name
+
+
+def _slashes(file: str) -> str:
+    """Return a member's name with forward slashes; some zips are made with backslashes."""
+    return file.replace("\\", "/")
+
+
+def _list_files(path: Path, name: str | None) -> list[str]:
+    """List the files of a zip, or of a folder: in it, in `raw`, and in folders called `name`."""
+    if not path.is_dir():
+        return list_zip(path)
+    name = name or path.resolve().name
+    folders = (path, path / name, path / "raw", path / "raw" / name)
+    files = (
+        file
+        for folder in folders
+        for pattern in ("train/*.gexf", "test/*.gexf", "*.pickle")
+        for file in folder.glob(pattern)
+    )
+    return [file.relative_to(path).as_posix() for file in files]
+
+
+def _choose(path: Path, name: str | None, bases: list[str]) -> str:
+    """The folder of the set that is asked for, or the only one there is."""
+    named = [base for base in bases if PurePosixPath(base).name == name]
+    if len(chosen := named or bases) == 1:
+        return chosen[0]
+    names = ", ".join(base or "." for base in bases)
+    raise DataError.at(path, f"holds several sets: {names}", hint="keep one of them here")
+
+
+def _find(path: str | Path, name: str | None) -> "GexfFiles":
+    files = GexfFiles.find(path, name)
+    if files is None:
+        raise DataError.at(path, "holds no train/ID.gexf or test/ID.gexf", hint="check the path")
+    return files
+
+
+def _labels(
+    paths: Sequence[str], labels: Sequence[list[Name] | None], kind: str
+) -> tuple[Tensor | None, tuple[Name, ...]]:
+    """Codes of all graphs end to end; labels are there for all graphs or for none."""
+    if not any(labels):
+        return None, ()
+    if None in labels:
+        raise DataError.at(
+            paths[labels.index(None)],
+            f"no attribute of {kind}s is declared, and other graphs have one",
+            hint="label the nodes or edges of all graphs, or of none",
+        )
+    codes, names = coded([name for each in labels for name in each or ()])
+    return torch.from_numpy(codes), names
+
+
+def _notes(files: GexfFiles, graphs: Sequence[GexfGraph]) -> list[str]:
+    notes = [
+        f"{file} was not opened, because a pickle can run any code; distances are read from "
+        f"{files.name}.npz"
+        for file in files.pickles
+    ]
+    unread = sorted({what for graph in graphs for what in graph.unread})
+    return [*notes, f"not read: {', '.join(unread)}"] if unread else notes

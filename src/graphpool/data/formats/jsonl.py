@@ -1,4 +1,4 @@
-"""Graphs of your own, one JSON object per line.
+"""Read and write JSON lines: one object per line is one graph.
 
     {"id": "a", "node_labels": ["C", "N"], "edges": [[0, 1, "double"]], "y": "toxic"}
 
@@ -15,29 +15,48 @@
 | `y` | the class, a word or a whole number |
 
 A key that one graph has must be there for all of them; `id`, `nodes`, `edges` and `directed` may
-be there for some. An unknown key is an error, and so is one that stands twice in an object.
+be there for some. An unknown key is an error, and so is one that appears twice in an object.
 """
 
+import codecs
 import itertools
 import json
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.data.formats.jsonl_row import Row, parse_row
-from graphpool.errors import DataError
-from graphpool.files import atomic_write
+from graphpool.data.formats.base import first_bytes
+from graphpool.errors import DataError, nearest
+from graphpool.files import atomic_write, sha256_file
 from graphpool.graphs.graphset import Graph, GraphSet, Name
 
+NAME = "jsonl"
 VERSION = 2
-"""Changes whenever the same file would give another `GraphSet`; caches depend on it."""
+
+_LABELS = {"node_labels": "node", "edge_labels": "edge"}
+_NUMBERS = {"node_attributes": "node", "edge_attributes": "edge", "edge_weights": "edge"}
+KEYS = {"id", "nodes", "edges", "directed", "y", "graph_attributes", *_LABELS, *_NUMBERS}
+_MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 
 
-def read_jsonl(path: str | Path, name: str | None = None) -> GraphSet:
+def recognises(path: Path, name: str | None = None) -> bool:
+    """Whether a file begins like a JSON object."""
+    return first_bytes(path, 1 << 12).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+
+
+def identify(path: Path, name: str | None = None) -> tuple[str, str]:
+    """Return the name of the set, by default that of the file, and the file's SHA-256."""
+    return name or path.stem, sha256_file(path)
+
+
+def read(path: str | Path, name: str | None = None) -> GraphSet:
     """Read the graphs of a file; the set is called `name`, by default like the file."""
     path = Path(path)
     rows = _rows(path)
@@ -70,6 +89,203 @@ def read_jsonl(path: str | Path, name: str | None = None) -> GraphSet:
     )
 
 
+def write_jsonl(graphs: GraphSet, path: str | Path) -> None:
+    """Write the graphs so that `read` gives them back.
+
+    Features (`x`) and `notes` are not written. A graph whose edges all lead both ways,
+    with the same labels and numbers, is written as an undirected one.
+    """
+    try:
+        with atomic_write(path, "w") as handle:
+            for graph in graphs:
+                text = json.dumps(_object(graphs, graph), ensure_ascii=False, allow_nan=False)
+                handle.write(text + "\n")
+    except ValueError:
+        raise DataError(
+            f"{graphs.name}: its attributes or weights hold numbers that are not finite, "
+            "which JSON can't represent"
+        ) from None
+
+
+def _object(graphs: GraphSet, graph: Graph) -> dict[str, Any]:
+    """Return the JSON object of one graph."""
+    of_edges = {
+        "edge_attributes": _plain(graph.edge_attr),
+        "edge_weights": _plain(graph.edge_weight),
+    }
+    if graph.edge_label is not None:
+        of_edges["edge_labels"] = _names(graph.edge_label, graphs.edge_label_names)
+    present = {key: values for key, values in of_edges.items() if values is not None}
+    ends = graph.edge_index.T.tolist()
+    directed = not graph.is_bidirected
+    kept = [edge for edge, (u, v) in enumerate(ends) if directed or u <= v]
+    value: dict[str, Any] = {"id": graph.id, "nodes": graph.num_nodes}
+    if graph.node_label is not None:
+        value["node_labels"] = _names(graph.node_label, graphs.node_label_names)
+    if graph.node_attr is not None:
+        value["node_attributes"] = _plain(graph.node_attr)
+    value["edges"] = [ends[edge] for edge in kept]
+    value |= {key: [values[edge] for edge in kept] for key, values in present.items()}
+    if directed:
+        value["directed"] = True
+    if graph.graph_attr is not None:
+        value["graph_attributes"] = _plain(graph.graph_attr)
+    if graph.y is not None:
+        value["y"] = graphs.classes[graph.y] if graphs.classes else graph.y
+    return value
+
+
+def _names(codes: Tensor, names: tuple[Name, ...]) -> list[Name]:
+    return [names[code] for code in codes.tolist()] if names else codes.tolist()
+
+
+def _plain(values: Tensor | None) -> Any:
+    """Numbers as lists, in the fewest digits that give the same number back."""
+    if values is None:
+        return None
+    table = values.detach().cpu().numpy()
+    short = [float(str(number)) for number in table.reshape(-1)]
+    return np.array(short, dtype=np.float64).reshape(table.shape).tolist()
+
+
+# ---------------------------------------------------------------------- one line
+
+
+@dataclass
+class Row:
+    """One line, checked; `parts` are its labels and numbers, edges already in both directions."""
+
+    path: Path
+    line: int
+    id: str
+    nodes: int = 0
+    edges: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.int64))
+    y: Name | None = None
+    parts: dict[str, Any] = field(default_factory=dict)
+
+    def wrong(self, problem: str, hint: str = "") -> DataError:
+        """Return the error to raise about this graph."""
+        return DataError.at(self.path, f"graph {self.id!r}: {problem}", line=self.line, hint=hint)
+
+
+def parse_row(path: Path, line: int, position: int, value: dict[str, Any]) -> Row:
+    """Check the JSON object of a line; `position` is the id of a graph that has none."""
+    label = value.get("id", position)
+    row = Row(path, line, str(label))
+    if type(label) not in (str, int):
+        raise row.wrong("its id is neither a word nor a whole number")
+    for key in value:
+        if key not in KEYS:
+            raise row.wrong(f"unknown key {key!r}", nearest(key, KEYS))
+    row.nodes = _node_count(row, value)
+    edges, labels = _edges(row, value.get("edges", []))
+    if labels is not None and "edge_labels" in value:
+        raise row.wrong("labels both in edges and in edge_labels", "give them once")
+    given = {key: value[key] for key in (*_LABELS, *_NUMBERS) if key in value}
+    if labels is not None:
+        given["edge_labels"] = labels
+    directed = value.get("directed", False)
+    if not isinstance(directed, bool):
+        raise row.wrong("directed is neither true nor false")
+    row.edges, source = (edges, None) if directed else _both_ways(edges)
+    for key, items in given.items():
+        kind = (_LABELS | _NUMBERS)[key]
+        count = row.nodes if kind == "node" else edges.shape[1]
+        if not isinstance(items, list) or len(items) != count:
+            raise row.wrong(f"{key} must be a list with one item for each of its {count} {kind}s")
+        back = source if kind == "edge" else None
+        if key in _LABELS:
+            _check_names(row, key, items)
+            row.parts[key] = items if back is None else [items[edge] for edge in back.tolist()]
+        else:
+            table = _table(row, key, items, 1 if key == "edge_weights" else 2)
+            row.parts[key] = table if back is None else table[back]
+    if "graph_attributes" in value:
+        row.parts["graph_attributes"] = _table(row, "graph_attributes",
+                                               [value["graph_attributes"]], 2)  # fmt: skip
+    if (y := value.get("y")) is not None:
+        row.y = int(y) if isinstance(y, bool) else y
+        _check_names(row, "y", [row.y])
+    return row
+
+
+def _node_count(row: Row, value: dict[str, Any]) -> int:
+    counts = {key: len(value[key]) for key in ("node_labels", "node_attributes")
+              if isinstance(value.get(key), list)}  # fmt: skip
+    if "nodes" in value:
+        if type(value["nodes"]) is not int:
+            raise row.wrong("nodes must be a whole number")
+        counts = {"nodes": value["nodes"], **counts}
+    if not counts:
+        raise row.wrong("no nodes", "give nodes, node_labels or node_attributes")
+    if len(set(counts.values())) > 1:
+        found = ", ".join(f"{count} in {key}" for key, count in counts.items())
+        raise row.wrong(f"different numbers of nodes: {found}")
+    count = next(iter(counts.values()))
+    if count > _MOST_NODES:
+        raise row.wrong(f"{count} nodes are too many", f"{_MOST_NODES} are allowed")
+    if count < 1:
+        raise row.wrong("a graph needs at least one node", "leave this graph out")
+    return count
+
+
+def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Name] | None]:
+    """Source and target, `[2, edges]`, and the labels where edges carry them."""
+    if not isinstance(edges, list):
+        raise row.wrong("edges must be a list of [source, target]")
+    widths = {len(edge) if isinstance(edge, list) else 0 for edge in edges} or {2}
+    if len(widths) > 1 or not widths <= {2, 3}:
+        raise row.wrong("every edge must be [source, target], or every one with a label behind")
+    ends = [end for edge in edges for end in edge[:2]]
+    if not set(map(type, ends)) <= {int}:
+        wrong = next(edge for edge in edges if not set(map(type, edge[:2])) <= {int})
+        raise row.wrong(f"edge {json.dumps(wrong)} does not join two node numbers")
+    if ends and (min(ends) < 0 or max(ends) >= row.nodes):
+        wrong = next(edge for edge in edges if not 0 <= min(edge[:2]) <= max(edge[:2]) < row.nodes)
+        raise row.wrong(
+            f"edge {json.dumps(wrong)} leads to a node that does not exist",
+            f"its {row.nodes} nodes are numbered from 0 to {row.nodes - 1}",
+        )
+    table = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    return table, [edge[2] for edge in edges] if widths == {3} else None
+
+
+def _both_ways(edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Each edge followed by its way back, and the position of the edge each one comes from.
+
+    The reverse follows each edge directly: of contradicting labels the first one given then wins.
+    """
+    both = np.stack([edges, edges[::-1]], axis=2).reshape(2, -1)
+    source = np.repeat(np.arange(edges.shape[1]), 2)
+    kept = np.ones(both.shape[1], dtype=bool)
+    kept[1::2] = edges[0] != edges[1]
+    return both[:, kept], source[kept]
+
+
+def _check_names(row: Row, key: str, items: Sequence[Any]) -> None:
+    if not set(map(type, items)) <= {str, int}:
+        wrong = next(item for item in items if type(item) not in (str, int))
+        raise row.wrong(f"{json.dumps(wrong)} in {key} is neither a word nor a whole number")
+
+
+def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.float32]:
+    """Finite numbers, `[items]` or `[items, channels]`."""
+    try:
+        table = np.array(items)
+    except ValueError:
+        raise row.wrong(f"the lists in {key} are not equally long") from None
+    if table.size == 0 and not items:
+        table = np.zeros((0,) * dimensions)
+    if table.ndim != dimensions or table.dtype.kind not in "if":
+        raise row.wrong(f"{key} must hold {'numbers' if dimensions == 1 else 'lists of numbers'}")
+    if not (np.abs(table) <= np.finfo(np.float32).max).all():
+        raise row.wrong(f"{key} holds a number that is not finite")
+    return table.astype(np.float32)
+
+
+# ---------------------------------------------------------------------- all lines
+
+
 def _rows(path: Path) -> list[Row]:
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -85,7 +301,7 @@ def _rows(path: Path) -> list[Row]:
             value = json.loads(line, object_pairs_hook=_unique)
         except _TwiceError as error:
             raise DataError.at(
-                path, f"the key {error.key!r} stands twice", line=number, hint="keep one of them"
+                path, f"the key {error.key!r} appears twice", line=number, hint="keep one of them"
             ) from None
         except (ValueError, RecursionError) as error:
             raise DataError.at(path, f"not JSON: {error}", line=number) from None
@@ -121,7 +337,7 @@ def _label_part(rows: list[Row], key: str) -> tuple[Tensor | None, tuple[Name, .
 def _codes(
     rows: list[Row], key: str, lists: list[list[Name]]
 ) -> tuple[Tensor | None, tuple[Name, ...]]:
-    """Codes of names, one after the other, and the names in ascending order."""
+    """Return the codes of all names, and the names in ascending order."""
     kinds: set[type] = set()
     for row, names in zip(rows, lists, strict=True):
         if key == "y" and bool(names) != bool(lists[0]):
@@ -155,7 +371,7 @@ def _number_part(rows: list[Row], key: str) -> Tensor | None:
 
 
 def _same_keys(rows: list[Row], key: str) -> None:
-    """A key that one graph has must be there for every graph that has something to say of."""
+    """Check that a key which one graph has is there for all graphs that need it."""
     with_key = next((row for row in rows if key in row.parts), None)
     if with_key is None:
         return
@@ -164,62 +380,3 @@ def _same_keys(rows: list[Row], key: str) -> None:
         if needed and key not in row.parts:
             raise row.wrong(f"no {key}, but graph {with_key.id!r} has them",
                             "give them for all graphs or for none")  # fmt: skip
-
-
-def write_jsonl(graphs: GraphSet, path: str | Path) -> None:
-    """Write the graphs so that `read_jsonl` gives them back.
-
-    Made features (`x`) and `notes` are not written. A graph whose edges all lead both ways,
-    with the same labels and numbers, is written as an undirected one.
-    """
-    try:
-        with atomic_write(path, "w") as handle:
-            for graph in graphs:
-                text = json.dumps(_object(graphs, graph), ensure_ascii=False, allow_nan=False)
-                handle.write(text + "\n")
-    except ValueError:
-        raise DataError(
-            f"{graphs.name}: its attributes or weights hold numbers that are not finite, "
-            "which JSON can't say"
-        ) from None
-
-
-def _object(graphs: GraphSet, graph: Graph) -> dict[str, Any]:
-    """What is written about one graph."""
-    of_edges = {
-        "edge_attributes": _plain(graph.edge_attr),
-        "edge_weights": _plain(graph.edge_weight),
-    }
-    if graph.edge_label is not None:
-        of_edges["edge_labels"] = _names(graph.edge_label, graphs.edge_label_names)
-    told = {key: values for key, values in of_edges.items() if values is not None}
-    ends = graph.edge_index.T.tolist()
-    directed = not graph.both_ways
-    kept = [edge for edge, (u, v) in enumerate(ends) if directed or u <= v]
-    value: dict[str, Any] = {"id": graph.id, "nodes": graph.num_nodes}
-    if graph.node_label is not None:
-        value["node_labels"] = _names(graph.node_label, graphs.node_label_names)
-    if graph.node_attr is not None:
-        value["node_attributes"] = _plain(graph.node_attr)
-    value["edges"] = [ends[edge] for edge in kept]
-    value |= {key: [values[edge] for edge in kept] for key, values in told.items()}
-    if directed:
-        value["directed"] = True
-    if graph.graph_attr is not None:
-        value["graph_attributes"] = _plain(graph.graph_attr)
-    if graph.y is not None:
-        value["y"] = graphs.classes[graph.y] if graphs.classes else graph.y
-    return value
-
-
-def _names(codes: Tensor, names: tuple[Name, ...]) -> list[Name]:
-    return [names[code] for code in codes.tolist()] if names else codes.tolist()
-
-
-def _plain(values: Tensor | None) -> Any:
-    """Numbers as lists, in the fewest digits that give the same number back."""
-    if values is None:
-        return None
-    table = values.detach().cpu().numpy()
-    short = [float(str(number)) for number in table.reshape(-1)]
-    return np.array(short, dtype=np.float64).reshape(table.shape).tolist()

@@ -13,6 +13,8 @@
 Edges are undirected. `graphpool.data.pairs.distances` reads `ged`, `ged_full` and `n_train`.
 """
 
+import tokenize
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.data.formats import npz_arrays as npz
+from graphpool.data.formats.zips import DAMAGE, list_zip
 from graphpool.errors import DataError
+from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 
+NAME = "npz"
 VERSION = 1
-"""Changes whenever the same file would give another `GraphSet`; caches depend on it."""
+SUFFIX = ".npz"
+NEXT_STEP = "fetch the file again, or write it again with numpy.savez"
 
 _GRAPHS = (
     "node_ptr", "edge_ptr", "edges", "edge_u", "edge_v", "ids", "node_label", "label_names",
@@ -35,23 +40,44 @@ _GRAPHS = (
 )  # fmt: skip
 _ELSEWHERE = ("ged", "ged_full", "n_train")
 
+_REFUSED = (*DAMAGE, ValueError, SyntaxError, tokenize.TokenError, MemoryError, TypeError, KeyError)
+
 Array = NDArray[Any]
 
 
-def read_packed(path: str | Path, name: str | None = None) -> GraphSet:
+def recognises(path: Path, name: str | None = None) -> bool:
+    """Whether a file holds graphs, and not only distances or anything else."""
+    return path.is_file() and is_readable(path) and array_names(path) >= {"node_ptr", "edge_ptr"}
+
+
+def is_readable(path: Path) -> bool:
+    """Whether a file is a zip, as every `.npz` file is."""
+    try:
+        list_zip(path)
+    except DataError:
+        return False
+    return True
+
+
+def identify(path: Path, name: str | None = None) -> tuple[str, str]:
+    """Return the name of the set, by default that of the file, and the file's SHA-256."""
+    return name or path.stem, sha256_file(path)
+
+
+def read(path: str | Path, name: str | None = None) -> GraphSet:
     """Read the graphs of a file; the set is called `name`, by default like the file."""
     path = Path(path)
-    arrays = npz.read_arrays(path, _GRAPHS)
+    arrays = read_arrays(path, _GRAPHS)
     node_counts = _counts(path, arrays, "node_ptr")
     edge_counts = _counts(path, arrays, "edge_ptr")
     graphs, nodes, edges = len(node_counts), int(node_counts.sum()), int(edge_counts.sum())
-    npz.check_shape(path, "edge_ptr", arrays["edge_ptr"], (graphs + 1,))
-    ids = npz.read_ids(path, arrays["ids"], graphs) if "ids" in arrays else None
+    check_shape(path, "edge_ptr", arrays["edge_ptr"], (graphs + 1,))
+    ids = read_ids(path, arrays["ids"], graphs) if "ids" in arrays else None
     node_label, node_names = _labels(path, arrays, "node_label", nodes, "label_names")
     edge_label, edge_names = _labels(path, arrays, "edge_valence", edges)
     y, classes = _labels(path, arrays, "graph_label", graphs)
     ends = torch.from_numpy(_edges(path, arrays, edges))
-    unread = sorted(npz.array_names(path) - {*_GRAPHS, *_ELSEWHERE})
+    unread = sorted(array_names(path) - {*_GRAPHS, *_ELSEWHERE})
     notes = [f"array {key!r} was not read" for key in unread]
     if loops := arrays.get("loop_nodes", np.empty(0)).size:
         notes.append(f"{loops} self-loops were left out")
@@ -72,11 +98,11 @@ def read_packed(path: str | Path, name: str | None = None) -> GraphSet:
             notes=notes,
         )
     except DataError as error:
-        raise DataError.at(path, str(error), hint=npz.NEXT_STEP) from None
+        raise DataError.at(path, str(error), hint=NEXT_STEP) from None
 
 
 def _counts(path: Path, arrays: dict[str, Array], key: str) -> NDArray[np.int64]:
-    """How many nodes or edges each graph has, `[graphs]`."""
+    """Return the number of nodes or edges of each graph, `[graphs]`."""
     if key not in arrays:
         raise DataError.at(
             path,
@@ -84,28 +110,28 @@ def _counts(path: Path, arrays: dict[str, Array], key: str) -> NDArray[np.int64]
             hint="docs/formats.md says which arrays are needed",
         )
     pointer = arrays[key]
-    npz.check_whole(path, key, pointer)
-    npz.check_shape(path, key, pointer, (None,))
+    check_whole(path, key, pointer)
+    check_shape(path, key, pointer, (None,))
     pointer = pointer.astype(np.int64)
     counts: NDArray[np.int64] = pointer[1:] - pointer[:-1]
     if not len(counts) or pointer[0] != 0 or (counts < 0).any():
-        raise npz.wrong(path, key, "must begin with 0 and never fall, one number more than graphs")
+        raise wrong(path, key, "must begin with 0 and never fall, one number more than graphs")
     return counts
 
 
 def _edges(path: Path, arrays: dict[str, Array], edges: int) -> NDArray[np.int64]:
     """Both ends of each edge, `[2, edges]`."""
     if "edges" in arrays:
-        npz.check_whole(path, "edges", arrays["edges"])
-        npz.check_shape(path, "edges", arrays["edges"], (edges, 2))
+        check_whole(path, "edges", arrays["edges"])
+        check_shape(path, "edges", arrays["edges"], (edges, 2))
         return np.ascontiguousarray(arrays["edges"].T, dtype=np.int64)
     for key in ("edge_u", "edge_v"):
         if key not in arrays:
             raise DataError.at(
-                path, "holds neither 'edges' nor 'edge_u' and 'edge_v'", hint=npz.NEXT_STEP
+                path, "holds neither 'edges' nor 'edge_u' and 'edge_v'", hint=NEXT_STEP
             )
-        npz.check_whole(path, key, arrays[key])
-        npz.check_shape(path, key, arrays[key], (edges,))
+        check_whole(path, key, arrays[key])
+        check_shape(path, key, arrays[key], (edges,))
     return np.stack([arrays["edge_u"], arrays["edge_v"]]).astype(np.int64)
 
 
@@ -115,17 +141,71 @@ def _labels(
     """Codes, `[count]`, and the names that occur, ascending; numbers name themselves."""
     if key not in arrays:
         return None, ()
-    npz.check_whole(path, key, arrays[key])
-    npz.check_shape(path, key, arrays[key], (count,))
+    check_whole(path, key, arrays[key])
+    check_shape(path, key, arrays[key], (count,))
     used, codes = np.unique(arrays[key], return_inverse=True)
     values: list[Name] = used.tolist()
     if names_key in arrays:
         given = arrays[names_key]
         if given.ndim != 1 or given.dtype.kind not in "iuU":
-            raise npz.wrong(path, names_key, "must be a list of words or whole numbers")
+            raise wrong(path, names_key, "must be a list of words or whole numbers")
         outside = used[(used < 0) | (used >= len(given))]
         if len(outside):
-            raise npz.wrong(path, key, f"code {outside[0]} has no name among {len(given)}")
+            raise wrong(path, key, f"code {outside[0]} has no name among {len(given)}")
         values = given[used].tolist()
-    place, names = coded(values)
-    return torch.from_numpy(place[codes.reshape(-1)]), names
+    order, names = coded(values)
+    return torch.from_numpy(order[codes.reshape(-1)]), names
+
+
+def array_names(path: Path) -> frozenset[str]:
+    """Return the names of the arrays of a file, without reading them."""
+    return frozenset(file.removesuffix(".npy") for file in list_zip(path) if file.endswith(".npy"))
+
+
+def read_arrays(path: Path, wanted: Iterable[str]) -> dict[str, Array]:
+    """Read those of the `wanted` arrays that the file holds."""
+    present = array_names(path)
+    made = {}
+    for name in wanted:
+        if name not in present:
+            continue
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                made[name] = np.asarray(archive[name])
+        except _REFUSED as error:
+            raise wrong(path, name, f"can't be read: {error}") from None
+    return made
+
+
+def wrong(path: Path, name: str, problem: str, hint: str = NEXT_STEP) -> DataError:
+    """Return the error to raise about one array."""
+    return DataError.at(path, f"array {name!r}: {problem}", hint=hint)
+
+
+def check_shape(path: Path, name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:
+    """Refuse an array of another shape; None means any length."""
+    fits = len(shape) == array.ndim and all(
+        wanted in (None, found) for wanted, found in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted_shape = ", ".join("any" if length is None else str(length) for length in shape)
+        found = ", ".join(map(str, array.shape))
+        raise wrong(path, name, f"has the shape [{found}] where [{wanted_shape}] is needed")
+
+
+def check_whole(path: Path, name: str, array: NDArray[Any]) -> None:
+    """Refuse anything but whole numbers."""
+    if array.dtype.kind not in "iu":
+        raise wrong(path, name, f"holds {array.dtype}, not whole numbers")
+
+
+def read_ids(path: Path, array: NDArray[Any], graphs: int | None = None) -> tuple[str, ...]:
+    """Return the names of the graphs, whole numbers or words, each once."""
+    check_shape(path, "ids", array, (graphs,))
+    if array.dtype.kind not in "iuU":
+        raise wrong(path, "ids", f"holds {array.dtype}, neither whole numbers nor words")
+    ids = tuple(map(str, array.tolist()))
+    if len(set(ids)) < len(ids):
+        twice = next(name for at, name in enumerate(ids) if name in ids[:at])
+        raise wrong(path, "ids", f"graph {twice} appears twice", "give every graph its own id")
+    return ids

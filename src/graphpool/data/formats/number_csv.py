@@ -1,7 +1,7 @@
-"""Tables of numbers in text, one row per line with commas between: read fast, blamed exactly.
+"""Read tables of numbers in text, one row per line with commas between, with exact errors.
 
-NumPy's compiled parser reads the text in large pieces. Only when it refuses one is that piece
-gone through line by line, to name the line at fault.
+NumPy's compiled parser reads the text in large pieces. Only a piece that it refuses is read line
+by line, to name the wrong line.
 """
 
 import io
@@ -17,7 +17,7 @@ from graphpool.errors import DataError
 
 PIECE = 1 << 24
 _WHOLE_NUMBER = re.compile(rb"\s*[+-]?[0-9]+\s*")
-_NEXT_STEP = "mend this line or fetch the file again"
+_NEXT_STEP = "correct this line or fetch the file again"
 
 
 @runtime_checkable
@@ -55,7 +55,7 @@ def read_table(
 
 
 def _pieces(stream: Readable) -> Iterator[bytes]:
-    """Cut the text at line ends; blank lines at the very end don't count."""
+    """Yield the text in pieces of whole lines; blank lines at the very end are dropped."""
     rest = b""
     while block := stream.read(PIECE):
         rest += block
@@ -98,7 +98,7 @@ def _parse(piece: bytes, dtype: type[np.generic], columns: int | None) -> NDArra
 def _blame(
     piece: bytes, where: str, dtype: type[np.generic], columns: int | None, before: int
 ) -> DataError:
-    """Find the line that the fast parser refused."""
+    """Return an error that names the line which the fast parser refused."""
     for number, line in enumerate(piece.split(b"\n")[:-1], start=before + 1):
         if problem := _problem(line, dtype, columns):
             return DataError.at(where, problem, line=number, hint=_NEXT_STEP)
@@ -110,7 +110,7 @@ def _blame(
 
 
 def _problem(line: bytes, dtype: Any, columns: int | None) -> str:
-    """What is wrong with one line; nothing if empty."""
+    """Describe what is wrong with one line; empty if nothing is."""
     if not line.strip():
         return "the line is empty"
     cells = line.split(b",")

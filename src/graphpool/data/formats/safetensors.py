@@ -1,7 +1,7 @@
-"""A `GraphSet` on disk: one safetensors file that memory-maps, with our header in its metadata.
+"""graphpool's own format: a `GraphSet` in one safetensors file, memory-mapped when opened.
 
-The header is JSON: format version, names, notes and the content hash. It carries a check sum of
-its own, so that a file is either exactly what was saved or refused.
+The header, in the metadata of the file, is JSON: format version, names, notes and the content
+hash. It has a check sum of its own, so that a file is either exactly what was saved or refused.
 """
 
 import hashlib
@@ -16,12 +16,15 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor
 
+from graphpool.data.formats.base import first_bytes
 from graphpool.errors import DataError
-from graphpool.files import atomic_write
+from graphpool.files import atomic_write, sha256_file
 from graphpool.graphs.checks import check_lengths
 from graphpool.graphs.graphset import GraphSet
 
 FORMAT = 1
+NAME = "safetensors"
+VERSION = FORMAT
 SUFFIX = ".safetensors"
 _KEY = "graphpool"
 _REQUIRED = {"node_ptr", "edge_ptr", "edge_index"}
@@ -30,11 +33,28 @@ _FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes"}
 _NEXT_STEP = "make the file again from its source"
 
 
+def recognises(path: Path, name: str | None = None) -> bool:
+    """Whether a file begins with the length of a JSON header, and the header."""
+    start = first_bytes(path, 9)
+    length = int.from_bytes(start[:8], "little")
+    return start[8:] == b"{" and 0 < length <= path.stat().st_size - 8
+
+
+def identify(path: Path, name: str | None = None) -> tuple[str, str]:
+    """Return the name of the set, by default that of the file, and the file's SHA-256."""
+    return name or path.stem, sha256_file(path)
+
+
+def read(path: str | Path, name: str | None = None) -> GraphSet:
+    """Open the set at `path`, which has a name of its own; the same as `open_set`."""
+    return open_set(path)
+
+
 def content_hash(graphs: GraphSet) -> str:
-    """SHA-256 of what the set says: names, ids, classes, labels, features and every tensor.
+    """Return the SHA-256 of a set's content: names, ids, classes, labels, features, all tensors.
 
     It depends neither on the device nor on anything derived from the tensors, nor on `notes`,
-    which tell where the set comes from. Equal sets have equal hashes.
+    which say where the set comes from. Equal sets have equal hashes.
     """
     return _content_hash(_names(graphs), _tensors(graphs))
 
@@ -85,8 +105,8 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
 def _check_structure(path: Path, graphs: GraphSet) -> None:
     """Refuse pointers, fields and edges that don't fit together.
 
-    A hash tells damage, not intent: whoever writes a file can hash anything, and the compiled
-    loops would follow a wrong pointer out of the tensors.
+    A hash detects damage, not intent: a file can be written with any content and its right hash,
+    and the compiled loops would follow a wrong pointer out of the tensors.
     """
     pointers = (graphs.node_ptr, graphs.edge_ptr)
     if not (
@@ -109,7 +129,7 @@ def _edges_stay_inside(graphs: GraphSet) -> bool:
     having = graphs.edge_counts.numpy() > 0
     if not having.any():
         return True
-    # Graphs without edges take no room between the others, so these runs are whole graphs.
+    # Graphs without edges lie between the others with no slots, so these runs are whole graphs.
     most = np.maximum.reduceat(edges, graphs.edge_ptr[:-1].numpy()[having], axis=1)
     return bool(edges.min() >= 0 and (most < nodes[having]).all())
 
@@ -129,9 +149,9 @@ def map_file(
     """Header of a safetensors file of ours, its check sum, not checked yet, and its tensors.
 
     Args:
-        key: where the header stands.
+        key: of the header in the metadata.
         wanted: the format that is read.
-        kind: what such a file holds, and who writes it, for messages.
+        kind: what such a file holds, and what writes it, for messages.
         hint: what to do about a damaged one.
     """
     if not path.is_file():

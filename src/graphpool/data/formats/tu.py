@@ -5,7 +5,7 @@ whole set), `NAME_graph_indicator.txt` (the graph of each node) and, where they 
 attributes of graphs, nodes and edges, one line each.
 
 Label files with several columns (Cuneiform) become one label per distinct row, named like
-"2,0": nothing is lost, and everything that wants one label per node has one.
+"2,0", so that every node has one label and nothing is lost.
 """
 
 from collections.abc import Sequence
@@ -19,40 +19,54 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.formats.number_csv import read_table
-from graphpool.data.formats.tu_files import Members
+from graphpool.data.formats.tu_files import TUFiles
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet, Name
 
+NAME = "tu"
 VERSION = 2
-"""Changes whenever the same files would give another `GraphSet`; caches depend on it."""
 
 Array = NDArray[Any]
 
 
-def read_tu(path: str | Path, name: str | None = None, *, self_loops: bool = False) -> GraphSet:
-    """Read the set at `path`.
+def recognises(path: Path, name: str | None = None) -> bool:
+    """Whether a folder or zip holds at least the edges and the graph of each node."""
+    try:
+        return TUFiles.find(path, name).files.keys() >= {"A", "graph_indicator"}
+    except DataError:
+        return False
+
+
+def identify(path: Path, name: str | None = None) -> tuple[str, str]:
+    """Return the name of the set and the SHA-256 of its files."""
+    files = TUFiles.find(path, name)
+    return files.name, files.digest()
+
+
+def read(path: str | Path, name: str | None = None, *, self_loops: bool = False) -> GraphSet:
+    """Read a set of TU files.
 
     Classes are the graph labels in ascending order, whatever integers they are. An edge that
     is listed twice is kept once; self-loops are left out, as the field does, unless
-    `self_loops` is set. `notes` of the result says how many edges that concerned, and which files
-    are called like the set but are no part of it.
+    `self_loops` is set. `notes` of the result say how many edges were dropped, and name files
+    that begin like the set but are no part of it.
 
     Args:
         path: a folder or a zip.
         name: which set, where there are several.
     """
-    members = Members.find(path, name)
-    graph = _node_graphs(members)
+    files = TUFiles.find(path, name)
+    graph = _node_graphs(files)
     nodes, graphs = len(graph), int(graph[-1]) + 1
     node_counts = np.bincount(graph, minlength=graphs)
     start = np.cumsum(node_counts) - node_counts
-    notes = members.notes()
+    notes = files.notes()
 
-    y, classes = _labels(members, "graph_labels", graphs, notes)
-    node_label, node_names = _labels(members, "node_labels", nodes, notes)
-    pairs = _edges(members, graph)
-    edge_label, edge_names = _labels(members, "edge_labels", len(pairs), notes)
-    edge_attr = _attributes(members, "edge_attributes", len(pairs))
+    y, classes = _labels(files, "graph_labels", graphs, notes)
+    node_label, node_names = _labels(files, "node_labels", nodes, notes)
+    pairs = _edges(files, graph)
+    edge_label, edge_names = _labels(files, "edge_labels", len(pairs), notes)
+    edge_attr = _attributes(files, "edge_attributes", len(pairs))
 
     kept: Array | slice = slice(None)
     loops = pairs[:, 0] == pairs[:, 1]
@@ -66,18 +80,18 @@ def read_tu(path: str | Path, name: str | None = None, *, self_loops: bool = Fal
         kept = order if isinstance(kept, slice) else kept[order]
     local = (pairs[kept] - start[owner][:, None]).T
     edge_counts = np.bincount(owner, minlength=graphs)
-    del pairs, owner, loops, graph  # the sort that follows needs the room
+    del pairs, owner, loops, graph  # free memory for the sort that follows
 
     built = GraphSet.build(
-        members.name,
+        files.name,
         torch.from_numpy(node_counts),
         torch.from_numpy(edge_counts),
         torch.from_numpy(np.ascontiguousarray(local)),
         edge_label=None if edge_label is None else edge_label[kept],
         edge_attr=None if edge_attr is None else edge_attr[kept],
         node_label=node_label,
-        node_attr=_attributes(members, "node_attributes", nodes),
-        graph_attr=_attributes(members, "graph_attributes", graphs),
+        node_attr=_attributes(files, "node_attributes", nodes),
+        graph_attr=_attributes(files, "graph_attributes", graphs),
         y=y,
         classes=classes,
         node_label_names=node_names,
@@ -86,15 +100,15 @@ def read_tu(path: str | Path, name: str | None = None, *, self_loops: bool = Fal
     return replace(built, notes=(*notes, *built.notes))
 
 
-def _node_graphs(members: Members) -> Array:
-    """Graph of each node, `[nodes]`, from 0: every graph has nodes, and they stand together."""
+def _node_graphs(files: TUFiles) -> Array:
+    """Read the graph of each node, `[nodes]`, from 0; nodes of a graph must be consecutive."""
     part = "graph_indicator"
-    with members.open(part) as stream:
-        graph = read_table(stream, members.where(part), np.int64, columns=1)[:, 0]
+    with files.open(part) as stream:
+        graph = read_table(stream, files.where(part), np.int64, columns=1)[:, 0]
     if (low := graph < 1).any():
         line = int(low.argmax()) + 1
         raise DataError.at(
-            members.where(part),
+            files.where(part),
             f"node {line} has no graph: {graph[line - 1]} is not the number of one",
             line=line,
             hint="graphs are numbered from 1",
@@ -103,7 +117,7 @@ def _node_graphs(members: Members) -> Array:
     if (back := step < 0).any():
         line = int(back.argmax()) + 1
         raise DataError.at(
-            members.where(part),
+            files.where(part),
             f"node {line} belongs to graph {graph[line - 1]}, the node before it "
             f"to graph {graph[line - 2]}",
             line=line,
@@ -112,7 +126,7 @@ def _node_graphs(members: Members) -> Array:
     if (gap := step > 1).any():
         line = int(gap.argmax()) + 1
         raise DataError.at(
-            members.where(part),
+            files.where(part),
             f"graph {graph[line - 1] - step[line - 1] + 1} has no nodes: "
             f"the next node belongs to graph {graph[line - 1]}",
             line=line,
@@ -121,10 +135,10 @@ def _node_graphs(members: Members) -> Array:
     return graph - 1
 
 
-def _edges(members: Members, graph: Array) -> Array:
-    """Source and target of each edge, `[edges, 2]`, nodes numbered from 0 through the set."""
-    where = members.where("A")
-    with members.open("A") as stream:
+def _edges(files: TUFiles, graph: Array) -> Array:
+    """Read source and target of each edge, `[edges, 2]`, nodes numbered from 0 through the set."""
+    where = files.where("A")
+    with files.open("A") as stream:
         # 32 bits are enough for two billion nodes and halve the memory of the largest file.
         pairs = read_table(stream, where, np.int32, columns=2)
     if (outside := (pairs < 1) | (pairs > len(graph))).any():
@@ -133,7 +147,7 @@ def _edges(members: Members, graph: Array) -> Array:
             where,
             f"edge to node {pairs[row, column]}, which does not exist",
             line=row + 1,
-            hint=f"{members.where('graph_indicator')} names the graphs of nodes 1 to {len(graph)}",
+            hint=f"{files.where('graph_indicator')} names the graphs of nodes 1 to {len(graph)}",
         )
     pairs -= 1
     source, target = graph[pairs[:, 0]], graph[pairs[:, 1]]
@@ -150,14 +164,14 @@ def _edges(members: Members, graph: Array) -> Array:
 
 
 def _labels(
-    members: Members, part: str, count: int, notes: list[str]
+    files: TUFiles, part: str, count: int, notes: list[str]
 ) -> tuple[Tensor | None, tuple[Name, ...]]:
-    """Codes of the labels, `[count]`, and what they stand for, ascending."""
-    if part not in members:
+    """Read labels: their codes, `[count]`, and what the codes mean, ascending."""
+    if part not in files:
         return None, ()
-    with members.open(part) as stream:
-        table = read_table(stream, members.where(part), np.int64)
-    _check_count(members, part, len(table), count)
+    with files.open(part) as stream:
+        table = read_table(stream, files.where(part), np.int64)
+    _check_count(files, part, len(table), count)
     if table.shape[1] == 1:
         values, codes = np.unique(table[:, 0], return_inverse=True)
         names: Sequence[Name] = [int(value) for value in values]
@@ -171,22 +185,22 @@ def _labels(
     return torch.from_numpy(codes.reshape(-1).astype(np.int64)), tuple(names)
 
 
-def _attributes(members: Members, part: str, count: int) -> Tensor | None:
-    """Numbers of each node, edge or graph, `[count, channels]` in single precision."""
-    if part not in members:
+def _attributes(files: TUFiles, part: str, count: int) -> Tensor | None:
+    """Read the numbers of each node, edge or graph, `[count, channels]` in single precision."""
+    if part not in files:
         return None
-    with members.open(part) as stream:
-        table = read_table(stream, members.where(part), np.float32)
-    _check_count(members, part, len(table), count)
+    with files.open(part) as stream:
+        table = read_table(stream, files.where(part), np.float32)
+    _check_count(files, part, len(table), count)
     return torch.from_numpy(table)
 
 
-def _check_count(members: Members, part: str, lines: int, count: int) -> None:
+def _check_count(files: TUFiles, part: str, lines: int, count: int) -> None:
     """Refuse a file that has more or fewer lines than there are things it describes."""
     if lines == count:
         return
     kind = part.split("_")[0]
-    other = members.where("A" if kind == "edge" else "graph_indicator")
+    other = files.where("A" if kind == "edge" else "graph_indicator")
     first = min(lines, count) + 1
     if lines > count:
         missing = {"node": "has no graph", "graph": "has no nodes", "edge": "does not exist"}[kind]
@@ -194,7 +208,7 @@ def _check_count(members: Members, part: str, lines: int, count: int) -> None:
     else:
         problem = f"{kind} {first} has no line here"
     raise DataError.at(
-        members.where(part),
+        files.where(part),
         f"{problem}: {lines} lines for {count} {kind}s",
         line=min(first, lines),
         hint=f"compare it with {other}",

@@ -1,15 +1,14 @@
-"""The text files of a TU set, whether they lie in a folder or in a zip of any compression."""
+"""The text files of a TU set, in a folder or in a zip of any compression."""
 
 import hashlib
-import lzma
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from graphpool.data.formats.number_csv import Readable
+from graphpool.data.formats.zips import DAMAGE, list_zip
 from graphpool.errors import DataError, nearest
 from graphpool.files import sha256_file
 
@@ -23,35 +22,31 @@ PARTS = (
     "edge_attributes",
     "graph_attributes",
 )
-DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    OSError,
-    RuntimeError,  # an encrypted member; NotImplementedError is one too
-)
 
 
 @dataclass(frozen=True)
-class Members:
-    """Which file holds which part of the set `name`; parts are those of `PARTS`.
+class TUFiles:
+    """The files of the set `name`.
 
-    `strange` are files that are called like the set but hold no part of it.
+    Args:
+        path: the folder or zip.
+        name: of the set.
+        files: the file of each part that exists; parts are those of `PARTS`.
+        unknown: files whose names begin like the set's but that are no part of it.
     """
 
     path: Path
     name: str
     files: dict[str, str]
-    strange: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
     @classmethod
-    def find(cls, path: str | Path, name: str | None = None) -> "Members":
+    def find(cls, path: str | Path, name: str | None = None) -> "TUFiles":
         """Look for the set in a folder (its `raw` or `NAME` folder included) or a zip."""
         path = Path(path)
         if not path.exists():
             raise DataError.at(path, "no such file or folder", hint="check the path")
-        listed = _folder_files(path) if path.is_dir() else zip_files(path)
+        listed = _folder_files(path) if path.is_dir() else list_zip(path)
         sets: dict[str, dict[str, str]] = {}
         others: list[str] = []
         for file in listed:
@@ -62,19 +57,19 @@ class Members:
             elif not base.startswith("."):
                 sets.setdefault(base.removesuffix(f"_{part}.txt"), {}).setdefault(part, file)
         name = _choose(path, name, sets)
-        strange = [file for file in others if _looks_like_a_part(_base(file), name)]
-        return cls(path, name, sets[name], tuple(strange))
+        unknown = [file for file in others if _looks_like_a_part(_base(file), name)]
+        return cls(path, name, sets[name], tuple(unknown))
 
     def notes(self) -> list[str]:
-        """What to tell of files whose names are nearly those of parts."""
+        """Return a note for each unknown file, with the part it may be meant as."""
         return [
-            f"{file} was not read, for it is no part of a TU set; "
+            f"{file} was not read, because it is no part of a TU set; "
             + nearest(_base(file), [f"{self.name}_{part}.txt" for part in PARTS])
-            for file in self.strange
+            for file in self.unknown
         ]
 
     def where(self, part: str) -> str:
-        """What error messages call the file of a part, whether it exists or not."""
+        """Return the path of a part for error messages, whether it exists or not."""
         return f"{self.path}/{self.files.get(part, f'{self.name}_{part}.txt')}"
 
     def __contains__(self, part: str) -> bool:
@@ -108,8 +103,8 @@ class Members:
             return sha256_file(self.path)
         parts = [f"{part} {sha256_file(self.path / self.files[part])}" for part in PARTS
                  if part in self.files]  # fmt: skip
-        # Notes tell of strange files, so a set that gains one is not the same any more.
-        return hashlib.sha256("\n".join([*parts, *self.strange]).encode()).hexdigest()
+        # Notes name the unknown files, so that a set which gains one has another digest.
+        return hashlib.sha256("\n".join([*parts, *self.unknown]).encode()).hexdigest()
 
 
 def _base(file: str) -> str:
@@ -118,7 +113,7 @@ def _base(file: str) -> str:
 
 
 def _looks_like_a_part(base: str, name: str) -> bool:
-    """Whether a file that is no part may be meant as one of the set `name`."""
+    """Whether a file may be meant as a part of the set `name`."""
     named = base.startswith(f"{name}_") and base.endswith(".txt")
     return named and "readme" not in base.casefold()
 
@@ -127,15 +122,6 @@ def _folder_files(path: Path) -> list[str]:
     """Text files of a folder and of the folders directly in it, nearest first."""
     found = [*sorted(path.glob("*.txt")), *sorted(path.glob("*/*.txt"))]
     return [file.relative_to(path).as_posix() for file in found]
-
-
-def zip_files(path: Path) -> list[str]:
-    """Names of the members of a zip."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.namelist()
-    except DAMAGE as error:
-        raise DataError.at(path, f"not a readable zip: {error}", hint="fetch it again") from None
 
 
 def _choose(path: Path, name: str | None, sets: Iterable[str]) -> str:

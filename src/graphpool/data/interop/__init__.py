@@ -1,1 +1,6 @@
-"""Graphs of other libraries."""
+"""Graphs of other libraries: NetworkX and PyTorch Geometric."""
+
+from graphpool.data.interop.networkx import from_networkx, to_networkx
+from graphpool.data.interop.pyg import from_pyg, to_pyg
+
+__all__ = ["from_networkx", "to_networkx", "from_pyg", "to_pyg"]

@@ -1,4 +1,4 @@
-"""`Distances`: the edit distances that are known between the graphs of a set, and its split."""
+"""`Distances`: known edit distances between the graphs of a set, and its published split."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.data.formats import npz_arrays as npz
+from graphpool.data.formats import npz
 from graphpool.errors import DataError
 
 _NOT_PUBLISHED = -1
@@ -18,8 +18,8 @@ _NOT_PUBLISHED = -1
 class Distances:
     """Distances between graphs, published with a set or computed.
 
-    Row i is graph i of the set that has these `ids`; `of` brings them into the order of any
-    other selection of its graphs.
+    Row i is graph i of the set that has these `ids`; `of` reorders them for any selection of its
+    graphs.
 
     Args:
         name: of the set.
@@ -44,7 +44,7 @@ class Distances:
                     "give one row and one column per graph"
                 )
         if self.is_test is not None and self.is_test.shape != (graphs,):
-            raise DataError(f"{self.name}: is_test must say of each of {graphs} graphs which it is")
+            raise DataError(f"{self.name}: is_test must have one value for each of {graphs} graphs")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -76,7 +76,7 @@ class Distances:
         return self.is_test
 
     def complete(self) -> "Distances":
-        """The same with no gaps: `full` takes the place of `values`."""
+        """Return the same without gaps: `full` replaces `values`."""
         if self.known.all():
             return self
         if self.full is None:
@@ -87,7 +87,7 @@ class Distances:
         return replace(self, values=self.full)
 
     def select(self, index: Sequence[int] | NDArray[Any]) -> "Distances":
-        """The distances between the chosen graphs, in the chosen order."""
+        """Return the distances between the chosen graphs, in the chosen order."""
         chosen = np.asarray(index)
         chosen = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.astype(np.int64)
         square = np.ix_(chosen, chosen)
@@ -100,24 +100,24 @@ class Distances:
         )
 
     def of(self, graphs: Any) -> "Distances":
-        """The distances between the graphs of a `GraphSet`, in its order, found by their ids."""
+        """Return the distances between the graphs of a `GraphSet`, matched by ids, in its order."""
         if tuple(graphs.ids) == self.ids:
             return self
-        place = {name: at for at, name in enumerate(self.ids)}
-        missing = next((name for name in graphs.ids if name not in place), None)
+        position = {name: at for at, name in enumerate(self.ids)}
+        missing = next((name for name in graphs.ids if name not in position), None)
         if missing is not None:
             raise DataError(
                 f"no distances of graph {missing} of {graphs.name} are known; those of "
                 f"{self.name} have other graphs"
             )
-        return self.select([place[name] for name in graphs.ids])
+        return self.select([position[name] for name in graphs.ids])
 
 
 def read_distances(path: str | Path, name: str | None = None) -> Distances:
-    """The distances in the `.npz` file of a set, by default called like the file.
+    """Read the distances in the `.npz` file of a set, by default called like the file.
 
     The arrays are `ids`, `ged` (-1 = not published), and, where they exist, `ged_full` (no gaps)
-    and `n_train` (the graphs that train stand first).
+    and `n_train` (training graphs come first).
     """
     path = Path(path)
     name = name or path.stem
@@ -142,7 +142,7 @@ def read_distances(path: str | Path, name: str | None = None) -> Distances:
 
 
 def _matrix(path: Path, key: str, values: NDArray[Any], ids: Sequence[str]) -> NDArray[np.float64]:
-    """Numbers of a file with NaN for what is not published."""
+    """Return the numbers of a file, with NaN for what is not published."""
     npz.check_shape(path, key, values, (len(ids), len(ids)))
     if values.dtype.kind not in "iuf":
         raise npz.wrong(path, key, f"holds {values.dtype}, not numbers")
@@ -158,7 +158,7 @@ def _matrix(path: Path, key: str, values: NDArray[Any], ids: Sequence[str]) -> N
 
 
 def read_test(path: Path) -> NDArray[np.bool_] | None:
-    """Which of the graphs of a `.npz` file test, `[graphs]`; None if it has no split."""
+    """Whether each graph of a `.npz` file is a test graph, `[graphs]`; None without a split."""
     arrays = npz.read_arrays(path, ("ids", "n_train"))
     if len(arrays) < 2:
         return None

@@ -14,16 +14,16 @@ _ANSWERS = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0
 
 
 def read_pairs(path: str | Path, graphs: GraphSet) -> PairSet:
-    """The pairs of a CSV file: id, id, 1 for a match or 0 for none.
+    """Read the pairs of a CSV file: id, id, 1 for a match or 0 for none.
 
-    A first line `left,right,match` and empty lines are passed over.
+    A first line `left,right,match` and empty lines are skipped.
 
     Args:
         graphs: the set whose ids the file has.
     """
     path = Path(path)
-    place = {name: number for number, name in enumerate(graphs.ids)}
-    if len(place) < len(graphs):
+    position = {name: number for number, name in enumerate(graphs.ids)}
+    if len(position) < len(graphs):
         raise DataError(
             f"{graphs.name}: several graphs have one id; give each its own, for pairs to name"
         )
@@ -35,7 +35,7 @@ def read_pairs(path: str | Path, graphs: GraphSet) -> PairSet:
                 row = [word.strip() for word in words]
                 head = not rows and [word.lower() for word in row] == list(COLUMNS)
                 if any(row) and not head:
-                    rows.append(_pair(path, reader.line_num, row, place))
+                    rows.append(_pair(path, reader.line_num, row, position))
     except (FileNotFoundError, IsADirectoryError):
         raise DataError.at(path, "no such file of pairs", hint="check the path") from None
     except (csv.Error, UnicodeDecodeError) as error:
@@ -46,24 +46,26 @@ def read_pairs(path: str | Path, graphs: GraphSet) -> PairSet:
     return PairSet(graphs, torch.tensor(left), torch.tensor(right), torch.tensor(match))
 
 
-def _pair(path: Path, line: int, row: list[str], place: dict[str, int]) -> tuple[int, int, float]:
+def _pair(
+    path: Path, line: int, row: list[str], position: dict[str, int]
+) -> tuple[int, int, float]:
     if len(row) != len(COLUMNS):
         raise DataError.at(path, f"{len(row)} values", line=line, hint=_hint())
     for word in row[:2]:
-        if word not in place:
+        if word not in position:
             raise DataError.at(
-                path, f"there is no graph {word!r}", line=line, hint=_known(word, place)
+                path, f"there is no graph {word!r}", line=line, hint=_known(word, position)
             )
     if (answer := _ANSWERS.get(row[2].lower())) is None:
         raise DataError.at(path, f"match is {row[2]!r}", line=line, hint="say 1 or 0")
-    return place[row[0]], place[row[1]], answer
+    return position[row[0]], position[row[1]], answer
 
 
 def _hint() -> str:
     return f"give {', '.join(COLUMNS)} on each line: two ids, and 1 for a match or 0 for none"
 
 
-def _known(word: str, place: dict[str, int]) -> str:
-    near = nearest(word, place)
-    some = ", ".join(list(place)[:5])
-    return near if near.startswith("did") else f"ids are {some}{', …' if len(place) > 5 else ''}"
+def _known(word: str, position: dict[str, int]) -> str:
+    near = nearest(word, position)
+    some = ", ".join(list(position)[:5])
+    return near if near.startswith("did") else f"ids are {some}{', …' if len(position) > 5 else ''}"

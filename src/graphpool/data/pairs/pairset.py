@@ -1,4 +1,4 @@
-"""Pairs of graphs with a target: whether they match, or any number that says how alike they are."""
+"""Pairs of graphs with a target: whether they match, or any measure of similarity."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,7 +33,7 @@ class PairBatch(TupleBatch):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairSet(GraphTuples):
-    """Pairs over the graphs of a set, which are kept once however often they occur.
+    """Pairs over the graphs of a set; each graph is stored once however often it occurs.
 
     Args:
         graphs: the set that positions refer to.
@@ -55,5 +55,5 @@ class PairSet(GraphTuples):
         return tuple(f"{name[i]} & {name[j]}" for i, j in zip(*sides, strict=True))
 
     def batch(self, index: Selection | None = None) -> PairBatch:
-        """The chosen pairs (all by default) with each of their graphs once."""
+        """Return the chosen pairs (all by default) with each of their graphs once."""
         return PairBatch(**self.gather(index))

@@ -1,8 +1,8 @@
-"""Triplets from a matrix of distances: how many there are, and some of them at random.
+"""Count and sample triplets from a matrix of distances.
 
 A triplet is a query and two candidates at different known distances from it. <G_i, G_j, G_k> and
-<G_i, G_k, G_j> ask the same question, so they count as one triplet, and which of the two stands
-first is drawn. Nothing is ever listed: with a query's candidates sorted by distance, the p-th
+<G_i, G_k, G_j> ask the same question, so they count as one triplet, and the order of the two is
+random. Triplets are never listed: with a query's candidates sorted by distance, the p-th
 makes a triplet with each of those that are nearer, so that triplet number t is found by two
 look-ups in running sums.
 """
@@ -23,13 +23,13 @@ from graphpool.graphs.graphset import GraphSet
 Positions = Sequence[int] | NDArray[Any]
 
 PAPER_TRIPLETS = {"AIDS700nef": 171_900, "LINUX": 409_600}
-"""How many triplets the paper counts (Table 1). It doesn't say how they were chosen from the
-many millions that there are, so `paper_counts` are numbers to draw."""
+"""Numbers of triplets in the paper (Table 1). It doesn't say how they were chosen from the many
+millions that exist, so `paper_counts` returns numbers to draw."""
 
 
 @dataclass(frozen=True)
 class TripletCount:
-    """How many choices of a query and two candidates there are.
+    """Numbers of choices of a query and two candidates.
 
     Args:
         triplets: those whose candidates are at different distances from the query.
@@ -47,8 +47,8 @@ def count_triplets(matrix: NDArray[Any], queries: Positions, candidates: Positio
 
     Args:
         matrix: `[graphs, graphs]` distances, NaN (or infinite) where none is known.
-        queries: positions of the graphs that stand in the first place.
-        candidates: positions of those in the second and third; never the query itself.
+        queries: positions of the query graphs.
+        candidates: positions of the candidates; a query is never its own candidate.
     """
     return _Ranked.of(matrix, queries, candidates).count
 
@@ -61,7 +61,7 @@ def sample_triplets(
     count: int,
     seed: int,
 ) -> TripletSet:
-    """Draw different triplets, each with the same chance.
+    """Draw different triplets, all equally likely.
 
     To judge a model, the queries must be graphs that it has not seen; the published protocol
     takes the training graphs as candidates.
@@ -70,7 +70,7 @@ def sample_triplets(
         graphs: the set whose rows and columns the matrix has.
         matrix, queries, candidates: as in `count_triplets`.
         count: how many to draw.
-        seed: decides which; the same on every machine.
+        seed: the same seed gives the same triplets, on every machine.
     """
     _check(graphs, matrix)
     ranked = _Ranked.of(matrix, queries, candidates)
@@ -96,10 +96,10 @@ def draw_triplets(
     seed: int,
     part: str = "",
 ) -> TripletSet:
-    """The same, but all triplets if there are fewer than `most`.
+    """Draw `most` different triplets, or all if there are fewer; else as `sample_triplets`.
 
     Args:
-        part: what the queries are for, such as `"test"`, for the message that there is none.
+        part: what the queries are for, such as `"test"`, for the error if there are no triplets.
     """
     _check(graphs, matrix)
     ranked = _Ranked.of(matrix, queries, candidates)
@@ -135,7 +135,9 @@ def _drawn(graphs: GraphSet, ranked: "_Ranked", count: int, seed: int) -> Triple
 
 
 def paper_counts(name: str, shares: tuple[int, int, int] = (8, 1, 1)) -> tuple[int, int, int]:
-    """How many triplets train, validate and test in the paper, for AIDS700nef or LINUX.
+    """Return the paper's numbers of training, validation and test triplets.
+
+    They exist for AIDS700nef and LINUX.
 
     Deviation from the paper: it cuts one list of triplets 8:1:1, whose parts share all graphs;
     here these are the numbers to draw for queries of different parts.
@@ -181,16 +183,16 @@ class _Ranked:
 
     @cached_property
     def nearer(self) -> NDArray[np.int64]:
-        """How many known candidates are nearer than each, `[queries, candidates]`."""
-        place = np.broadcast_to(np.arange(self.distance.shape[1]), self.distance.shape)
+        """Number of known candidates that are nearer than each, `[queries, candidates]`."""
+        position = np.broadcast_to(np.arange(self.distance.shape[1]), self.distance.shape)
         begins = np.ones(self.distance.shape, dtype=bool)
         begins[:, 1:] = self.distance[:, 1:] != self.distance[:, :-1]
-        first = np.maximum.accumulate(np.where(begins, place, 0), axis=1)
+        first = np.maximum.accumulate(np.where(begins, position, 0), axis=1)
         return np.where(np.isnan(self.distance), 0, first)
 
     @cached_property
     def count(self) -> TripletCount:
-        """What there is to choose from."""
+        """Numbers of triplets, ties and choices with unknown distances."""
         known = (~np.isnan(self.distance)).sum(axis=1)
         choices = int((known * (known - 1) // 2).sum())
         triplets = int(self.nearer.sum())
@@ -204,7 +206,7 @@ class _Ranked:
     def triplets(
         self, number: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Query, nearer and farther candidate and by how much, for numbers of triplets."""
+        """Return query, nearer and farther candidate, and the difference, of triplets by number."""
         ends = self.nearer.ravel().cumsum()
         slot = np.searchsorted(ends, number, side="right")
         row, far = np.divmod(slot, self.distance.shape[1])
@@ -214,7 +216,7 @@ class _Ranked:
 
 
 def _checked(name: str, given: Positions, graphs: int) -> NDArray[np.int64]:
-    """Positions as an array, each graph once and all of them there."""
+    """Return positions as an array; refuse repeated and missing graphs."""
     positions = np.asarray(given)
     if not positions.size:
         raise ConfigError(f"there are no {name}; give positions of graphs")
@@ -232,9 +234,9 @@ def _checked(name: str, given: Positions, graphs: int) -> NDArray[np.int64]:
 
 
 def _distinct(stream: np.random.PCG64, total: int, count: int) -> NDArray[np.int64]:
-    """`count` different numbers below `total`, in random order.
+    """Draw `count` different numbers below `total`, in random order.
 
-    Made from the raw stream, whose numbers never change with a version of numpy.
+    They come from the raw stream, which is the same in every version of numpy.
     """
     if total <= 2 * count:
         return np.argsort(stream.random_raw(total), kind="stable")[:count]

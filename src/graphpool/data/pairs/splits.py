@@ -1,4 +1,4 @@
-"""Pairs cut into those that train, choose and test, with no graph in more than one part."""
+"""Split pairs into training, validation and test pairs, with no graph in more than one part."""
 
 from dataclasses import dataclass
 
@@ -6,14 +6,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from graphpool.data.class_splits import class_split, query_splits
 from graphpool.data.pairs.pairset import PairSet
-from graphpool.data.splits import Split
+from graphpool.data.splits import Split, class_split, query_splits
 from graphpool.errors import ConfigError, DataError
 
 Ints = NDArray[np.int64]
 SHARES = (8, 1, 1)
-_LEAST = 0.5  # of its share; a part that gets less from whole groups is cut through them
+_LEAST = 0.5  # of its share; if whole groups give a part less than this, graphs are split instead
 
 
 @dataclass(frozen=True)
@@ -22,8 +21,8 @@ class PairSplit:
 
     Args:
         split: those of each part; no graph is in pairs of two parts.
-        left_out: how many are in none, because their graphs are in different parts.
-        groups: how many groups of pairs without a common graph there are.
+        left_out: number of pairs in no part, because their graphs are in different parts.
+        groups: number of groups of pairs; pairs of different groups have no common graph.
     """
 
     split: Split
@@ -32,10 +31,10 @@ class PairSplit:
 
 
 def split_pairs(pairs: PairSet, seed: int, shares: tuple[int, int, int] = SHARES) -> PairSplit:
-    """Cut the pairs so that test pairs are of graphs that have not been seen.
+    """Split the pairs so that test pairs consist of unseen graphs.
 
-    Pairs that hang together by common graphs stay together, if there are enough such groups for
-    parts of about the right size. Otherwise graphs are cut at random, and pairs of graphs of
+    Pairs that are connected by common graphs stay together, if there are enough such groups for
+    parts of about the right size. Otherwise graphs are split at random, and pairs of graphs of
     different parts are left out.
     """
     groups = _groups(pairs)
@@ -75,7 +74,7 @@ def _fair(split: Split, shares: tuple[int, int, int], pairs: int) -> bool:
 
 
 def _within(pairs: PairSet, seed: int, shares: tuple[int, int, int]) -> Split:
-    """Cut the graphs that occur, and keep the pairs inside one part."""
+    """Split the graphs that occur, and keep the pairs inside one part."""
     sides = torch.stack([pairs.left, pairs.right]).cpu()
     used = torch.unique(sides)
     try:

@@ -1,7 +1,7 @@
 """A `PairSet` on disk: its graphs in one safetensors file, the pairs in another beside it.
 
-The file of graphs is like any other of `graphpool.data.formats.safetensors`. It carries the check
-sum of its pairs, so that pairs are never read over other graphs than those they were saved with.
+The file of graphs is like any other of `graphpool.data.formats.safetensors`. It holds the check
+sum of its pairs, so that pairs are never read with other graphs than those they were saved with.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _NEXT_STEP = "make the pairs again from their source"
 
 
 def graphs_path(path: str | Path) -> Path:
-    """Where the graphs lie: in `x.graphs.safetensors` beside the pairs in `x.safetensors`."""
+    """Return the path of the graphs: `x.graphs.safetensors` beside the pairs in `x.safetensors`."""
     path = Path(path)
     return path.with_name(f"{path.stem}.graphs{path.suffix}")
 
@@ -55,7 +55,7 @@ def open_pairs(path: str | Path, *, verify: bool = True, source: str | None = No
     """Map the pairs at `path` and their graphs into memory.
 
     Args:
-        verify: read all of the graphs and refuse damaged ones; see `storage.open_set`. The pairs
+        verify: read all of the graphs and refuse damaged ones; see `formats.open_set`. The pairs
             themselves are always checked.
         source: refuse pairs that were not made from this.
     """

@@ -1,4 +1,4 @@
-"""Triplets of graphs: a query and two others, and by how much farther the first of them is.
+"""Triplets of graphs: a query, two others, and the difference of their distances to the query.
 
 They are the input of similarity learning: the paper's <G_i, G_j, G_k> and r_ijk = g_ij - g_ik,
 where g is a distance such as the edit distance.
@@ -38,7 +38,7 @@ class TripletBatch(TupleBatch):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TripletSet(GraphTuples):
-    """Triplets over the graphs of a set, which are kept once however often they occur.
+    """Triplets over the graphs of a set; each graph is stored once however often it occurs.
 
     Args:
         graphs: the set that positions refer to.
@@ -63,5 +63,5 @@ class TripletSet(GraphTuples):
         return tuple(f"{name[i]}: {name[j]} & {name[k]}" for i, j, k in zip(*columns, strict=True))
 
     def batch(self, index: Selection | None = None) -> TripletBatch:
-        """The chosen triplets (all by default) with each of their graphs once."""
+        """Return the chosen triplets (all by default) with each of their graphs once."""
         return TripletBatch(**self.gather(index))

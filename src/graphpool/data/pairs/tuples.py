@@ -1,4 +1,4 @@
-"""What pairs and triplets share: tuples of graphs of one set, each with a number to learn."""
+"""Base of pairs and triplets: tuples of graphs of one set, each with a number to learn."""
 
 from dataclasses import fields, replace
 from functools import cached_property
@@ -31,7 +31,7 @@ class TupleBatch:
         return self.index.shape[0]
 
     def examples_of(self, flags: Tensor) -> Tensor:
-        """The tuples that a flagged graph is in, bool `[tuples]`.
+        """Return which tuples contain a flagged graph, bool `[tuples]`.
 
         Args:
             flags: bool `[graphs]`, for the graphs of this batch.
@@ -45,7 +45,7 @@ class TupleBatch:
 
 
 class GraphTuples:
-    """Tuples over the graphs of a set, which are kept once however often they occur.
+    """Tuples over the graphs of a set; each graph is stored once however often it occurs.
 
     A frozen dataclass of `graphs`, one int64 column of positions for each of `members`, and the
     float32 column `target`; `noun` is what one tuple is called.
@@ -107,12 +107,12 @@ class GraphTuples:
         return self.graphs.device
 
     def select(self: Tuples, index: Selection) -> Tuples:
-        """The chosen tuples, in the chosen order, over the same graphs."""
+        """Return the chosen tuples, in the chosen order, over the same graphs."""
         chosen = torch.from_numpy(positions(index, len(self), self.noun))
         return self._with({key: value[chosen.to(value.device)] for key, value in self._columns()})
 
     def with_graphs(self: Tuples, graphs: GraphSet) -> Tuples:
-        """The same tuples over another form of the same graphs, such as with features."""
+        """Return the same tuples over another version of the graphs, such as with features."""
         if len(graphs) != len(self.graphs):
             raise DataError(
                 f"{self.noun}s of {self.name} are over {len(self.graphs)} graphs, and "
@@ -126,7 +126,7 @@ class GraphTuples:
         return self._with({"graphs": self.graphs.to(device), **parts})
 
     def gather(self, index: Selection | None = None) -> dict[str, Any]:
-        """What a batch of the chosen tuples (all by default) is made of, each graph once.
+        """Return the fields of a batch of the chosen tuples (all by default), each graph once.
 
         Graphs come in ascending order of their positions; members are positions among them.
         """
@@ -135,18 +135,18 @@ class GraphTuples:
         # Marks on the graphs that occur need no sort, however many tuples there are.
         occurs = np.zeros(len(self.graphs), dtype=bool)
         occurs[rows] = True
-        place = torch.from_numpy((occurs.cumsum() - 1)[rows]).to(self.device)
+        position = torch.from_numpy((occurs.cumsum() - 1)[rows]).to(self.device)
         where = torch.from_numpy(chosen).to(self.device)
         return {
             "graphs": self.graphs.batch(np.flatnonzero(occurs)),
-            **dict(zip(self.members, place, strict=True)),
+            **dict(zip(self.members, position, strict=True)),
             self.target: getattr(self, self.target).index_select(0, where),
             "index": where,
         }
 
     @cached_property
     def _rows(self) -> NDArray[np.int64]:
-        """All members, `[members, tuples]`, on the host: choosing graphs then asks no device."""
+        """All members, `[members, tuples]`, on the host, where graphs are chosen."""
         return torch.stack([getattr(self, key) for key in self.members]).cpu().numpy()
 
     def _columns(self) -> list[tuple[str, Tensor]]:

@@ -18,9 +18,8 @@ from graphpool.evaluation.ranking import ranking_metrics
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.duplicates import first_of, identical
-from graphpool.ged.methods.registry import METHODS, Method
-from graphpool.ged.methods.registry import method as find_method
-from graphpool.ged.pair import Task, make_task
+from graphpool.ged.methods.registry import METHODS, Method, find_method
+from graphpool.ged.pair import GedProblem, make_problem
 from graphpool.ged.result import Limits
 from graphpool.ged.workers import Workers, count_cores
 from graphpool.graphs.graphset import GraphSet
@@ -101,7 +100,7 @@ def edit_distances(
     """
     chosen = find_method(method)
     collection = collect(graphs, edge_labels=edge_labels)
-    task = make_task(collection, Costs())
+    problem = make_problem(collection, Costs())
     # Copies, with their nodes in the same order, have the same answers: one of each is asked.
     classes = identical(collection)
     query, row = np.unique(classes[np.asarray(queries)], return_inverse=True)
@@ -109,15 +108,17 @@ def edit_distances(
     first = first_of(classes)
     grid = np.meshgrid(first[query], first[candidate], indexing="ij")
     pairs = np.stack(grid, axis=-1).reshape(-1, 2)
-    bounds = _solve(chosen, task, pairs, jobs or count_cores())
-    answer = bounds[:, 0 if chosen.answer == "lower" else 1] / task.tables.scale
+    bounds = _solve(chosen, problem, pairs, jobs or count_cores())
+    answer = bounds[:, 0 if chosen.answer == "lower" else 1] / problem.tables.scale
     return np.asarray(answer.reshape(len(query), len(candidate))[np.ix_(row, column)])
 
 
-def _solve(method: Method, task: Task, pairs: NDArray[np.int64], jobs: int) -> NDArray[np.int64]:
+def _solve(
+    method: Method, problem: GedProblem, pairs: NDArray[np.int64], jobs: int
+) -> NDArray[np.int64]:
     """Lower and upper bounds in whole numbers, `[pairs, 2]`."""
     bounds = np.zeros((len(pairs), 2), dtype=np.int64)
-    workers = Workers(method.solve, task, pairs, np.arange(len(pairs)), Limits(), jobs)
+    workers = Workers(method.solve, problem, pairs, np.arange(len(pairs)), Limits(), jobs)
     left = len(pairs)
     try:
         while left:

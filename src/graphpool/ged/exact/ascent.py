@@ -1,17 +1,18 @@
-"""A stronger lower bound for hard pairs, by moving costs around until they show.
+"""A stronger lower bound for hard pairs by dual ascent.
 
 The cost of a mapping is a sum over single nodes, `single[v, u]`, and over pairs of nodes,
-`double[v, u, w, x]`, which is stated twice, once at (v, u) and once at (w, x). What of it is
-stated where is free. The bound of a statement is an assignment problem for every (v, u), over the
-rows and columns beside it, whose value is added to `single[v, u]`, and one over `single`. A sweep
-fetches for every (v, u) what is left at its partners, solves its problem, and leaves the reduced
-costs for them. Values of `single` that the last problem had no use for are handed back first, to
-the neighbours of v and of u, for they know more of it than the other nodes (measured on molecules
-of 28 nodes: ten such sweeps come further than sixty that hand back evenly).
+`double[v, u, w, x]`, which is stored twice, at (v, u) and at (w, x). How it is split between the
+two entries is free. The bound of a split is an assignment problem for every (v, u), over the other
+rows and columns, whose value is added to `single[v, u]`, and then one over `single`. A sweep
+moves for every (v, u) the costs left at its partners to it, solves its problem, and leaves the
+reduced costs for the partners. Before a sweep, values of `single` that the last problem did not
+use are redistributed to the neighbours of v and of u, which is better than to all nodes (measured
+on molecules of 28 nodes: ten such sweeps raise the bound further than sixty that redistribute
+evenly).
 
 This is dual ascent (Hahn and Grant, 1998) on the first level of the reformulation-linearisation
-of the quadratic assignment problem. What it leaves is the same problem, stated so that the search
-sees more of each partial mapping.
+of the quadratic assignment problem. The result is an equivalent problem, in which the bounds of
+partial mappings are higher.
 """
 
 from typing import NamedTuple, no_type_check
@@ -22,18 +23,18 @@ from numpy.typing import NDArray
 from graphpool.ged.exact.assignment import FAR, augment, solve_assignment
 from graphpool.ged.exact.workspace import BOUND, DEPTH, FINE, FIXED, SIZE, Workspace
 from graphpool.ged.kernel import inlined, kernel
-from graphpool.ged.pair import Task
+from graphpool.ged.pair import GedProblem
 
 Costs = NDArray[np.int32]
-BARRED = 1 << 28  # of a mapping that can't be part of a better one
+BARRED = 1 << 28  # cost of a mapping that can't be part of a better one
 
 
-class Statement(NamedTuple):
-    """A pair's costs in fine units, and room for the assignment problems.
+class Reformulation(NamedTuple):
+    """The costs of a pair in fine units, and arrays for the assignment problems.
 
     Args:
-        single: `[size, size]`.
-        double: `[size, size, size, size]`.
+        single: `[size, size]`, costs of mapping v to u.
+        double: `[size, size, size, size]`, costs of mapping v to u and w to x.
         twin: `[2, size]`, as in `Workspace`, of the nodes that are not fixed.
         part: `[size, size, size]`, the problems of one v, for every u.
         block: `[size, size]`, scratch.
@@ -50,9 +51,9 @@ class Statement(NamedTuple):
     scratch: NDArray[np.int64]
 
 
-def make_statement(size: int) -> Statement:
-    """Room for a pair of `size` nodes after filling up."""
-    return Statement(
+def make_reformulation(size: int) -> Reformulation:
+    """Allocate arrays for a pair of `size` nodes after padding."""
+    return Reformulation(
         np.zeros((size, size), dtype=np.int32),
         np.zeros((size, size, size, size), dtype=np.int32),
         np.zeros((2, size), dtype=np.int64),
@@ -66,9 +67,9 @@ def make_statement(size: int) -> Statement:
 
 @kernel
 @no_type_check
-def state_costs(task: Task, work: Workspace, form: Statement, fine: int) -> None:
-    """State the costs of the pair in `work`, in units of 1 / `fine`, each half at either end."""
-    edge, left, right, size = task.tables.edge, work.pair.left, work.pair.right, work.state[SIZE]
+def reformulate(problem: GedProblem, work: Workspace, form: Reformulation, fine: int) -> None:
+    """Write the costs of the pair in `work`, in units of 1 / `fine`, half of each to either end."""
+    edge, left, right, size = problem.tables.edge, work.pair.left, work.pair.right, work.state[SIZE]
     for v in range(size):
         form.twin[0, v], form.twin[1, v] = work.twin[0, v], work.twin[1, v]
         for u in range(size):
@@ -78,7 +79,7 @@ def state_costs(task: Task, work: Workspace, form: Statement, fine: int) -> None
                     cost = 0
                     if w != v and x != u:
                         cost = edge[left[v, w], right[u, x]]
-                        if task.directed:
+                        if problem.directed:
                             cost += edge[left[w, v], right[x, u]]
                     form.double[v, u, w, x] = fine * cost // 2
 
@@ -86,14 +87,14 @@ def state_costs(task: Task, work: Workspace, form: Statement, fine: int) -> None
 @kernel
 @no_type_check
 def sweep(
-    work: Workspace, form: Statement, bound: int, limit: int, begin: int, end: int, back: int
+    work: Workspace, form: Reformulation, bound: int, limit: int, begin: int, end: int, back: int
 ) -> None:
-    """Solve the problems of rows `begin` to `end` anew, with what is left at their partners.
+    """Solve the problems of rows `begin` to `end` again, with the costs left at their partners.
 
-    Whatever would bring a mapping above `limit` is barred from then on.
+    Entries that would bring a mapping above `limit` are barred from then on.
 
     Args:
-        back: 1 to count rows from the last. Sweeps that all go the same way come to a halt.
+        back: 1 to count rows from the last. Sweeps in the same direction soon stop improving.
     """
     size, gap = work.state[SIZE], limit - bound
     single, double, price = form.single, form.double, form.price
@@ -124,10 +125,10 @@ def sweep(
 @inlined
 @no_type_check
 def _fetch(size: int, v: int, single: Costs, double: Costs, part: Costs, block: Costs) -> None:
-    """Lay the problems of row v, for every u, into `part`, and leave nothing at the partners.
+    """Load the problems of row v, for every u, into `part`, and leave nothing at the partners.
 
-    Problems of one row have no partners among each other, so they are laid out together: what
-    lies far apart for one u lies side by side for all of them.
+    Problems of one row have no partners among each other, so they are loaded together: entries
+    that are far apart in memory for one u are adjacent for all of them.
     """
     for w in range(size):
         if w == v:
@@ -149,10 +150,10 @@ def _fetch(size: int, v: int, single: Costs, double: Costs, part: Costs, block: 
 
 @kernel
 @no_type_check
-def harvest(work: Workspace, form: Statement, bound: int, limit: int) -> int:
-    """The bound after a sweep, which is above `limit` if no better mapping is left.
+def raise_bound(work: Workspace, form: Reformulation, bound: int, limit: int) -> int:
+    """Return the bound after a sweep, which is above `limit` if no better mapping is left.
 
-    What the assignment problem over `single` has no use for stays there.
+    Costs that the assignment problem over `single` does not use stay there.
     """
     size, single, price = work.state[SIZE], form.single, form.price
     gap = limit - bound
@@ -169,8 +170,8 @@ def harvest(work: Workspace, form: Statement, bound: int, limit: int) -> int:
 
 @kernel
 @no_type_check
-def hand_back(work: Workspace, form: Statement) -> None:
-    """Give each (v, u)'s own value to the rows near v and the columns near u.
+def redistribute(work: Workspace, form: Reformulation) -> None:
+    """Distribute the value of each (v, u) over the rows near v and the columns near u.
 
     A number added to a whole row or column of a problem adds just that to its value.
     """
@@ -204,8 +205,8 @@ def hand_back(work: Workspace, form: Statement) -> None:
 
 @kernel
 @no_type_check
-def join_ends(work: Workspace, form: Statement) -> None:
-    """State at both ends what was stated at either, as the search reads it."""
+def merge_ends(work: Workspace, form: Reformulation) -> None:
+    """Store the sum of both ends at each end, as the search reads it."""
     size = work.state[SIZE]
     for v in range(size):
         for u in range(size):
@@ -218,8 +219,8 @@ def join_ends(work: Workspace, form: Statement) -> None:
 
 @kernel
 @no_type_check
-def inherit(work: Workspace, old: Statement, new: Statement) -> None:
-    """Copy a statement whose ends were joined, so that everything is stated at one end again."""
+def copy_problem(work: Workspace, old: Reformulation, new: Reformulation) -> None:
+    """Copy a reformulation after `merge_ends`, storing each cost at one end only."""
     size = work.state[SIZE]
     for side in range(2):
         for v in range(size):
@@ -237,8 +238,8 @@ def inherit(work: Workspace, old: Statement, new: Statement) -> None:
 
 @kernel
 @no_type_check
-def fix(work: Workspace, form: Statement, v: int, u: int) -> None:
-    """Map v to u: bar everything else, and take both from their twins."""
+def fix_mapping(work: Workspace, form: Reformulation, v: int, u: int) -> None:
+    """Map v to u: bar all other entries, and remove both from the twins."""
     for other in range(work.state[SIZE]):
         if other != v:
             form.single[other, u] = BARRED
@@ -254,8 +255,8 @@ def fix(work: Workspace, form: Statement, v: int, u: int) -> None:
 
 @kernel
 @no_type_check
-def restart(work: Workspace, form: Statement, bound: int, fine: int) -> None:
-    """Make the statement the root of a new search, which keeps the best mapping so far."""
+def restart_search(work: Workspace, form: Reformulation, bound: int, fine: int) -> None:
+    """Make the reformulation the root of a new search, which keeps the best mapping so far."""
     state, size = work.state, work.state[SIZE]
     state[FINE], state[DEPTH] = fine, 0
     for v in range(size):

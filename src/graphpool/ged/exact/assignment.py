@@ -1,7 +1,7 @@
-"""The assignment problem of open rows and columns, kept solved while costs rise.
+"""The assignment problem of open rows and columns, solved incrementally while costs rise.
 
 Costs only rise from a partial mapping to one that extends it, so the dual solution stays
-feasible, and only rows that lost their column, or whose entry rose, are matched anew, each by one
+feasible, and only rows that lost their column or whose entry rose are matched again, each by one
 shortest augmenting path: Dijkstra over the columns, with prices that keep reduced costs above 0.
 """
 
@@ -12,21 +12,27 @@ from numpy.typing import NDArray
 
 from graphpool.ged.kernel import inlined, kernel
 
-Whole = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 FAR = 1 << 50
 
 
 @inlined
 @no_type_check
 def augment(
-    start: int, open_: int, cost: Whole, price: Whole, mate: Whole, scratch: Whole, most: int
+    start: int,
+    open_: int,
+    cost: IntArray,
+    price: IntArray,
+    mate: IntArray,
+    scratch: IntArray,
+    most: int,
 ) -> int:
-    """Match the free row `start`; how much dearer the solution gets by it.
+    """Match the free row `start`; return the increase of the cost.
 
-    Returns early, with a value above `most` and nothing matched, when it gets dearer than that.
+    Returns early, with a value above `most` and nothing matched, if the increase is above that.
 
     Args:
-        cost: `[rows, columns]`, of which the first `open_` of each count.
+        cost: `[rows, columns]`, of which the first `open_` of each are used.
         price, mate: `[2, size]`, of rows and of columns; the mate of a free one is -1.
         scratch: `[3, size]`.
     """
@@ -75,13 +81,13 @@ def augment(
 @inlined
 @no_type_check
 def forced(
-    side: int, line: int, open_: int, cost: Whole, price: Whole, mate: Whole, scratch: Whole,
-    extra: Whole, most: int,
+    side: int, line: int, open_: int, cost: IntArray, price: IntArray, mate: IntArray,
+    scratch: IntArray, extra: IntArray, most: int,
 ) -> None:  # fmt: skip
-    """How much dearer the solution gets if a line must take each position, into `extra`.
+    """Write to `extra` the increase of the cost if a line is forced to each position.
 
-    Exact, by one Dijkstra backwards from the partner that the line gives up. Positions that make
-    it dearer than `most` may get any value above that.
+    Exact, by one Dijkstra backwards from the partner that the line gives up. Positions with an
+    increase above `most` may get any value above that.
 
     Args:
         side: whether `line` is a row (0) or a column (1).
@@ -121,11 +127,11 @@ def forced(
 @kernel
 @no_type_check
 def solve_assignment(
-    open_: int, cost: Whole, price: Whole, mate: Whole, scratch: Whole, most: int
+    open_: int, cost: IntArray, price: IntArray, mate: IntArray, scratch: IntArray, most: int
 ) -> int:
-    """Solve a whole problem of `open_` rows and columns from nothing; its value.
+    """Solve a problem of `open_` rows and columns from scratch; return its value.
 
-    Returns early, with a value above `most`, when it is dearer than that.
+    Returns early, with a value above `most`, if its value is above that.
     """
     total = 0
     for j in range(open_):

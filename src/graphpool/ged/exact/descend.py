@@ -1,32 +1,32 @@
-"""One level down: mapping one more node, and the bound of what that leaves open."""
+"""Extend a partial mapping by one node, and bound the rest."""
 
 from typing import no_type_check
 
 from graphpool.ged.exact.assignment import augment
-from graphpool.ged.exact.workspace import COLUMN, FIXED, ROW, SIZE, Whole, Workspace
+from graphpool.ged.exact.workspace import COLUMN, FIXED, ROW, SIZE, IntArray, Workspace
 from graphpool.ged.kernel import inlined, kernel
-from graphpool.ged.pair import Task
+from graphpool.ged.pair import GedProblem
 
 
 @inlined
 @no_type_check
-def descend(task: Task, work: Workspace, depth: int, i: int, j: int, most: int) -> int:
-    """Map row `i` to column `j` of level `depth`; the bound on level `depth + 1`, solved there.
+def descend(problem: GedProblem, work: Workspace, depth: int, i: int, j: int, most: int) -> int:
+    """Map row `i` to column `j` of level `depth`; return the bound on level `depth + 1`.
 
-    Returns early, with a value above `most`, when the bound is dearer than that.
+    Returns early, with a value above `most`, if the bound is above that.
     """
-    edge, node = task.tables.edge, work.node
+    edge, node = problem.tables.edge, work.node
     below, open_ = depth + 1, work.state[SIZE] - depth - 1
     v, u = node[depth, ROW, i], node[depth, COLUMN, j]
-    stated = work.double.shape[0] > 0
+    reformulated = work.double.shape[0] > 0
     bound = work.level[depth, FIXED]
-    if stated:
+    if reformulated:
         bound += work.cost[depth, i, j]
     else:
-        bound += 2 * _fixed_cost(task, work, v, u)
+        bound += 2 * _fixed_cost(problem, work, v, u)
     work.level[below, FIXED] = bound
     bound += _shrink(depth, i, j, open_, node, work.price, work.mate, work.edges, work.cost)
-    if stated:
+    if reformulated:
         for b in range(open_):
             for c in range(open_):
                 rise = work.double[v, u, node[below, ROW, b], node[below, COLUMN, c]]
@@ -34,7 +34,7 @@ def descend(task: Task, work: Workspace, depth: int, i: int, j: int, most: int) 
     elif work.edges.shape[3] == 1:
         _raise_one_kind(depth, i, j, v, u, open_, work, edge[1, 0], edge[0, 1], edge[1, 1])
     else:
-        _raise_many_kinds(depth, i, j, v, u, open_, task, work)
+        _raise_many_kinds(depth, i, j, v, u, open_, problem, work)
     cost, mate, price = work.cost[below], work.mate[below], work.price[below]
     for b in range(open_):
         to = mate[ROW, b]
@@ -53,9 +53,9 @@ def descend(task: Task, work: Workspace, depth: int, i: int, j: int, most: int) 
 
 @inlined
 @no_type_check
-def _fixed_cost(task: Task, work: Workspace, v: int, u: int) -> int:
-    """What mapping v to u costs for sure: the nodes, and their edges to nodes mapped before."""
-    edge, left, right = task.tables.edge, work.pair.left, work.pair.right
+def _fixed_cost(problem: GedProblem, work: Workspace, v: int, u: int) -> int:
+    """Return the fixed cost of mapping v to u: the nodes, and their edges to mapped nodes."""
+    edge, left, right = problem.tables.edge, work.pair.left, work.pair.right
     taken = work.taken
     fixed = work.pair.node[v, u]
     for at in range(work.degree[ROW, v]):
@@ -63,7 +63,7 @@ def _fixed_cost(task: Task, work: Workspace, v: int, u: int) -> int:
         if taken[ROW, w] >= 0:
             x = taken[ROW, w]
             fixed += edge[left[v, w], right[u, x]]
-            if task.directed:
+            if problem.directed:
                 fixed += edge[left[w, v], right[x, u]]
     for at in range(work.degree[COLUMN, u]):
         x = work.near[COLUMN, u, at]
@@ -71,7 +71,7 @@ def _fixed_cost(task: Task, work: Workspace, v: int, u: int) -> int:
             w = taken[COLUMN, x]
             if left[v, w] == 0 and left[w, v] == 0:
                 fixed += edge[0, right[u, x]]
-                if task.directed:
+                if problem.directed:
                     fixed += edge[0, right[x, u]]
     return fixed
 
@@ -79,12 +79,12 @@ def _fixed_cost(task: Task, work: Workspace, v: int, u: int) -> int:
 @inlined
 @no_type_check
 def _shrink(
-    depth: int, i: int, j: int, open_: int, node: Whole, price: Whole, mate: Whole, edges: Whole,
-    cost: Whole,
+    depth: int, i: int, j: int, open_: int, node: IntArray, price: IntArray, mate: IntArray,
+    edges: IntArray, cost: IntArray,
 ) -> int:  # fmt: skip
-    """Copy a level to the next without row i and column j; the sum of the prices there.
+    """Copy a level to the next without row i and column j; return the sum of the prices there.
 
-    The last row and column move to the place of the one that goes.
+    The last row and column move to the position of the removed ones.
     """
     below, total, kinds = depth + 1, 0, edges.shape[3]
     for side in range(2):
@@ -120,9 +120,9 @@ def _raise_one_kind(
     depth: int, i: int, j: int, v: int, u: int, open_: int, work: Workspace, remove: int,
     insert: int, change: int,
 ) -> None:  # fmt: skip
-    """Costs on the next level when v and u are mapped: undirected edges without labels.
+    """Raise the costs on the next level after mapping v to u: undirected edges without labels.
 
-    Edges to v and to u count in full from now on, and no longer as open ones.
+    Edges to v and to u count in full from now on, and no longer as open edges.
     """
     below = depth + 1
     left, right, node = work.pair.left, work.pair.right, work.node
@@ -159,14 +159,14 @@ def _raise_one_kind(
 @inlined
 @no_type_check
 def _raise_many_kinds(
-    depth: int, i: int, j: int, v: int, u: int, open_: int, task: Task, work: Workspace
+    depth: int, i: int, j: int, v: int, u: int, open_: int, problem: GedProblem, work: Workspace
 ) -> None:
-    """The same for edges with labels or directions."""
+    """Raise the costs on the next level: edges with labels or directions."""
     below, back = depth + 1, work.edges.shape[3] // 2
-    edge, left, right = task.tables.edge, work.pair.left, work.pair.right
+    edge, left, right = problem.tables.edge, work.pair.left, work.pair.right
     node, edges = work.node, work.edges
-    remove, insert, change = edge[1, 0], edge[0, 1], task.tables.edge_change
-    near, halves, count = work.scratch[1], 1 + task.directed, 0
+    remove, insert, change = edge[1, 0], edge[0, 1], problem.tables.edge_change
+    near, halves, count = work.scratch[1], 1 + problem.directed, 0
     for side in range(2):
         for b in range(open_):
             w = node[below, side, b]
@@ -174,7 +174,7 @@ def _raise_many_kinds(
             reverse = right[u, w] if side else left[v, w]
             if code:
                 edges[below, side, b, code - 1] -= 1
-            if reverse and task.directed:
+            if reverse and problem.directed:
                 edges[below, side, b, back + reverse - 1] -= 1
             if side and (code or reverse):
                 near[count] = b
@@ -187,7 +187,7 @@ def _raise_many_kinds(
             c = at if every else near[at]
             x = node[below, COLUMN, c]
             rise = 2 * edge[out, right[x, u]]
-            if task.directed:
+            if problem.directed:
                 rise += 2 * edge[reverse, right[u, x]]
             rise += open_cost(edges, below, b, c, halves, remove, insert, change)
             rise -= open_cost(
@@ -200,11 +200,11 @@ def _raise_many_kinds(
 @kernel
 @no_type_check
 def open_cost(
-    edges: Whole, depth: int, i: int, j: int, halves: int, remove: int, insert: int, change: int
+    edges: IntArray, depth: int, i: int, j: int, halves: int, remove: int, insert: int, change: int
 ) -> int:
-    """The least that the open edges of row i and column j differ in, counted at this end.
+    """Return the least cost of the difference between the open edges of row i and column j.
 
-    Numbers instead of the tables, because a compiled call copies all fields of its tuples.
+    Takes numbers instead of tables, because a compiled call copies all fields of its tuples.
     """
     width = edges.shape[3] // halves
     total = 0

@@ -1,4 +1,4 @@
-"""What to try at a partial mapping: which row or column next, and in which order."""
+"""Choose the row or column to map next, and the order of its candidates."""
 
 from typing import no_type_check
 
@@ -17,30 +17,30 @@ from graphpool.ged.exact.workspace import (
     SIDE,
     SIZE,
     UPPER,
-    Whole,
+    IntArray,
     Workspace,
 )
 from graphpool.ged.kernel import inlined
-from graphpool.ged.pair import Task
+from graphpool.ged.pair import GedProblem
 
 
 @inlined
 @no_type_check
-def expand(task: Task, work: Workspace, depth: int) -> None:
-    """Forbid what can't be part of a better mapping, choose a line and list its children."""
+def expand(problem: GedProblem, work: Workspace, depth: int) -> None:
+    """Forbid entries that can't be part of a better mapping, choose a line, list its children."""
     state, level = work.state, work.level[depth]
     open_ = state[SIZE] - depth
-    slack = state[FINE] * (state[UPPER] - task.tables.unit) - level[BOUND]
+    slack = state[FINE] * (state[UPPER] - problem.tables.unit) - level[BOUND]
     cost, node, price = work.cost[depth], work.node[depth], work.price[depth]
-    # Positions whose twin comes before them and is open would only repeat it.
+    # A position with an open twin before it would only repeat the twin.
     ways, spare = work.child[depth, 0], work.child[depth, 1]
     for j in range(open_):
         twin = work.twin[COLUMN, node[COLUMN, j]]
         spare[j] = 1 if twin >= 0 and work.taken[COLUMN, twin] < 0 else 0
         ways[j] = 0
-    # Lines with few ways and many edges come first: they leave little and tell much. Measured on
-    # molecules of 20 nodes: by ways alone 11,200 partial mappings are expanded, by this 760.
-    fewest, most, line, side = 1, 0, 0, ROW  # ways and edges of the line
+    # Lines with few candidates and many edges come first. Measured on molecules of 20 nodes: by
+    # candidates alone 11,200 partial mappings are expanded, by this 760.
+    fewest, most, line, side = 1, 0, 0, ROW  # candidates and edges of the line
     for i in range(open_):
         twin = work.twin[ROW, node[ROW, i]]
         single = 0 if twin >= 0 and work.taken[ROW, twin] < 0 else 1
@@ -66,17 +66,17 @@ def expand(task: Task, work: Workspace, depth: int) -> None:
     count = 0
     other = 1 - side
     for p in range(open_):
-        dearer = bound[p]
-        if dearer > slack:
+        increase = bound[p]
+        if increase > slack:
             continue
         twin = work.twin[other, node[other, p]]
         if twin >= 0 and work.taken[other, twin] < 0:
             continue
         at = count
-        while at > 0 and bound[at - 1] > dearer:
+        while at > 0 and bound[at - 1] > increase:
             bound[at], child[at] = bound[at - 1], child[at - 1]
             at -= 1
-        bound[at], child[at] = dearer, p
+        bound[at], child[at] = increase, p
         count += 1
     for at in range(count):
         bound[at] += level[BOUND]
@@ -86,8 +86,8 @@ def expand(task: Task, work: Workspace, depth: int) -> None:
 
 @inlined
 @no_type_check
-def _weight(edges: Whole, depth: int, side: int, position: int, degree: int) -> int:
-    """Edges of a node, open ones twice, and one more."""
+def _weight(edges: IntArray, depth: int, side: int, position: int, degree: int) -> int:
+    """Return the number of edges of a node, open ones twice, plus 1."""
     total = 1 + degree
     for kind in range(edges.shape[3]):
         total += edges[depth, side, position, kind]

@@ -1,4 +1,4 @@
-"""Hard pairs: restate the costs, search for a while, divide, and so on with each part."""
+"""Solve hard pairs: reformulate the costs, search for a while, divide, and repeat for each part."""
 
 from collections.abc import Callable
 from functools import cache
@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.exact.ascent import (
-    Statement,
-    fix,
-    hand_back,
-    harvest,
-    inherit,
-    join_ends,
-    make_statement,
-    restart,
-    state_costs,
+    Reformulation,
+    copy_problem,
+    fix_mapping,
+    make_reformulation,
+    merge_ends,
+    raise_bound,
+    redistribute,
+    reformulate,
+    restart_search,
     sweep,
 )
-from graphpool.ged.exact.root import lay_out
-from graphpool.ged.exact.search import lower_bound, search, set_out
+from graphpool.ged.exact.root import load_root
+from graphpool.ged.exact.search import lower_bound, search, start_search
 from graphpool.ged.exact.workspace import (
     BUDGET,
     CHILDREN,
@@ -39,134 +39,137 @@ from graphpool.ged.exact.workspace import (
     Workspace,
     make_workspace,
 )
-from graphpool.ged.pair import Task, make_task
+from graphpool.ged.pair import GedProblem, make_problem
 
-_MEMORY = 192 << 20  # bytes of statements for one pair
-_LARGEST = 1 << 24  # of a bound in fine units, so that sums stay below `BARRED`
+_MEMORY = 192 << 20  # bytes of reformulations for one pair
+_LARGEST = 1 << 24  # largest bound in fine units, so that sums stay below `BARRED`
 _FINE = 2048
-_ENOUGH = 16  # fine units to one, below which statements are too coarse to help
+_ENOUGH = 16  # fine units to one, below which reformulations are too coarse to help
 _ROOT_SWEEPS, _SWEEPS = 30, 8
-_WORTHWHILE = 60  # a sweep goes on if it closes this part of the gap
-_STEP = 10**6  # work between two looks at the clock, some milliseconds
+_WORTHWHILE = 60  # sweeps go on while they close 1 / 60 of the gap
+_STEP = 10**6  # work between two checks of the time, some milliseconds
 _SEARCH = 12  # steps of searching before a problem is divided
-_ROW_BY_ROW = 40  # nodes from which the clock is looked at within a sweep
+_ROW_BY_ROW = 40  # number of nodes from which the time is checked within a sweep
 _NEVER = 1 << 60
 
 
 @cache
 def prepare() -> None:
-    """Load the compiled code, which would otherwise be compiled or loaded while the clock runs."""
-    task = make_task(collect([(2, [(0, 1)])] * 2), Costs())
+    """Load the compiled code, which would otherwise be loaded during the time limit."""
+    problem = make_problem(collect([(2, [(0, 1)])] * 2), Costs())
     work = make_workspace(2, 1)
-    lay_out(task, work, 0, 1)
-    work.state[UPPER] = 10  # as if there were something to find
-    division = Division(task, work, _NEVER, lambda: False)
-    division.forms = [make_statement(2), make_statement(2)]
-    form, child = division.forms
-    state_costs(task, work, form, division.fine)
-    division._ascend(form, 0, 1)
-    join_ends(work, form)
-    stated = work._replace(double=form.double)
-    restart(stated, form, 0, division.fine)
-    set_out(task, stated)
-    search(task, stated, 0)
-    lower_bound(task, stated)
-    inherit(work, form, child)
-    fix(work, child, 0, 0)
+    load_root(problem, work, 0, 1)
+    work.state[UPPER] = 10  # above the distance, so that there is something to find
+    hard = HardPair(problem, work, _NEVER, lambda: False)
+    hard.forms = [make_reformulation(2), make_reformulation(2)]
+    form, child = hard.forms
+    reformulate(problem, work, form, hard.fine)
+    hard._ascend(form, 0, 1)
+    merge_ends(work, form)
+    reformulated = work._replace(double=form.double)
+    restart_search(reformulated, form, 0, hard.fine)
+    start_search(problem, reformulated)
+    search(problem, reformulated, 0)
+    lower_bound(problem, reformulated)
+    copy_problem(work, form, child)
+    fix_mapping(work, child, 0, 0)
 
 
-class Division:
-    """One hard pair. `work` holds it, with the best mapping so far.
+class HardPair:
+    """The search in one hard pair.
 
     Args:
-        most: partial mappings that may be expanded.
-        stop: says when time is up.
+        work: the pair, with the best mapping so far.
+        most: number of partial mappings that may be expanded.
+        stop: returns True when the time is over.
     """
 
-    def __init__(self, task: Task, work: Workspace, most: int, stop: Callable[[], bool]) -> None:
-        self.task, self.work, self.most, self.stop = task, work, most, stop
-        self.unit = task.tables.unit
+    def __init__(
+        self, problem: GedProblem, work: Workspace, most: int, stop: Callable[[], bool]
+    ) -> None:
+        self.problem, self.work, self.most, self.stop = problem, work, most, stop
+        self.unit = problem.tables.unit
         self.size = int(work.state[SIZE])
         most_cost = int(work.state[UPPER]) + 1
         self.fine = min(_FINE, 1 << max(0, (_LARGEST // most_cost).bit_length() - 1))
-        self.room = min(self.size, _MEMORY // max(1, 4 * self.size**4))  # levels of division
-        self.forms: list[Statement] = []
+        self.max_levels = min(self.size, _MEMORY // max(1, 4 * self.size**4))  # of division
+        self.forms: list[Reformulation] = []
 
     def finish(self) -> int:
-        """Search until proved or stopped; what no mapping can fall below."""
-        known = int(lower_bound(self.task, self.work))
-        if self.fine < _ENOUGH or not self.room:
+        """Search until the distance is proved or a limit is reached; return the lower bound."""
+        known = int(lower_bound(self.problem, self.work))
+        if self.fine < _ENOUGH or not self.max_levels:
             self._search(self.work, _NEVER)
-            return max(known, int(lower_bound(self.task, self.work)))
-        self.forms.append(make_statement(self.size))
-        state_costs(self.task, self.work, self.forms[0], self.fine)
+            return max(known, int(lower_bound(self.problem, self.work)))
+        self.forms.append(make_reformulation(self.size))
+        reformulate(self.problem, self.work, self.forms[0], self.fine)
         return max(known, self._solve(0, 0))
 
     @property
     def limit(self) -> int:
-        """The highest bound, in fine units, that leaves room for a better mapping."""
+        """The highest bound, in fine units, at which a better mapping may exist."""
         return self.fine * (int(self.work.state[UPPER]) - self.unit)
 
     @property
     def over(self) -> bool:
-        """Whether a limit of the user is reached."""
+        """Whether a limit is reached."""
         return bool(self.work.state[EXPANDED] >= self.most) or self.stop()
 
     def _whole(self, bound: int) -> int:
-        """A bound in fine units as a cost, and never above the best mapping's."""
+        """Convert a bound in fine units to a cost, at most that of the best mapping."""
         rounded = -(-bound // (self.fine * self.unit)) * self.unit
         return min(rounded, int(self.work.state[UPPER]))
 
     def _solve(self, level: int, bound: int) -> int:
-        """Solve the problem that `forms[level]` states; what no mapping of it can fall below."""
+        """Solve the problem in `forms[level]`; return its lower bound."""
         form = self.forms[level]
         bound = self._ascend(form, bound, _SWEEPS if level else _ROOT_SWEEPS)
         if bound > self.limit or self.over:
             return self._whole(bound)
-        join_ends(self.work, form)
-        stated = self.work._replace(double=form.double)
-        restart(stated, form, bound, self.fine)
-        set_out(self.task, stated)
-        deepest = level + 1 >= self.room
-        self._search(stated, _NEVER if deepest else _SEARCH)
+        merge_ends(self.work, form)
+        reformulated = self.work._replace(double=form.double)
+        restart_search(reformulated, form, bound, self.fine)
+        start_search(self.problem, reformulated)
+        deepest = level + 1 >= self.max_levels
+        self._search(reformulated, _NEVER if deepest else _SEARCH)
         if self.work.state[DEPTH] < 0 or self.over:
-            return int(lower_bound(self.task, stated))
+            return int(lower_bound(self.problem, reformulated))
         return self._divide(level, bound)
 
-    def _ascend(self, form: Statement, bound: int, sweeps: int) -> int:
-        """Sweep while it pays; the bound then."""
+    def _ascend(self, form: Reformulation, bound: int, sweeps: int) -> int:
+        """Sweep while it pays; return the bound."""
         step = self.size if self.size < _ROW_BY_ROW else 1
         for turn in range(sweeps):
-            hand_back(self.work, form)
+            redistribute(self.work, form)
             for begin in range(0, self.size, step):
                 sweep(self.work, form, bound, self.limit, begin, begin + step, turn % 2)
                 if self.stop():
                     return bound
-            before, bound = bound, int(harvest(self.work, form, bound, self.limit))
+            before, bound = bound, int(raise_bound(self.work, form, bound, self.limit))
             gap = self.limit - bound
             if gap < 0 or (turn > 1 and (bound - before) * _WORTHWHILE < gap):
                 break
         return bound
 
     def _search(self, work: Workspace, steps: int) -> None:
-        """Go on searching for some steps, until done or over."""
+        """Search for some steps, until done or a limit is reached."""
         while steps > 0 and work.state[DEPTH] >= 0 and not self.over:
             work.state[BUDGET], work.state[LEFT] = _STEP, _NEVER
-            search(self.task, work, self.most)
+            search(self.problem, work, self.most)
             steps -= 1
 
     def _divide(self, level: int, bound: int) -> int:
         """Solve each child of the first open choice of the search as a problem of its own."""
         fixed, children = self._open_choice()
         if len(self.forms) == level + 1:
-            self.forms.append(make_statement(self.size))
+            self.forms.append(make_reformulation(self.size))
         lowest = _NEVER
         for number, (v, u, _) in enumerate(children):
             if children[number][2] > self.limit:
                 break
-            inherit(self.work, self.forms[level], self.forms[level + 1])
+            copy_problem(self.work, self.forms[level], self.forms[level + 1])
             for row, column in (*fixed, (v, u)):
-                fix(self.work, self.forms[level + 1], row, column)
+                fix_mapping(self.work, self.forms[level + 1], row, column)
             lowest = min(lowest, self._solve(level + 1, bound))
             if self.over:
                 rest = [low for _, _, low in children[number + 1 :]]
@@ -174,7 +177,7 @@ class Division:
         return min(lowest, int(self.work.state[UPPER]))
 
     def _open_choice(self) -> tuple[list[tuple[int, int]], list[tuple[int, int, int]]]:
-        """The mappings that nothing else is left for, and the children (row, column, bound)."""
+        """Return the forced mappings, and the children (row, column, bound) of the first choice."""
         work, fixed, depth = self.work, [], 0
         while True:
             level = work.level[depth]
@@ -188,6 +191,6 @@ class Division:
         line = int(work.node[depth, side, level[LINE]])
         others: NDArray[np.int64] = work.child[depth, 0, first : level[CHILDREN]]
         bounds = work.child[depth, 1, first : level[CHILDREN]].tolist()
-        found = work.node[depth, 1 - side, others].tolist()
-        pairs = [(other, line) if side == COLUMN else (line, other) for other in found]
+        partners = work.node[depth, 1 - side, others].tolist()
+        pairs = [(other, line) if side == COLUMN else (line, other) for other in partners]
         return fixed, [(v, u, low) for (v, u), low in zip(pairs, bounds, strict=True)]

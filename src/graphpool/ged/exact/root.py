@@ -1,4 +1,4 @@
-"""The root of the search: two graphs laid out, a first lower and a first upper bound."""
+"""The root of the search: load two graphs, and find a first lower and upper bound."""
 
 from typing import no_type_check
 
@@ -22,28 +22,28 @@ from graphpool.ged.exact.workspace import (
     SECOND,
     SIZE,
     UPPER,
-    Whole,
+    IntArray,
     Workspace,
 )
 from graphpool.ged.kernel import kernel
-from graphpool.ged.pair import Task, load_pair
+from graphpool.ged.pair import GedProblem, load_pair
 
 _SEED = 88172645463325252
 
 
 @kernel
 @no_type_check
-def lay_out(task: Task, work: Workspace, first: int, second: int) -> None:
-    """Lay out a pair, solve the assignment problem at the root and find a first upper bound."""
+def load_root(problem: GedProblem, work: Workspace, first: int, second: int) -> None:
+    """Load a pair, solve the assignment problem at the root and find a first upper bound."""
     pair, state = work.pair, work.state
-    size, n, m = load_pair(task, first, second, pair)
+    size, n, m = load_pair(problem, first, second, pair)
     state[SIZE], state[FIRST], state[SECOND], state[FINE] = size, n, m, 2
     state[DEPTH], state[EXPANDED], state[NOISE] = 0, 0, _SEED
-    _count_edges(task, work)
+    _count_edges(problem, work)
     _find_twins(size, pair.node, pair.left, work.twin[ROW])
     _find_twins(size, pair.node.T, pair.right, work.twin[COLUMN])
-    halves, change = 1 + task.directed, task.tables.edge_change
-    remove, insert = task.tables.edge[1, 0], task.tables.edge[0, 1]
+    halves, change = 1 + problem.directed, problem.tables.edge_change
+    remove, insert = problem.tables.edge[1, 0], problem.tables.edge[0, 1]
     for v in range(size):
         for side in range(2):
             work.node[0, side, v] = v
@@ -58,15 +58,15 @@ def lay_out(task: Task, work: Workspace, first: int, second: int) -> None:
     work.level[0, BOUND], work.level[0, FIXED] = bound, 0
     for v in range(size):
         work.best[v] = work.mate[0, ROW, v]
-    state[UPPER] = whole_cost(task, work, work.best)
-    if bound <= state[FINE] * (state[UPPER] - task.tables.unit):
-        state[UPPER] = swap_descent(task, work, work.best, state[UPPER])
+    state[UPPER] = whole_cost(problem, work, work.best)
+    if bound <= state[FINE] * (state[UPPER] - problem.tables.unit):
+        state[UPPER] = swap_descent(problem, work, work.best, state[UPPER])
 
 
 @kernel
 @no_type_check
-def _count_edges(task: Task, work: Workspace) -> None:
-    """Edges of every node by label, its neighbours, and what inserting all edges costs."""
+def _count_edges(problem: GedProblem, work: Workspace) -> None:
+    """Count the edges of every node by label, list its neighbours, and sum the edge insertions."""
     size, back = work.state[SIZE], work.edges.shape[3] // 2
     work.edges[0, :, :size] = 0
     arcs = 0
@@ -79,19 +79,21 @@ def _count_edges(task: Task, work: Workspace) -> None:
                 if code:
                     work.edges[0, side, v, code - 1] += 1
                     arcs += side
-                if reverse and task.directed:
+                if reverse and problem.directed:
                     work.edges[0, side, v, back + reverse - 1] += 1
                 if code or reverse:
                     work.near[side, v, degree] = w
                     degree += 1
             work.degree[side, v] = degree
-    work.state[BASE] = (arcs if task.directed else arcs // 2) * task.tables.edge[0, 1]
+    work.state[BASE] = (arcs if problem.directed else arcs // 2) * problem.tables.edge[0, 1]
 
 
 @kernel
 @no_type_check
-def _find_twins(size: int, costs: NDArray[np.int64], codes: NDArray[np.int32], twin: Whole) -> None:
-    """For each line of `costs`, `[size, size]`, the nearest one before that is exactly alike."""
+def _find_twins(
+    size: int, costs: NDArray[np.int64], codes: NDArray[np.int32], twin: IntArray
+) -> None:
+    """Find for each line of `costs`, `[size, size]`, the nearest earlier one that is equal."""
     for v in range(size):
         twin[v] = -1
         for w in range(v - 1, -1, -1):

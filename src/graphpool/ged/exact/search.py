@@ -1,12 +1,12 @@
 """Depth-first branch and bound over partial mappings.
 
 Each level maps one more node. The bound of a partial mapping is the cost among mapped nodes plus
-an assignment problem over the open ones, in which a row and a column cost their node
-substitution, their edges to mapped nodes, and half of what their open edges differ in (the
-anchor-aware branch bound of Chang et al., 2020). It is solved incrementally, and its solution is
-itself a mapping, whose cost is an upper bound. A row and column whose reduced cost closes the gap
-are forbidden from there on, and the search goes on at the line, row or column, that has the
-fewest ways left. Of nodes that are exactly alike only one is tried.
+an assignment problem over the open ones. The cost of a row and a column is that of substituting
+the nodes and their edges to mapped nodes, and half of the difference of their open edges (the
+anchor-aware branch bound of Chang et al., 2020). The problem is solved incrementally, and its
+solution is itself a mapping, whose cost is an upper bound. Entries whose reduced cost closes the
+gap are forbidden in the subtree, and the search continues at the line (row or column) with few
+candidates and many edges. Of nodes that are equal only one is tried.
 """
 
 from typing import no_type_check
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphpool.ged.exact.descend import descend
 from graphpool.ged.exact.expand import expand
-from graphpool.ged.exact.root import lay_out
+from graphpool.ged.exact.root import load_root
 from graphpool.ged.exact.upper import kick, swap_descent, whole_cost
 from graphpool.ged.exact.workspace import (
     BOUND,
@@ -38,10 +38,10 @@ from graphpool.ged.exact.workspace import (
     Workspace,
 )
 from graphpool.ged.kernel import inlined, kernel
-from graphpool.ged.pair import Task
+from graphpool.ged.pair import GedProblem
 from graphpool.ged.result import Answers
 
-# Partial mappings between two kicks of the best mapping: often for some kicks a node, then seldom.
+# Partial mappings between two kicks of the best mapping: few for the first kicks, then more.
 _FIRST_KICK = 64
 _OFTEN, _SELDOM = 16, 128
 _KICKS = 8
@@ -50,7 +50,7 @@ _KICKS = 8
 @inlined
 @no_type_check
 def _take(work: Workspace, depth: int, i: int, j: int) -> None:
-    """Note that row i and column j of level `depth` are mapped on the next one."""
+    """Record that row i and column j of level `depth` are mapped on the next level."""
     v, u = work.node[depth, ROW, i], work.node[depth, COLUMN, j]
     work.taken[ROW, v], work.taken[COLUMN, u] = u, v
     work.level[depth + 1, TAKEN_ROW], work.level[depth + 1, TAKEN_COLUMN] = v, u
@@ -67,19 +67,19 @@ def _leave(work: Workspace, depth: int) -> None:
 
 @inlined
 @no_type_check
-def _try_whole(task: Task, work: Workspace, depth: int) -> None:
-    """Keep the mapped nodes and the assignment of the open ones, if they are the best mapping."""
+def _try_whole(problem: GedProblem, work: Workspace, depth: int) -> None:
+    """Save the mapped nodes with the assignment of the open ones if it is the best mapping."""
     size = work.state[SIZE]
-    whole = work.place[ROW]
+    whole = work.trial[ROW]
     for w in range(size):
         whole[w] = work.taken[ROW, w]
     for b in range(size - depth):
         whole[work.node[depth, ROW, b]] = work.node[depth, COLUMN, work.mate[depth, ROW, b]]
-    cost = whole_cost(task, work, whole)
+    cost = whole_cost(problem, work, whole)
     if cost < work.state[UPPER]:
-        # Small pairs are done before an exchange of nodes pays.
+        # Small pairs are solved before an exchange of nodes pays.
         if work.state[EXPANDED] >= _FIRST_KICK:
-            cost = swap_descent(task, work, whole, cost)
+            cost = swap_descent(problem, work, whole, cost)
         work.state[UPPER] = cost
         for w in range(size):
             work.best[w] = whole[w]
@@ -87,9 +87,9 @@ def _try_whole(task: Task, work: Workspace, depth: int) -> None:
 
 @kernel
 @no_type_check
-def search(task: Task, work: Workspace, most: int) -> None:
-    """Go on until done (DEPTH is -1), BUDGET or LEFT are spent, or `most` are expanded."""
-    state, unit = work.state, task.tables.unit
+def search(problem: GedProblem, work: Workspace, most: int) -> None:
+    """Search until done (DEPTH is -1), BUDGET or LEFT are spent, or `most` are expanded."""
+    state, unit = work.state, problem.tables.unit
     depth = state[DEPTH]
     while depth >= 0 and min(state[BUDGET], state[LEFT]) > 0 and state[EXPANDED] < most:
         at = work.level[depth, NEXT]
@@ -105,30 +105,30 @@ def search(task: Task, work: Workspace, most: int) -> None:
         open_ = state[SIZE] - depth
         state[BUDGET] -= open_ * open_
         state[LEFT] -= open_ * open_
-        bound = descend(task, work, depth, i, j, limit)
+        bound = descend(problem, work, depth, i, j, limit)
         if bound > limit:
             continue
         _take(work, depth, i, j)
         depth += 1
         work.level[depth, BOUND] = bound
-        _try_whole(task, work, depth)
+        _try_whole(problem, work, depth)
         if bound > state[FINE] * (state[UPPER] - unit):
             _leave(work, depth)
             depth -= 1
             continue
-        expand(task, work, depth)
+        expand(problem, work, depth)
         count = state[EXPANDED]
         often = count <= _OFTEN * _KICKS * state[SIZE]
         if count >= _FIRST_KICK and count % (_OFTEN if often else _SELDOM) == 0:
-            kick(task, work)
+            kick(problem, work)
     state[DEPTH] = depth
 
 
 @kernel
 @no_type_check
-def lower_bound(task: Task, work: Workspace) -> int:
-    """What no mapping can fall below, as far as the search has come."""
-    lower, unit = work.state[UPPER], task.tables.unit
+def lower_bound(problem: GedProblem, work: Workspace) -> int:
+    """Return the lower bound that the search has proved so far."""
+    lower, unit = work.state[UPPER], problem.tables.unit
     for depth in range(work.state[DEPTH] + 1):
         at = work.level[depth, NEXT]
         if at < work.level[depth, CHILDREN]:
@@ -139,20 +139,20 @@ def lower_bound(task: Task, work: Workspace) -> int:
 
 @kernel
 @no_type_check
-def set_out(task: Task, work: Workspace) -> None:
-    """Begin a search at the root that `work` holds."""
+def start_search(problem: GedProblem, work: Workspace) -> None:
+    """Start a search at the root in `work`."""
     state = work.state
-    if work.level[0, BOUND] <= state[FINE] * (state[UPPER] - task.tables.unit):
-        expand(task, work, 0)
+    if work.level[0, BOUND] <= state[FINE] * (state[UPPER] - problem.tables.unit):
+        expand(problem, work, 0)
     else:
         state[DEPTH] = -1
 
 
 @kernel
 @no_type_check
-def note(task: Task, work: Workspace, at: int, answers: Answers) -> None:
-    """Write down what is known of pair number `at`."""
-    answers.lower[at], answers.upper[at] = lower_bound(task, work), work.state[UPPER]
+def record_answer(problem: GedProblem, work: Workspace, at: int, answers: Answers) -> None:
+    """Write the bounds and the best mapping of pair number `at` to `answers`."""
+    answers.lower[at], answers.upper[at] = lower_bound(problem, work), work.state[UPPER]
     answers.expanded[at] = work.state[EXPANDED]
     for v in range(work.state[SIZE]):
         answers.mapping[at, v] = work.best[v]
@@ -161,7 +161,7 @@ def note(task: Task, work: Workspace, at: int, answers: Answers) -> None:
 @kernel
 @no_type_check
 def run(
-    task: Task,
+    problem: GedProblem,
     work: Workspace,
     pairs: NDArray[np.int64],
     at: int,
@@ -169,29 +169,29 @@ def run(
     patience: int,
     answers: Answers,
 ) -> int:
-    """Answer pairs from number `at` on until all are done, one is hard, or BUDGET is spent.
-
-    Returns:
-        The pair to go on with; while DEPTH is 0 or more it is in the middle of that, and while
-        LEFT is 0 or less that is a hard one.
+    """Solve pairs from number `at` on until all are done, one is hard, or BUDGET is spent.
 
     Args:
-        patience: work before a pair counts as hard, in units of its size to the fourth, which a
-            sweep of `ascent` takes.
+        patience: work before a pair counts as hard, in units of its size to the fourth power,
+            which a sweep of `ascent` takes.
+
+    Returns:
+        The pair to continue with. If DEPTH is 0 or more its search has begun, and if LEFT is 0
+        or less it is a hard pair.
     """
     state = work.state
     while at < pairs.shape[0]:
         if state[DEPTH] < 0:
             if state[BUDGET] <= 0:
                 return at
-            lay_out(task, work, pairs[at, 0], pairs[at, 1])
-            set_out(task, work)
+            load_root(problem, work, pairs[at, 0], pairs[at, 1])
+            start_search(problem, work)
             state[BUDGET] -= state[SIZE] ** 2
             state[LEFT] = patience * state[SIZE] ** 4
-        search(task, work, most)
+        search(problem, work, most)
         if state[DEPTH] >= 0 and state[EXPANDED] < most:
             return at
-        note(task, work, at, answers)
+        record_answer(problem, work, at, answers)
         state[DEPTH] = -1
         at += 1
     return at

@@ -1,8 +1,8 @@
-"""Upper bounds: what a whole mapping costs, and better mappings by exchanging nodes.
+"""Upper bounds: the cost of a complete mapping, and better mappings by exchanging nodes.
 
-Only edges of the first graph are looked at: with every edge of the second inserted (BASE), one
-that is mapped to a code costs its substitution less that insertion, and one that is mapped to
-none its deletion.
+Only edges of the first graph are visited. BASE is the cost of inserting every edge of the second
+graph; an edge mapped to another one costs its substitution less that insertion, and an edge mapped
+to none costs its deletion.
 """
 
 from typing import no_type_check
@@ -12,24 +12,24 @@ from numpy.typing import NDArray
 
 from graphpool.ged.exact.workspace import BASE, NOISE, ROW, SIZE, UPPER, Workspace
 from graphpool.ged.kernel import kernel
-from graphpool.ged.pair import Task
+from graphpool.ged.pair import GedProblem
 
-Whole = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 _EXCHANGES = 4
 
 
 @kernel
 @no_type_check
-def whole_cost(task: Task, work: Workspace, mapping: Whole) -> int:
-    """Cost of the edit path that a whole mapping stands for."""
-    edge, left, right = task.tables.edge, work.pair.left, work.pair.right
+def whole_cost(problem: GedProblem, work: Workspace, mapping: IntArray) -> int:
+    """Return the cost of the edit path of a complete mapping."""
+    edge, left, right = problem.tables.edge, work.pair.left, work.pair.right
     total = work.state[BASE]
     for v in range(work.state[SIZE]):
         u = mapping[v]
         total += work.pair.node[v, u]
         for at in range(work.degree[ROW, v]):
             w = work.near[ROW, v, at]
-            if task.directed or w < v:
+            if problem.directed or w < v:
                 after = right[u, mapping[w]]
                 total += edge[left[v, w], after] - edge[0, after]
     return total
@@ -37,9 +37,9 @@ def whole_cost(task: Task, work: Workspace, mapping: Whole) -> int:
 
 @kernel
 @no_type_check
-def swap_descent(task: Task, work: Workspace, mapping: Whole, cost: int) -> int:
-    """Exchange the images of two nodes as long as `mapping` gets cheaper by it; its cost then."""
-    edge, left, right = task.tables.edge, work.pair.left, work.pair.right
+def swap_descent(problem: GedProblem, work: Workspace, mapping: IntArray, cost: int) -> int:
+    """Exchange the images of two nodes while that makes `mapping` cheaper; return its cost."""
+    edge, left, right = problem.tables.edge, work.pair.left, work.pair.right
     node, near, degree = work.pair.node, work.near, work.degree
     size = work.state[SIZE]
     since, v, w = 0, 1, 0
@@ -55,13 +55,13 @@ def swap_descent(task: Task, work: Workspace, mapping: Whole, cost: int) -> int:
                     code, old, new = left[v, t], right[u, y], right[x, y]
                     if old != new:
                         change += edge[code, new] - edge[0, new] - edge[code, old] + edge[0, old]
-                    if task.directed:
+                    if problem.directed:
                         code, old, new = left[t, v], right[y, u], right[y, x]
                         if old != new:
                             change += edge[code, new] - edge[0, new]
                             change -= edge[code, old] - edge[0, old]
             v, w, u, x = w, v, x, u
-        if task.directed:
+        if problem.directed:
             old, new = right[u, x], right[x, u]
             for code, sign in ((left[v, w], 1), (left[w, v], -1)):
                 change += sign * (edge[code, new] - edge[0, new] - edge[code, old] + edge[0, old])
@@ -80,9 +80,9 @@ def swap_descent(task: Task, work: Workspace, mapping: Whole, cost: int) -> int:
 
 @kernel
 @no_type_check
-def kick(task: Task, work: Workspace) -> None:
-    """Exchange some nodes of the best mapping at random, and keep what local search makes of it."""
-    state, best, trial = work.state, work.best, work.place[ROW]
+def kick(problem: GedProblem, work: Workspace) -> None:
+    """Exchange random nodes of the best mapping, and keep the result of local search from there."""
+    state, best, trial = work.state, work.best, work.trial[ROW]
     size = state[SIZE]
     noise = np.uint64(state[NOISE])
     for v in range(size):
@@ -95,7 +95,7 @@ def kick(task: Task, work: Workspace) -> None:
         w = np.int64((noise & np.uint64(0xFFFFFFFF)) % np.uint64(size))
         trial[v], trial[w] = trial[w], trial[v]
     state[NOISE] = np.int64(noise)
-    cost = swap_descent(task, work, trial, whole_cost(task, work, trial))
+    cost = swap_descent(problem, work, trial, whole_cost(problem, work, trial))
     if cost <= state[UPPER]:
         state[UPPER] = cost
         for v in range(size):

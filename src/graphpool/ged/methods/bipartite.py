@@ -1,63 +1,78 @@
-"""Edit paths from one assignment of nodes that looks at each node with its own edges only."""
+"""Bipartite methods: an edit path from one assignment of nodes, each with its own edges only."""
 
 from typing import NamedTuple, no_type_check
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.ged.assignment import Assignment, hungarian, make_assignment, volgenant_jonker
+from graphpool.ged.assignment import (
+    AssignmentWorkspace,
+    hungarian,
+    make_assignment_workspace,
+    volgenant_jonker,
+)
 from graphpool.ged.kernel import compiled
 from graphpool.ged.label_bags import Rates, find_rates
-from graphpool.ged.local_edge_costs import Local, load_local, make_local
-from graphpool.ged.methods.lower_bounds import Bags, label_bound, make_bags
-from graphpool.ged.node_table import room_size
-from graphpool.ged.pair import Pair, Task, load_pair, make_pair, mapping_cost
+from graphpool.ged.local_edge_costs import (
+    LocalEdgeCosts,
+    load_local_edge_costs,
+    make_local_edge_costs,
+)
+from graphpool.ged.methods.lower_bounds import LabelBags, label_bound, make_label_bags
+from graphpool.ged.pair import GedProblem, Pair, load_pair, make_pair, mapping_cost, padded_size
 from graphpool.ged.result import Answers, Limits
 
 
-class Bipartite(NamedTuple):
-    """Room for one pair; `cost` is the matrix of n + m rows and columns."""
+class BipartiteWorkspace(NamedTuple):
+    """The arrays for one pair; `cost` is the matrix of n + m rows and columns."""
 
-    local: Local
+    local: LocalEdgeCosts
     cost: NDArray[np.int64]
-    assignment: Assignment
+    assignment: AssignmentWorkspace
     free: NDArray[np.bool_]
 
 
-def make_bipartite(task: Task, size: int) -> Bipartite:
-    """Room for a pair of `size` nodes after filling up."""
-    both = size if task.tables.deletes else 2 * size
-    return Bipartite(
-        make_local(size),
+def make_bipartite_workspace(problem: GedProblem, size: int) -> BipartiteWorkspace:
+    """Allocate arrays for a pair of `size` nodes after padding."""
+    both = size if problem.tables.deletes else 2 * size
+    return BipartiteWorkspace(
+        make_local_edge_costs(size),
         np.zeros((both, both), dtype=np.int64),
-        make_assignment(both),
+        make_assignment_workspace(both),
         np.zeros(size, dtype=np.bool_),
     )
 
 
-def solve_hungarian(task: Task, pairs: NDArray[np.int64], limits: Limits) -> Answers:
-    """Riesen and Bunke, 2009, with Kuhn's and Munkres' method; cubic time, limits do not matter.
+def solve_hungarian(problem: GedProblem, pairs: NDArray[np.int64], limits: Limits) -> Answers:
+    """Find an edit path as Riesen and Bunke, 2009, with Kuhn's and Munkres' method.
 
-    The lower bound beside it is the label bound.
+    It takes cubic time, and `limits` are not used. The lower bound is the label bound.
     """
-    return _solve(task, pairs, jonker=0)
+    return _solve(problem, pairs, jonker=0)
 
 
-def solve_vj(task: Task, pairs: NDArray[np.int64], limits: Limits) -> Answers:
-    """Fankhauser, Riesen and Bunke, 2011: the same matrix solved by Volgenant and Jonker's method.
+def solve_vj(problem: GedProblem, pairs: NDArray[np.int64], limits: Limits) -> Answers:
+    """Find an edit path as Fankhauser, Riesen and Bunke, 2011, with Volgenant and Jonker's method.
 
-    The assignment costs the same as the one of `solve_hungarian`, but can be another one, and
-    then its edit path can be cheaper or dearer.
+    The assignment has the same cost as that of `solve_hungarian`, but may be a different one,
+    whose edit path can be cheaper or more expensive.
     """
-    return _solve(task, pairs, jonker=1)
+    return _solve(problem, pairs, jonker=1)
 
 
-def _solve(task: Task, pairs: NDArray[np.int64], jonker: int) -> Answers:
-    size = room_size(task, pairs)
+def _solve(problem: GedProblem, pairs: NDArray[np.int64], jonker: int) -> Answers:
+    size = padded_size(problem, pairs)
     answers = Answers.empty(len(pairs), size)
-    rates, bags = find_rates(task.tables), make_bags(task)
+    rates, bags = find_rates(problem.tables), make_label_bags(problem)
     _match_all(
-        task, rates, bags, make_pair(size), make_bipartite(task, size), pairs, jonker, answers
+        problem,
+        rates,
+        bags,
+        make_pair(size),
+        make_bipartite_workspace(problem, size),
+        pairs,
+        jonker,
+        answers,
     )
     return answers
 
@@ -65,87 +80,89 @@ def _solve(task: Task, pairs: NDArray[np.int64], jonker: int) -> Answers:
 @compiled
 @no_type_check
 def _match_all(
-    task: Task,
+    problem: GedProblem,
     rates: Rates,
-    bags: Bags,
+    bags: LabelBags,
     pair: Pair,
-    room: Bipartite,
+    work: BipartiteWorkspace,
     pairs: NDArray[np.int64],
     jonker: int,
     answers: Answers,
 ) -> None:
     for at in range(pairs.shape[0]):
         first, second = pairs[at, 0], pairs[at, 1]
-        size, n, m = load_pair(task, first, second, pair)
-        load_local(task, rates, first, second, max(n, m), room.local)
+        size, n, m = load_pair(problem, first, second, pair)
+        load_local_edge_costs(problem, rates, first, second, max(n, m), work.local)
         mapping = answers.mapping[at]
-        answers.upper[at] = match_nodes(task, rates, pair, room, size, n, m, jonker, mapping)
-        answers.lower[at] = label_bound(task, rates, bags, first, second)
+        answers.upper[at] = match_nodes(problem, rates, pair, work, size, n, m, jonker, mapping)
+        answers.lower[at] = label_bound(problem, rates, bags, first, second)
 
 
 @compiled
 @no_type_check
 def match_nodes(
-    task: Task,
+    problem: GedProblem,
     rates: Rates,
     pair: Pair,
-    room: Bipartite,
+    work: BipartiteWorkspace,
     size: int,
     n: int,
     m: int,
     jonker: int,
     mapping: NDArray[np.int32],
 ) -> int:
-    """The cost of the edit path of the cheapest assignment, which goes to `mapping`.
+    """Write the cheapest assignment to `mapping`; return the cost of its edit path.
 
-    Where deletions are never worth it, the path of pair.py has fewer nodes than the matrix:
-    a node that the assignment deletes is then put, one after the other, on the inserted node
-    with the least entry, as far as there are some. That never costs more than the deletion and
-    the insertion.
+    If deletions never pay, the path of pair.py has fewer nodes than the matrix. Then each node
+    that the assignment deletes is mapped, one after the other, to the inserted node with the
+    least entry, as long as there are some. That never costs more than the deletion and the
+    insertion.
     """
-    _fill(task, rates, pair, room, n, m)
+    _fill(problem, rates, pair, work, n, m)
     if jonker:
-        volgenant_jonker(room.cost, n + m, room.assignment)
+        volgenant_jonker(work.cost, n + m, work.assignment)
     else:
-        hungarian(room.cost, n + m, room.assignment)
-    chosen = room.assignment.column_of
-    if task.tables.deletes:
+        hungarian(work.cost, n + m, work.assignment)
+    chosen = work.assignment.column_of
+    if problem.tables.deletes:
         for v in range(size):
             mapping[v] = chosen[v]
     else:
         for u in range(size):
-            room.free[u] = True
+            work.free[u] = True
         for v in range(n):
             if chosen[v] < m:
-                room.free[chosen[v]] = False
+                work.free[chosen[v]] = False
         for v in range(size):
             mapping[v] = chosen[v] if v < n and chosen[v] < m else -1
         for v in range(size):
             if mapping[v] < 0:
-                mapping[v] = _place(room, v, n, m, size)
-    return mapping_cost(task, pair, size, mapping)
+                mapping[v] = _take_column(work, v, n, m, size)
+    return mapping_cost(problem, pair, size, mapping)
 
 
 @compiled
 @no_type_check
-def _place(room: Bipartite, v: int, n: int, m: int, size: int) -> int:
-    """The free column for row v: real with real by the least entry, else the first one."""
+def _take_column(work: BipartiteWorkspace, v: int, n: int, m: int, size: int) -> int:
+    """Take a free column for row v: for real nodes the least entry, else the first."""
     best = -1
     for u in range(size):
-        if not room.free[u]:
+        if not work.free[u]:
             continue
-        if best < 0 or (v < n and u < m and room.cost[v, u] < room.cost[v, best]):
+        if best < 0 or (v < n and u < m and work.cost[v, u] < work.cost[v, best]):
             best = u
-    room.free[best] = False
+    work.free[best] = False
     return best
 
 
 @compiled
 @no_type_check
-def _fill(task: Task, rates: Rates, pair: Pair, room: Bipartite, n: int, m: int) -> None:
-    """Substitutions, and on two diagonals deletions and insertions; the last block is free."""
-    edge, cost, local = task.tables.edge, room.cost, room.local
-    ways = 2 if task.directed else 1
+def _fill(
+    problem: GedProblem, rates: Rates, pair: Pair, work: BipartiteWorkspace, n: int, m: int
+) -> None:
+    """Fill in substitutions, deletions and insertions on two diagonals, and a last block of 0."""
+    edge, cost, local = problem.tables.edge, work.cost, work.local
+    ways = 2 if problem.directed else 1
     beyond = 1
     for v in range(n):
         for u in range(m):
@@ -161,7 +178,7 @@ def _fill(task: Task, rates: Rates, pair: Pair, room: Bipartite, n: int, m: int)
         for way in range(ways):
             cost[n + u, u] += rates.edge_give * local.right.degree[way, u]
         beyond = max(beyond, cost[n + u, u])
-    # No assignment with a forbidden entry can then cost as little as one without.
+    # Any assignment with a forbidden entry then costs more than one without.
     beyond = (n + m) * beyond + 1
     for v in range(n):
         for w in range(n):

@@ -8,18 +8,17 @@ from typing import Any, no_type_check
 
 import numpy as np
 import torch
-from numba import njit
 from torch import Tensor
 
 from graphpool.nn.ops.cluster_mask import Rows
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 from graphpool.nn.ops.products import refuse_second_order
 from graphpool.typing import Float
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def rows_forward(
     matrix: Array, index: Array, ptr: Array, moved: Array, bias: Array, out: Array
@@ -41,7 +40,7 @@ def rows_forward(
                 made[c] = zero if made[c] < 0 else made[c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def rows_backward(
     grad: Array, out: Array, matrix: Array, index: Array, ptr: Array, moved: Array,

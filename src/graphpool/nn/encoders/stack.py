@@ -84,8 +84,8 @@ class Encoder(nn.Module):
     ) -> Tensor:
         """Embed the nodes of a ragged or a dense batch, `[..., hidden_channels]`.
 
-        `column` may say where the 1 of each node stands when `x` is one-hot (`GraphBatch.column`):
-        the result is the same, the first product is a lookup. `rows` are those that count in a
+        `column` may say where the 1 of each node stands when `x` is one-hot (`one_hot_index` of a
+        batch): the result is the same, the first product is a lookup. `rows` count in a
         dense batch of graphs with different numbers of clusters; the others come out as zeros.
         """
         if self.jump is not None:

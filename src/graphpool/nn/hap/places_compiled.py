@@ -9,9 +9,8 @@ import math
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
 
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
@@ -24,7 +23,7 @@ _TERMS = tuple(np.float32(1 / math.factorial(power)) for power in range(8))
 _LEAST = np.float32(-87.0)
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def _exponentials(x: Array, bits: Array, power: Array) -> None:
     """e^x of numbers up to 0, in place; `bits` is scratch space, and `power` the same as float32.
@@ -48,7 +47,7 @@ def _exponentials(x: Array, bits: Array, power: Array) -> None:
         x[i] *= power[i]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def place_forward(
     content: Array, columns: Array, ptr: Array, counts: Array, weight: Array, weigh: Array,
@@ -159,7 +158,7 @@ def place_forward(
                 rows[i, j] = zero
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def place_backward(
     grad: Array, content: Array, columns: Array, ptr: Array, counts: Array, weigh: Array,

@@ -3,14 +3,13 @@
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
 
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def profile_forward(
     x: Array, adj: Array, assigned: Array, ptr: Array, real: Array, weight: Array,
@@ -47,7 +46,7 @@ def profile_forward(
                 made[c] = row[c] + size * weight[0, c] + inner * weight[1, c] + outer * weight[2, c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def profile_backward(
     grad: Array, measured: Array, ptr: Array, real: Array, weight: Array, dadj: Array,
@@ -89,7 +88,7 @@ def profile_backward(
                 dassigned[i, j] = size[j]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def norm_forward(
     x: Array, real: Array, weight: Array, bias: Array, known_mean: Array, known_variance: Array,
@@ -146,7 +145,7 @@ def norm_forward(
     return count
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def norm_backward(
     grad: Array, x: Array, real: Array, state: Array, weight: Array, count: int, dx: Array,

@@ -4,18 +4,25 @@ They compute what `products` and `normalise` write down as tensor operations, in
 graphs tensor operations spend most of their time on being called.
 """
 
+from pathlib import Path
 from typing import Any, no_type_check
 
 import numpy as np
 import torch
-from numba import njit
 from torch import Tensor
+
+from graphpool.numba_cache import compiler
 
 Array = Any
 
 # Without "nnan" and "ninf": a number that is not finite must come out again, or the training
 # guard would never hear of it.
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
+
+# `compiled_strict` is for loops that must not reorder sums.
+_SOURCES = Path(__file__).parents[1], "*compiled.py"
+compiled = compiler(*_SOURCES, fastmath=FASTMATH, error_model="numpy")
+compiled_strict = compiler(*_SOURCES, error_model="numpy")
 
 
 def compilable(tensor: Tensor) -> bool:
@@ -27,7 +34,7 @@ def compilable(tensor: Tensor) -> bool:
     return tensor.dtype is torch.float32 and tensor.is_cpu and not torch.is_grad_enabled()
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def normalise_forward(
     matrix: Array, keep: float, loop: float, floor: float, scale: Array, out: Array
@@ -53,7 +60,7 @@ def normalise_forward(
             out[graph, i, i] = own * own * diagonal
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def normalise_backward(
     grad: Array, out: Array, scale: Array, keep: float, pull: Array, dmatrix: Array
@@ -78,7 +85,7 @@ def normalise_backward(
             dmatrix[graph, i, i] *= np.float32(keep)
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def slot_products(left: Array, right: Array, row: Array, col: Array, out: Array) -> None:
     """Inner products of `left[row]` and `right[col]` `[nodes, heads, channels]`, slot by slot."""

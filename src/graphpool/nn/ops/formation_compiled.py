@@ -7,14 +7,13 @@ loops compute the same numbers for float32 on a CPU; the tensor operations are u
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
 
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def _collect(share: Array, values: Array, start: int, stop: int, clusters: int, out: Array) -> None:
     """Add shareᵀ values over the nodes from start to stop to `out` `[clusters, channels]`."""
@@ -33,7 +32,7 @@ def _collect(share: Array, values: Array, start: int, stop: int, clusters: int, 
                 out[j, c] += share[i, j] * values[i, c]
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def _return(
     share: Array, values: Array, grad: Array, start: int, stop: int, clusters: int,
@@ -68,7 +67,7 @@ def _return(
             dshare[i, j] += total
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def form_forward(
     share: Array, x: Array, reached: Array, ptr: Array, counts: Array, coarse_x: Array,
@@ -84,7 +83,7 @@ def form_forward(
         _collect(share, reached, start, stop, clusters, coarse_adj[graph])
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def form_backward(
     share: Array, x: Array, reached: Array, grad_x: Array, grad_adj: Array, ptr: Array,

@@ -7,12 +7,13 @@ of its rows.
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
+
+from graphpool.nn.ops.compiled import compiled_strict
 
 Array = Any
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def product_count(
     left_ptr: Array, left_col: Array, right_ptr: Array, right_col: Array, width: int
@@ -30,7 +31,7 @@ def product_count(
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def product_fill(
     left_ptr: Array, left_col: Array, left: Array, right_ptr: Array, right_col: Array,
@@ -56,7 +57,7 @@ def product_fill(
     ptr[left_ptr.shape[0] - 1] = top
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled_strict
 @no_type_check
 def product_backward(
     left_ptr: Array, left_col: Array, left: Array, right_ptr: Array, right_col: Array,

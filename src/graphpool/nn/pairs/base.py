@@ -1,4 +1,4 @@
-"""What every network that compares two graphs offers: a distance per level, and scores of it."""
+"""The base class of networks that compare two graphs: distances per level, and scores of them."""
 
 import math
 from abc import ABC, abstractmethod
@@ -10,16 +10,16 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.pairs.score import ExpScore, Score
 from graphpool.typing import Float, Int
 
-# Inside the root of a distance, whose gradient has no value at 0 without it.
+# Inside the root of a distance, which has no gradient at 0 without it.
 EPSILON = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
-    """What a comparison of pairs of graphs gave.
+class PairDistances:
+    """Distances between pairs of graphs at each level, with auxiliary losses.
 
     Args:
-        distances: `[levels, pairs]`, none below 0.
+        distances: `[levels, pairs]`, at least 0.
         losses: auxiliary losses by name, each a scalar, already weighted.
     """
 
@@ -31,8 +31,8 @@ class PairModel(nn.Module, ABC):
     """A network over pairs of graphs.
 
     Args:
-        levels: rows of the distances that it gives.
-        score: from distances to scores; by default the paper's exp(-d / 2).
+        levels: number of rows of the distances.
+        score: maps distances to scores; by default exp(-d / 2), as in the paper.
     """
 
     def __init__(self, levels: int, score: Score | None = None) -> None:
@@ -42,37 +42,37 @@ class PairModel(nn.Module, ABC):
     @abstractmethod
     def compare(
         self, graphs: GraphBatch, left: Int[Tensor, " pairs"], right: Int[Tensor, " pairs"]
-    ) -> Compared:
+    ) -> PairDistances:
         """Compare graph `left[p]` of the batch with graph `right[p]`, for every p.
 
         In eval mode swapping `left` and `right` changes no bit of the result.
         """
 
     def log_scores(
-        self, compared: Compared
+        self, result: PairDistances
     ) -> tuple[Float[Tensor, "levels pairs"], Float[Tensor, "levels pairs"]]:
-        """log s and log(1 - s) of every level."""
-        return self.score(compared.distances)  # type: ignore[no-any-return]
+        """Return log s and log(1 - s) of every level."""
+        return self.score(result.distances)  # type: ignore[no-any-return]
 
-    def scores(self, compared: Compared) -> Float[Tensor, "levels pairs"]:
-        """How likely each pair matches, at every level: s, between 0 and 1."""
-        return self.log_scores(compared)[0].exp()
+    def scores(self, result: PairDistances) -> Float[Tensor, "levels pairs"]:
+        """Return the probability s that each pair matches, at every level."""
+        return self.log_scores(result)[0].exp()
 
     def overall(self, rows: Float[Tensor, "levels pairs"]) -> Float[Tensor, " pairs"]:
-        """One number per pair from the distances, scores or losses of all levels: their mean."""
+        """Reduce the distances, scores or losses of all levels to one number per pair: the mean."""
         return rows.mean(0)
 
     def forward(
         self, graphs: GraphBatch, left: Int[Tensor, " pairs"], right: Int[Tensor, " pairs"]
     ) -> Float[Tensor, " pairs"]:
-        """How likely each pair matches, `[pairs]`."""
+        """Return the probability that each pair matches, `[pairs]`."""
         return self.overall(self.scores(self.compare(graphs, left, right)))
 
 
 def euclidean(
     one: Float[Tensor, "pairs channels"], other: Float[Tensor, "pairs channels"]
 ) -> Float[Tensor, " pairs"]:
-    """√(|one - other|² + ε) - √ε, `[pairs]`: 0 for equal vectors, and finite gradients there."""
+    """Return √(|one - other|² + ε) - √ε, `[pairs]`: 0 for equal vectors, with finite gradients."""
     square = (one - other).square().sum(-1)
-    # The same number without the difference of two roots, in which small distances would drown.
+    # The same number without the difference of two roots, which would cancel small distances.
     return square / ((square + EPSILON).sqrt() + math.sqrt(EPSILON))

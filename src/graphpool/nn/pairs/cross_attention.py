@@ -1,6 +1,6 @@
-"""Every node of one graph against every node of the other, for many pairs of graphs at once.
+"""Attention between the nodes of two graphs, for many pairs of graphs at once.
 
-The list of all (i, j) has Σ n₁ n₂ entries. It is worked off in runs of pairs of like size, each a
+There are Σ n₁ n₂ pairs of nodes (i, j). They are processed in runs of pairs of similar size, each a
 batched product: padding at most doubles all but the smallest runs, whatever the largest pair is.
 """
 
@@ -15,20 +15,20 @@ from torch import Tensor
 from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.typing import Bool, Float
 
-# A run is split when padding makes it more than this many times as large as what it holds …
+# A run is split if padding makes it more than this many times as large as its content …
 SLACK = 2.0
-# … and larger than this: below, more calls cost more than padding does.
+# … and larger than this: for smaller runs, more calls cost more than padding.
 SMALL = 1 << 14
 
 Counts = NDArray[np.int64]
 
 
-class Side:
-    """The first or the second graphs of a run of pairs.
+class PaddedSide:
+    """The first or the second graphs of a run of pairs, as a padded batch.
 
     Args:
-        counts: `[pairs]`, nodes of each.
-        start: where their nodes begin in the layout.
+        counts: `[pairs]`, number of nodes of each graph.
+        start: offset of their nodes in the layout.
     """
 
     def __init__(self, counts: Counts, start: int, device: torch.device) -> None:
@@ -40,44 +40,44 @@ class Side:
 
     @property
     def mask(self) -> Bool[Tensor, "pairs nodes"] | None:
-        """Which rows are nodes; `None`: all of them."""
+        """Rows that are nodes; None if all of them are."""
         return None if self.rows is None else self.rows.mask
 
-    def lay(self, x: Float[Tensor, "all channels"]) -> Float[Tensor, "pairs nodes channels"]:
-        """These graphs' rows of the layout, pair by pair; zeros behind the last node."""
+    def pad(self, x: Float[Tensor, "all channels"]) -> Float[Tensor, "pairs nodes channels"]:
+        """Select the rows of these graphs from the layout, padded with zeros."""
         own = x[self.where]
         if self.rows is None:
             return own.reshape(self.pairs, self.width, x.shape[1])
         return self.rows.expand(own)
 
-    def flat(self, dense: Float[Tensor, "pairs nodes channels"]) -> Float[Tensor, "own channels"]:
-        """The way back."""
+    def unpad(self, dense: Float[Tensor, "pairs nodes channels"]) -> Float[Tensor, "own channels"]:
+        """Remove the padding: the inverse of `pad`."""
         return dense.flatten(0, 1) if self.rows is None else self.rows.compact(dense)
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Pairs of like size.
+    """Pairs of similar size.
 
     Args:
-        pairs: which of all pairs these are.
+        pairs: positions among all pairs.
         one, other: their first and second graphs.
     """
 
     pairs: slice
-    one: Side
-    other: Side
+    one: PaddedSide
+    other: PaddedSide
 
 
-class Crossing:
-    """Pairs of graphs whose nodes meet.
+class CrossAttention:
+    """Attention between the nodes of the two graphs of each pair.
 
-    The layout that its functions take is a row for each node: of all first graphs, one after the
-    other, and then of all second graphs.
+    Node features have a row for each node: those of all first graphs, one after the other, and
+    then those of all second graphs.
 
     Args:
-        sizes: `[2, pairs]`, nodes of the first and of the second graphs. Runs are cut from pairs
-            as they come, so pairs of like size should stand together.
+        sizes: `[2, pairs]`, number of nodes of the first and of the second graphs. Runs are made
+            of consecutive pairs, so pairs of similar size should be next to each other.
     """
 
     def __init__(self, sizes: Counts, device: torch.device) -> None:
@@ -87,32 +87,32 @@ class Crossing:
         self.runs = [
             Run(
                 part,
-                Side(sizes[0, part], int(first[part.start]), device),
-                Side(sizes[1, part], int(second[part.start]), device),
+                PaddedSide(sizes[0, part], int(first[part.start]), device),
+                PaddedSide(sizes[1, part], int(second[part.start]), device),
             )
             for part in _parts(sizes, 0, sizes.shape[1])
         ]
 
     def attend(self, h: Float[Tensor, "nodes channels"]) -> Float[Tensor, "nodes channels"]:
-        """What each node sees in the other graph, Σ_j a_ij h_j with a_ij = softmax_j(h_i · h_j)."""
+        """Return Σ_j a_ij h_j over the other graph, a_ij = softmax_j(h_i · h_j), for every i."""
         ones, others = [], []
         for run in self.runs:
-            x, y = run.one.lay(h), run.other.lay(h)
+            x, y = run.one.pad(h), run.other.pad(h)
             score = x @ y.mT
             to_one = _masked(score, run.other.mask, -2).softmax(-1)
             to_other = _masked(score, run.one.mask, -1).softmax(-2)
-            ones.append(run.one.flat(to_one @ y))
-            others.append(run.other.flat(to_other.mT @ x))
+            ones.append(run.one.unpad(to_one @ y))
+            others.append(run.other.unpad(to_other.mT @ x))
         return torch.cat(ones + others) if ones else h
 
 
 def _masked(score: Tensor, mask: Tensor | None, dim: int) -> Tensor:
-    """`score` with -inf where there is no node; `dim` is the one that the mask doesn't have."""
+    """Set `score` to -inf where there is no node; `dim` is the dimension missing in the mask."""
     return score if mask is None else score.masked_fill(~mask.unsqueeze(dim), -torch.inf)
 
 
 def _parts(sizes: Counts, start: int, stop: int) -> Iterator[slice]:
-    """Halve a run until padding is a small part of it."""
+    """Halve a run until it has little padding."""
     if start == stop:
         return
     one, other = sizes[:, start:stop]

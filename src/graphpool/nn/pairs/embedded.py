@@ -1,4 +1,4 @@
-"""Pooling of nodes that are embedded already, for networks with an encoder of their own."""
+"""Pooling of nodes that are already embedded, for networks with an encoder of their own."""
 
 from torch import Tensor
 
@@ -9,11 +9,11 @@ from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.pool.flat import FlatPool
 
 
-class Embedded(Encoder):
-    """An `Encoder` of no layers, which gives back what it is given.
+class IdentityEncoder(Encoder):
+    """An `Encoder` without layers, which returns its input.
 
     Args:
-        channels: of the node features.
+        channels: number of channels of the node features.
     """
 
     def __init__(self, channels: int) -> None:
@@ -31,11 +31,11 @@ class Embedded(Encoder):
 
 
 def flat_pooling(pool: FlatPool) -> Hierarchy:
-    """One readout of the nodes."""
-    return Hierarchy([Embedded(pool.in_channels)], [], [pool], out_channels=0)
+    """Make a hierarchy with one readout of the nodes."""
+    return Hierarchy([IdentityEncoder(pool.in_channels)], [], [pool], out_channels=0)
 
 
 def without_encoder(network: Hierarchy, channels: int) -> Hierarchy:
-    """The network with its first encoder, of `channels` to `channels`, left out."""
-    network.encoders[0] = Embedded(channels)
+    """Replace the first encoder of the network by the identity."""
+    network.encoders[0] = IdentityEncoder(channels)
     return network

@@ -1,4 +1,4 @@
-"""Graph matching network (Li et al., ICML 2019): nodes see the other graph while embedded."""
+"""Graph matching network (Li et al., ICML 2019): embeds nodes with attention to the other graph."""
 
 from dataclasses import replace
 
@@ -9,10 +9,10 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.ops.cluster_mask import batch_normalised
-from graphpool.nn.pairs.base import Compared, PairModel, euclidean
-from graphpool.nn.pairs.cross_attention import Crossing
+from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean
+from graphpool.nn.pairs.cross_attention import CrossAttention
 from graphpool.nn.pairs.embedded import flat_pooling
-from graphpool.nn.pairs.layout import Paired
+from graphpool.nn.pairs.layout import PairLayout
 from graphpool.nn.pairs.messages import Messages
 from graphpool.nn.pairs.score import Score
 from graphpool.nn.pool.gated import GatedPool
@@ -20,13 +20,13 @@ from graphpool.typing import Float
 
 
 class Propagation(nn.Module):
-    """One round: h_i ← GRU([Σ_j m_ij, μ_i], h_i), with μ_i what the other graph has no match for.
+    """One round: h_i ← GRU([Σ_j m_ij, μ_i], h_i), with μ_i the difference to the other graph.
 
     μ_i = Σ_j a_ij (h_i - h_j) over the nodes j of the other graph, a_ij = softmax_j(h_i · h_j).
 
     Args:
-        channels: of the node states.
-        dropout: of what the GRU is fed with, while training.
+        channels: number of channels of the node states.
+        dropout: dropout of the input of the GRU, while training.
     """
 
     def __init__(self, channels: int, dropout: float = 0.0) -> None:
@@ -39,37 +39,37 @@ class Propagation(nn.Module):
         self,
         h: Float[Tensor, "nodes channels"],
         adjacency: Adjacency,
-        crossing: Crossing,
+        attention: CrossAttention,
         norm: nn.BatchNorm1d | None = None,
     ) -> Float[Tensor, "nodes channels"]:
-        """New states of the nodes of both graphs; `norm` is of what the GRU is fed with."""
-        seen = torch.cat([self.messages(h, adjacency), h - crossing.attend(h)], -1)
+        """Return the new states of the nodes of both graphs; `norm` normalises the GRU input."""
+        inputs = torch.cat([self.messages(h, adjacency), h - attention.attend(h)], -1)
         if norm is not None:
-            seen = batch_normalised(norm, seen)
+            inputs = batch_normalised(norm, inputs)
         if self.dropout:
-            seen = nn.functional.dropout(seen, self.dropout, self.training)
-        return self.update(seen, h)  # type: ignore[no-any-return]
+            inputs = nn.functional.dropout(inputs, self.dropout, self.training)
+        return self.update(inputs, h)  # type: ignore[no-any-return]
 
 
 class GMN(PairModel):
-    """Node encoder, rounds of `Propagation` over both graphs, pooling, Euclidean distance.
+    """GMN: node encoder, rounds of `Propagation` over both graphs, pooling, Euclidean distance.
 
     The vectors of a graph depend on its partner, so a graph is embedded once for each pair.
 
-    Deviations from the source: the pooling is our `GatedPool`, with tanh in it and no further
-    layer after the sum; edges have weights, which multiply their messages, and no features.
+    Deviations from the source: the pooling is `GatedPool`, with tanh and without a layer after
+    the sum; edges have weights, which multiply their messages, and no features.
 
     Args:
-        in_channels: channels of the node features.
-        hidden_channels: of the node states.
-        layers: rounds; the source has five.
-        pooling: what reads the graphs out, level by level, a `Hierarchy` of no encoder before the
-            first coarsening: with HAP's coarsenings it is GMN-HAP. By default the gated sum.
-        shared: whether all rounds have the same weights, as in the source.
-        norm: `"batch"` normalises what the GRU is fed with over the nodes of a batch, in every
-            round by statistics of its own; the source has none.
-        dropout: of `Propagation`.
-        score: from distances to scores.
+        in_channels: number of channels of the node features.
+        hidden_channels: number of channels of the node states.
+        layers: number of rounds; five in the source.
+        pooling: readout of the graphs, level by level: a `Hierarchy` without an encoder before the
+            first coarsening. With HAP's coarsenings it is GMN-HAP. By default the gated sum.
+        shared: whether all rounds share their weights, as in the source.
+        norm: `"batch"` normalises the input of the GRU over the nodes of a batch, with separate
+            statistics for each round; the source has none.
+        dropout: dropout of `Propagation`.
+        score: maps distances to scores.
     """
 
     def __init__(
@@ -95,20 +95,20 @@ class GMN(PairModel):
         self.rounds = nn.ModuleList(
             Propagation(hidden_channels, dropout) for _ in range(1 if shared else layers)
         )
-        # Rounds that share their weights have states of different sizes all the same.
+        # Even rounds that share their weights have states of different size.
         self.norms = nn.ModuleList(
             nn.BatchNorm1d(2 * hidden_channels) for _ in range(layers if norm == "batch" else 0)
         )
         self.pooling = pooling
 
-    def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> Compared:
-        """Embed both graphs of every pair together, then measure."""
-        paired = Paired.of(graphs, left, right)
-        both = paired.copies(replace(graphs, x=self.encoder(graphs.x), column=None))
-        h, crossing = both.x, paired.crossing()
+    def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
+        """Embed both graphs of every pair together, and return their distances."""
+        layout = PairLayout.of(graphs, left, right)
+        both = layout.copies(replace(graphs, x=self.encoder(graphs.x), one_hot_index=None))
+        h, attention = both.x, layout.cross_attention()
         for number in range(self.layers):
             norm = self.norms[number] if self.norms else None
-            h = self.rounds[number % len(self.rounds)](h, both.adjacency, crossing, norm)
+            h = self.rounds[number % len(self.rounds)](h, both.adjacency, attention, norm)
         trace = self.pooling.trace(replace(both, x=h))
         distances = torch.stack([euclidean(*vector.chunk(2)) for vector in trace.vectors])
-        return Compared(distances.index_select(1, paired.back), trace.losses)
+        return PairDistances(distances.index_select(1, layout.back), trace.losses)

@@ -1,7 +1,7 @@
-"""Pairs of graphs laid out for networks that look at both graphs at once.
+"""The layout of pairs of graphs for networks that process both graphs together.
 
-Such a network works on every pair once, whichever way round and however often it is asked for:
-(G₁, G₂) and (G₂, G₁) are the same rows of the same products, and their results the same bits.
+Every pair is computed once, whatever its order and however often it is requested: (G₁, G₂) and
+(G₂, G₁) are the same rows of the same products, so their results are equal to the bit.
 """
 
 from dataclasses import dataclass, replace
@@ -14,18 +14,18 @@ from torch import Tensor
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.ragged import gather, pointer, take
-from graphpool.nn.pairs.cross_attention import Crossing
+from graphpool.nn.pairs.cross_attention import CrossAttention
 from graphpool.typing import Int
 
 
 @dataclass(frozen=True, eq=False)
-class Paired:
-    """Different pairs of graphs of a batch, the smaller graph first, ordered by size.
+class PairLayout:
+    """The different pairs of graphs of a batch, the smaller graph first, ordered by size.
 
     Args:
         first, second: `[different]`, positions in the batch.
-        back: `[pairs]`, which of these every pair that was asked for is.
-        sizes: `[2, different]`, nodes of the first and of the second graphs.
+        back: `[pairs]`, position among these of every requested pair.
+        sizes: `[2, different]`, number of nodes of the first and of the second graphs.
     """
 
     first: Int[Tensor, " different"]
@@ -36,9 +36,9 @@ class Paired:
     @classmethod
     def of(
         cls, graphs: GraphBatch, left: Int[Tensor, " pairs"], right: Int[Tensor, " pairs"]
-    ) -> "Paired":
-        """Put the pairs (left, right) in order."""
-        # Numbers per pair are few: numpy is quick with them, and asks nothing of the device.
+    ) -> "PairLayout":
+        """Make the layout of the pairs (left, right)."""
+        # Few numbers per pair: numpy is fast with them, and needs no work on the device.
         counts = graphs.ptr.diff().cpu().numpy()
         order = np.argsort(counts, kind="stable")
         rank = np.empty_like(order)
@@ -47,9 +47,9 @@ class Paired:
         low, high = ends.min(0), ends.max(0)
         key, back = np.unique(high * len(order) + low, return_inverse=True)
         pair = order[np.stack([key % max(1, len(order)), key // max(1, len(order))])]
-        ours = torch.from_numpy(pair).to(graphs.ptr.device)
+        pairs = torch.from_numpy(pair).to(graphs.ptr.device)
         return cls(
-            ours[0], ours[1], torch.from_numpy(back.reshape(-1)).to(ours.device), counts[pair]
+            pairs[0], pairs[1], torch.from_numpy(back.reshape(-1)).to(pairs.device), counts[pair]
         )
 
     def __len__(self) -> int:
@@ -57,22 +57,22 @@ class Paired:
 
     @property
     def graphs(self) -> Int[Tensor, " both"]:
-        """All first graphs, then all second graphs: a graph as often as it is in a pair."""
+        """All first graphs, then all second graphs, repeated for each pair."""
         return torch.cat([self.first, self.second])
 
-    def crossing(self) -> Crossing:
-        """Whose nodes meet whose, in the layout of `copies`."""
-        return Crossing(self.sizes, self.first.device)
+    def cross_attention(self) -> CrossAttention:
+        """Return the attention between the nodes of both graphs, in the layout of `copies`."""
+        return CrossAttention(self.sizes, self.first.device)
 
     def copies(self, graphs: GraphBatch) -> GraphBatch:
-        """The batch of `self.graphs`."""
-        return repeated(graphs, self.graphs)
+        """Return the batch of `self.graphs`."""
+        return repeat_graphs(graphs, self.graphs)
 
 
-def repeated(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBatch:
-    """The graphs of a batch at these positions, any number of times, as a batch of their own.
+def repeat_graphs(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBatch:
+    """Return a batch of the graphs at these positions, which may repeat.
 
-    Classes and labels of edges are left behind.
+    Classes and edge labels are dropped.
     """
     old = graphs.adjacency
     node, ptr = gather(graphs.ptr, index)
@@ -89,7 +89,7 @@ def repeated(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBatch:
     )
     batch = torch.arange(index.shape[0], device=ptr.device)
     batch = torch.repeat_interleave(batch, ptr.diff(), output_size=node.shape[0])
-    # Of a batch made by hand the places are worked out once for each graph, not for each copy.
+    # For a batch that is not from a set, places are found once for each graph, not for each copy.
     of_set = graphs.places_of_set is not None and graphs.node is not None
     return replace(
         graphs,
@@ -101,7 +101,7 @@ def repeated(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBatch:
         y=None,
         edge_label=None,
         edge_attr=None,
-        column=take(graphs.column, node),
+        one_hot_index=take(graphs.one_hot_index, node),
         node=take(graphs.node, node) if of_set else node,
         places_of_set=graphs.places_of_set if of_set else graphs.places,
     )

@@ -1,4 +1,4 @@
-"""GMN's messages along the edges of a graph: a perceptron of both ends, summed."""
+"""Messages of GMN along the edges of a graph: a perceptron of both ends, summed."""
 
 from torch import Tensor, nn
 
@@ -10,11 +10,11 @@ from graphpool.typing import Float
 class Messages(nn.Module):
     """Σ_j A_ij m(h_i, h_j) over the neighbours j of i, m = Linear, ReLU, Linear of [h_i, h_j].
 
-    The first layer splits into a part of i and a part of j, and the second goes through the sum:
-    only the ReLU in between is worked out edge by edge.
+    The first layer splits into a part of i and a part of j, and the second one commutes with the
+    sum, so only the ReLU in between is computed for each edge.
 
     Args:
-        channels: of the node states, and of the messages.
+        channels: number of channels of the node states and of the messages.
     """
 
     def __init__(self, channels: int) -> None:
@@ -26,7 +26,7 @@ class Messages(nn.Module):
     def forward(
         self, h: Float[Tensor, "nodes channels"], adjacency: Adjacency
     ) -> Float[Tensor, "nodes channels"]:
-        """All messages that reach each node."""
+        """Return the sum of the messages to each node."""
         total = meet(self.target(h), self.source(h), adjacency)
         degree = slot_sum(adjacency.weight.to(h.dtype).unsqueeze(-1), adjacency)
         return total @ self.out.weight.t() + degree * self.out.bias

@@ -1,4 +1,4 @@
-"""From the distance of two graphs to the probability that they match."""
+"""Map the distance of two graphs to the probability that they match."""
 
 import math
 from abc import ABC, abstractmethod
@@ -13,30 +13,30 @@ from graphpool.typing import Float
 SCALE = 0.5
 # Added to scale · d in log(1 - s), which is -inf at d = 0.
 FLOOR = 1e-6
-# Distances far below its root are all the same to a learned score.
+# A learned score does not distinguish distances far below its square root.
 EPSILON = 1e-5
-# The logit of identical graphs is not below this, whatever is learned: s(G, G) > 0.99908.
+# The logit of identical graphs is never below this: s(G, G) > 0.99908.
 SURE = 7.0
 
 
 class Score(nn.Module, ABC):
-    """Scores s of distances d, one row per level, falling in d and at least 0.999 at 0."""
+    """Scores s of distances d, one row per level, decreasing in d and at least 0.999 at 0."""
 
     @abstractmethod
     def forward(
         self, distances: Float[Tensor, "levels pairs"]
     ) -> tuple[Float[Tensor, "levels pairs"], Float[Tensor, "levels pairs"]]:
-        """log s and log(1 - s), each without the other's rounding."""
+        """Return log s and log(1 - s), each computed directly, without cancellation."""
 
 
 class ExpScore(Score):
     """s = exp(-scale · d), equation norml-for-loss of the paper, which sets the scale to 0.5.
 
-    Deviation from the paper: it asks for a negative scale, with which s grows past 1; ours is
-    positive. log(1 - s) is -inf at d = 0, so scale · d is taken 1e-6 larger there.
+    Deviation from the paper: it has a negative scale, with which s exceeds 1; ours is positive.
+    log(1 - s) is -inf at d = 0, so 1e-6 is added to scale · d in it.
 
     Args:
-        scale: above 0.
+        scale: factor of the distance, above 0.
     """
 
     def __init__(self, scale: float = SCALE) -> None:
@@ -46,24 +46,24 @@ class ExpScore(Score):
         self.scale = scale
 
     def forward(self, distances: Tensor) -> tuple[Tensor, Tensor]:
-        """log s and log(1 - s)."""
-        spent = self.scale * distances
-        return -spent, (-torch.expm1(-(spent + FLOOR))).log()
+        """Return log s and log(1 - s)."""
+        scaled = self.scale * distances
+        return -scaled, (-torch.expm1(-(scaled + FLOOR))).log()
 
     def extra_repr(self) -> str:
-        """What `print(module)` adds."""
+        """Return the text that `print(module)` adds."""
         return f"scale={self.scale}"
 
 
 class LearnedScore(Score):
     """s = σ(b - a · log(d² + ε)): learned scale and bias on the logarithm of the distance.
 
-    Neither the size of the distances nor how sharply they part matches from others is set
-    beforehand. a = exp(log_scale) > 0, so s falls in d; b is never so low that s(G, G) would be
-    below 0.999. At first s = ½ at d = 1.
+    So the scale of the distances and the sharpness of the decision are learned.
+    a = exp(log_scale) > 0, so s decreases in d; b is never so low that s(G, G) would be below
+    0.999. Initially s = ½ at d = 1.
 
     Args:
-        levels: each has its own a and b.
+        levels: number of levels; each has its own a and b.
     """
 
     def __init__(self, levels: int) -> None:
@@ -72,16 +72,16 @@ class LearnedScore(Score):
         self.bias = nn.Parameter(torch.zeros(levels, 1))
 
     def logits(self, distances: Float[Tensor, "levels pairs"]) -> Float[Tensor, "levels pairs"]:
-        """log s - log(1 - s)."""
+        """Return log s - log(1 - s)."""
         scale = self.log_scale.exp()
         bias = torch.maximum(self.bias, SURE + scale * math.log(EPSILON))
         return bias - scale * (distances.square() + EPSILON).log()
 
     def forward(self, distances: Tensor) -> tuple[Tensor, Tensor]:
-        """log s and log(1 - s)."""
+        """Return log s and log(1 - s)."""
         logits = self.logits(distances)
         return logsigmoid(logits), logsigmoid(-logits)
 
     def extra_repr(self) -> str:
-        """What `print(module)` adds."""
+        """Return the text that `print(module)` adds."""
         return f"levels={self.bias.shape[0]}"

@@ -1,4 +1,4 @@
-"""A network that embeds graphs by themselves, made to compare them: HAP's own way."""
+"""Compare graphs by the distance of their embeddings, as HAP does."""
 
 from typing import Any
 
@@ -7,17 +7,20 @@ from torch import Tensor
 
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.coarsen.outputs import Trace
-from graphpool.nn.pairs.base import Compared, PairModel, euclidean
-from graphpool.nn.pairs.distances.base import LevelDistances
-from graphpool.nn.pairs.distances.sinkhorn import AlignedDistances, NodeDistances
-from graphpool.nn.pairs.distances.sorted import SortedDistances
-from graphpool.nn.pairs.layout import Paired
+from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean
+from graphpool.nn.pairs.distances import (
+    EdgeAwareSinkhornDistance,
+    MultisetDistance,
+    SinkhornDistance,
+    SortedDistance,
+)
+from graphpool.nn.pairs.layout import PairLayout
 from graphpool.nn.pairs.score import Score
 
-MULTISETS: dict[str, type[LevelDistances]] = {
-    "aligned": AlignedDistances,
-    "nodes": NodeDistances,
-    "sorted": SortedDistances,
+MULTISETS: dict[str, type[MultisetDistance]] = {
+    "aligned": EdgeAwareSinkhornDistance,
+    "nodes": SinkhornDistance,
+    "sorted": SortedDistance,
 }
 
 
@@ -27,12 +30,12 @@ class Siamese(PairModel):
     Every graph is embedded once, however many pairs it is in.
 
     Args:
-        network: any network of the registry, without a head (`out_channels=0`): its `trace` gives
-            one vector per level, and `vector_channels` says how many levels there are.
-        score: from distances to scores.
-        distance: `"euclidean"`, the paper's, between the vectors that are read out of a level; or
-            a name of `MULTISETS`, between its nodes or clusters as multisets, with a last row that
-            sums the levels up.
+        network: any network of the registry, without a head (`out_channels=0`): its `trace` has
+            one vector per level, and `vector_channels` the channels of each.
+        score: maps distances to scores.
+        distance: `"euclidean"`, as in the paper, between the readouts of a level; or a name in
+            `MULTISETS`, between its nodes or clusters as multisets, with the sum of all levels
+            as the last row.
     """
 
     def __init__(
@@ -41,20 +44,20 @@ class Siamese(PairModel):
         score: Score | None = None,
         distance: str = "euclidean",
     ) -> None:
-        made = MULTISETS.get(distance)
-        if made is None:
+        multiset = MULTISETS.get(distance)
+        if multiset is None:
             super().__init__(len(network.vector_channels), score)
         else:
             super().__init__(len(network.level_channels) + 1, score)
         self.network = network
-        self.multisets = None if made is None else made(network.level_channels)
+        self.multisets = None if multiset is None else multiset(network.level_channels)
 
-    def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> Compared:
-        """Embed every graph of the batch, then measure."""
+    def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
+        """Embed every graph of the batch, and return the distances of the pairs."""
         trace: Trace = self.network.trace(graphs)
-        # Each pair once: a GPU may sum two equal rows in different orders.
-        paired = Paired.of(graphs, left, right)
-        left, right = paired.first, paired.second
+        # Each pair once, because a GPU may sum two equal rows in different orders.
+        layout = PairLayout.of(graphs, left, right)
+        left, right = layout.first, layout.second
         if self.multisets is not None:
             distances = self.multisets(trace.nodes, left, right)
         else:
@@ -64,8 +67,8 @@ class Siamese(PairModel):
                     for vector in trace.vectors
                 ]
             )
-        return Compared(distances.index_select(1, paired.back), trace.losses)
+        return PairDistances(distances.index_select(1, layout.back), trace.losses)
 
     def overall(self, rows: Tensor) -> Tensor:
-        """The mean over levels; of multisets the last row, which sums them up."""
+        """Return the mean over levels; for multisets the last row, which is their sum."""
         return super().overall(rows) if self.multisets is None else rows[-1]

@@ -25,7 +25,7 @@ def place_rule(config: ModelConfig) -> PlaceRule | None:
 
 
 def chooses_places(name: str) -> bool:
-    """Whether `model.count` says how many places a graph has for the method of this name."""
+    """Return whether `model.cluster_count` sets how many places a graph has for this method."""
     return find_method(name).rule is rule_of
 
 

@@ -114,9 +114,13 @@ def hap(paper: bool = False, losses: Losses | None = None, **options: Any) -> Bu
             for key in ("assignment", "connect")
             if (value := getattr(config, key)) != "default"
         }
-        if not config.profile:
+        if not config.cluster_profile:
             asked["profile"] = False
-        own = {name: getattr(config, name) for name in ("cut", "balance", "orthogonality")}
+        own = {
+            "cut": config.cut_loss,
+            "balance": config.balance,
+            "orthogonality": config.orthogonality,
+        }
         return HAP(
             in_channels, config.hidden_channels, clusters or None, out_channels,
             readout=config.readout, relaxation=config.relaxation, paper=paper,
@@ -235,17 +239,19 @@ def rule_of(config: ModelConfig) -> PlaceRule | None:
     """How many places a graph has; `None` where `clusters` says it."""
     if config.ratio:
         return PlaceRule(
-            "ratio", ratio=config.ratio, resolution=config.resolution, most=config.most
+            "ratio", ratio=config.ratio, resolution=config.resolution, most=config.max_clusters
         )
     if config.clusters:
         return None
-    if config.count == "validation":
+    if config.cluster_count == "validation":
         raise ConfigError(
-            "model.count 'validation' tries several numbers of places while training; "
+            "model.cluster_count 'validation' tries several numbers of places while training; "
             "train with it, or build the model with 'modularity' or 'eigengap'"
         )
-    count: Literal["auto", "eigengap"] = "eigengap" if config.count == "eigengap" else "auto"
-    return PlaceRule(count, resolution=config.resolution, most=config.most)
+    count: Literal["auto", "eigengap"] = (
+        "eigengap" if config.cluster_count == "eigengap" else "auto"
+    )
+    return PlaceRule(count, resolution=config.resolution, most=config.max_clusters)
 
 
 def _by_share(config: ModelConfig) -> ModelConfig:
@@ -260,9 +266,9 @@ def _poolings(counts: tuple[int, ...]) -> int:
 def _shared(config: ModelConfig) -> dict[str, Any]:
     return {
         "encoder": config.encoder,
-        "layers": config.layers,
+        "layers": config.num_layers,
         "heads": config.heads,
         "norm": config.norm,
         "dropout": config.dropout,
-        "jump": config.jump,
+        "jump": config.jumping_knowledge,
     }

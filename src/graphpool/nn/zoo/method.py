@@ -30,7 +30,7 @@ class Method:
         module: the pooler alone, called with its channels and with what `takes` says; `None` for a
             network that has none.
         takes: second argument of `module`: `clusters`, `ratio`, or none but the `channels`.
-        rule: how many places a graph has by the settings; `None` for what knows no places.
+        rule: how many places a graph has by the settings; `None` if it does not use places.
     """
 
     name: str

@@ -79,7 +79,7 @@ def _network(settings: ModelConfig, channels: int, nodes: float) -> PairModel:
     if name not in PAIR_METHODS:
         distance = settings.distance if name in BY_NODES else "euclidean"
         return Siamese(build_model(settings, channels, 0, nodes), distance=distance)
-    pooling, layers = None, settings.layers
+    pooling, layers = None, settings.num_layers
     if name.endswith("-hap"):
         whole = build_model(_hap(settings), width, 0, nodes)
         pooling = without_encoder(cast(Hierarchy, whole), width)
@@ -95,6 +95,6 @@ def _network(settings: ModelConfig, channels: int, nodes: float) -> PairModel:
         settings.heads,
         settings.norm,
         settings.dropout,
-        settings.jump,
+        settings.jumping_knowledge,
     )
     return SimGNN(encoder, pooling)

@@ -14,6 +14,7 @@ import numpy as np
 from graphpool.errors import ConfigError
 from graphpool.files import atomic_write
 from graphpool.ged.result import EditDistance
+from graphpool.imports import optional_module
 from graphpool.report.data import Array
 from graphpool.report.draw.side import Side, shared_layout, two_sides
 from graphpool.report.draw.svg import figure as shown
@@ -48,8 +49,7 @@ def draw_edit_path(
     kind = path.suffix.lower().removeprefix(".")
     if kind not in ("svg", "png"):
         raise ConfigError(f"{path}: a picture is drawn as .svg or .png; choose one of them")
-    import matplotlib
-
+    matplotlib = optional_module("matplotlib", extra="plots")
     drawn = BytesIO()
     made = edit_path_figure(first, second, result, names, edge_labels)
     metadata = {"Date": None} if kind == "svg" else None
@@ -73,6 +73,7 @@ def edit_path_figure(
         raise ConfigError(
             f"method {result.method!r} gives a lower bound and no edit path; draw another method's"
         )
+    optional_module("matplotlib", extra="plots")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphpool.files import atomic_write
+from graphpool.imports import optional_module
 from graphpool.report.data import Array, HierarchyExample, Level
 from graphpool.report.draw.hierarchy import edge_list, first_noun, strength
 from graphpool.report.draw.layout import Placed, place_levels
@@ -23,12 +24,11 @@ ARROW = 34.0
 def draw_hierarchy_png(example: HierarchyExample, path: str | Path, dpi: int = 130) -> Path:
     """Draw every level of `example` side by side into a PNG file, atomically."""
     path = Path(path)
-    from PIL import Image
-
     plain = BytesIO()
     hierarchy_figure(example).savefig(plain, format="png", dpi=dpi, facecolor="white")
+    image = optional_module("PIL.Image", extra="plots")
     # Flat colours: 256 of them look the same and take a third of the bytes.
-    small = Image.open(plain).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    small = image.open(plain).convert("RGB").quantize(256, dither=image.Dither.NONE)
     with atomic_write(path) as handle:
         small.save(handle, format="PNG", optimize=True)
     return path
@@ -36,6 +36,7 @@ def draw_hierarchy_png(example: HierarchyExample, path: str | Path, dpi: int = 1
 
 def hierarchy_figure(example: HierarchyExample) -> "Figure":
     """The picture as a matplotlib figure, the same as on the page; needs no display."""
+    optional_module("matplotlib", extra="plots")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -9,7 +9,8 @@ from torch import Tensor
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.outputs import Nodes
 from graphpool.nn.ops.cluster_mask import Rows
-from graphpool.nn.pairs.distances.sorted import SortedDistances, sorted_distance, sorted_nodes
+from graphpool.nn.pairs.distances import SortedDistance
+from graphpool.nn.pairs.distances.sorted import sorted_distance, sorted_nodes
 
 SIZES = (4, 1, 6, 4)
 
@@ -78,7 +79,7 @@ def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
     dense = torch.rand(len(SIZES), 5, 3)
     rows = Rows.first(torch.tensor([5, 2, 3, 1]), 5)
     levels = (Nodes(x.float(), segments, None), Nodes(rows.keep(dense), None, rows))
-    module = SortedDistances((3, 3))
+    module = SortedDistance((3, 3))
     with torch.no_grad():
         module.slow_log_weight[:] = torch.tensor([0.03, -0.07]).reshape(2, 1, 1)
         module.log_scale[:] = torch.tensor([[1.0], [2.0]])
@@ -96,7 +97,7 @@ def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
 def test_rows_that_are_no_clusters_count_nowhere() -> None:
     dense = torch.rand(2, 5, 3)
     rows = Rows.first(torch.tensor([2, 4]), 5)
-    module = SortedDistances((3,))
+    module = SortedDistance((3,))
     pair = torch.tensor([0]), torch.tensor([1])
     masked = module((Nodes(rows.keep(dense), None, rows),), *pair)
     flat, segments = rows.compact(dense), Segments.from_counts(torch.tensor([2, 4]))

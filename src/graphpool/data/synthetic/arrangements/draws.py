@@ -1,8 +1,8 @@
-"""Drawing arrangement sets: communities, the bridges between them, labels, node numbers.
+"""Draw arrangement sets: communities, the bridges between them, labels, node numbers.
 
 Everything is made from uniform numbers of PCG64 by exact steps (floor, stable sort), so that a
 seed gives the same bits on any machine. Each thing drawn has a stream of its own, in the order of
-graphs: turning one knob changes only what depends on it.
+graphs: changing one setting changes only what depends on it.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.data.synthetic.arrangements.knobs import Knobs
 from graphpool.data.synthetic.arrangements.plans import Ints, Plan, plan
+from graphpool.data.synthetic.arrangements.settings import Settings
 
 _PARTS = ("class", "count", "distance", "size", "tree", "inside", "bridge", "label", "number",
           "community")  # fmt: skip
@@ -32,13 +32,13 @@ class Streams:
         }
 
     def uniform(self, part: str, *shape: int) -> NDArray[np.float64]:
-        """Numbers in [0, 1); the first axis continues where the last call ended."""
+        """Return numbers in [0, 1); the first axis continues where the last call ended."""
         return self._made[part].random(shape)
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Graphs laid end to end, as `GraphSet.build` takes them; edges once, communities by node."""
+class DrawnGraphs:
+    """Concatenated graphs, as `GraphSet.build` takes them; edges once, communities by node."""
 
     y: Ints
     node_counts: Ints
@@ -65,52 +65,54 @@ class Bags:
     flipped: NDArray[np.bool_]
 
 
-def draw(name: str, knobs: Knobs, graphs: int, streams: Streams) -> Drawn:
-    """The next `graphs` graphs of a set."""
+def draw(name: str, settings: Settings, graphs: int, streams: Streams) -> DrawnGraphs:
+    """Draw the next `graphs` graphs of a set."""
     pairs = -(-graphs // 2)
     first = (streams.uniform("class", pairs) < 0.5).astype(np.int64)
     y = np.stack([first, 1 - first], axis=1).reshape(-1)[:graphs]
 
-    bags = _bags(knobs, pairs if knobs.twins else graphs, streams)
-    if knobs.twins:
+    bags = _bags(settings, pairs if settings.twins else graphs, streams)
+    if settings.twins:
         repeated = np.arange(graphs) // 2
         bags = Bags(*(getattr(bags, part)[repeated] for part in Bags.__dataclass_fields__))
-    made = plan(name, y, bags.present.sum(1), streams.uniform("distance", graphs), knobs)
-    return _laid_out(y, bags, made, _bridges(knobs, bags.sizes, made, streams), streams)
+    arrangement = plan(name, y, bags.present.sum(1), streams.uniform("distance", graphs), settings)
+    return _flatten(
+        y, bags, arrangement, _bridges(settings, bags.sizes, arrangement, streams), streams
+    )
 
 
-def _bags(knobs: Knobs, graphs: int, streams: Streams) -> Bags:
-    fewest, most = knobs.communities
+def _bags(settings: Settings, graphs: int, streams: Streams) -> Bags:
+    fewest, most = settings.communities
     count = fewest + _below(most - fewest + 1, streams.uniform("count", graphs))
     present = np.arange(most) < count[:, None]
-    least, largest = knobs.sizes
+    least, largest = settings.sizes
     sizes = least + _below(largest - least + 1, streams.uniform("size", graphs, most))
     sizes = np.where(present, sizes, 0)
-    flipped = streams.uniform("label", graphs, most, largest) < knobs.noise
-    return Bags(present, sizes, _inner(knobs, sizes, streams), flipped)
+    flipped = streams.uniform("label", graphs, most, largest) < settings.noise
+    return Bags(present, sizes, _inner(settings, sizes, streams), flipped)
 
 
-def _inner(knobs: Knobs, sizes: Ints, streams: Streams) -> Ints:
+def _inner(settings: Settings, sizes: Ints, streams: Streams) -> Ints:
     """A random tree in each community, and further pairs up to `edges` per node.
 
     Pairs (low, high) are numbered so that those of the first n nodes are the first n(n-1)/2:
     a smaller community just leaves off the end. The edges are the pairs of least random rank,
     with the tree's before all others.
     """
-    largest, shape = knobs.sizes[1], sizes.shape
+    largest, shape = settings.sizes[1], sizes.shape
     high, low = np.tril_indices(largest, -1)
     node = np.arange(1, largest)
     parent = _below(node, streams.uniform("tree", *shape, largest - 1))
     rank = streams.uniform("inside", *shape, len(high))
     np.put_along_axis(rank, node * (node - 1) // 2 + parent, -1.0, axis=-1)
     rank[np.arange(len(high)) >= (sizes * (sizes - 1) // 2)[..., None]] = 2.0
-    wanted = np.floor(knobs.edges * sizes + 0.5).astype(np.int64)
+    wanted = np.floor(settings.edges * sizes + 0.5).astype(np.int64)
     order = np.argsort(rank, axis=-1, kind="stable")[..., : int(wanted.max())]
     pairs = np.stack([low[order], high[order]], axis=-1)
     return np.where((np.arange(order.shape[-1]) < wanted[..., None])[..., None], pairs, -1)
 
 
-def _bridges(knobs: Knobs, sizes: Ints, made: Plan, streams: Streams) -> Ints:
+def _bridges(settings: Settings, sizes: Ints, made: Plan, streams: Streams) -> Ints:
     """End nodes of the bridges of each join, `[graphs, joins, bridges, 2]`, no pair twice.
 
     The pairs are Floyd's sample: each step draws from one pair more than the step before, and
@@ -118,18 +120,18 @@ def _bridges(knobs: Knobs, sizes: Ints, made: Plan, streams: Streams) -> Ints:
     """
     wide = np.take_along_axis(sizes[:, None], made.joined, axis=2)  # sizes of both communities
     pairs = wide[..., 0] * wide[..., 1]
-    uniform = streams.uniform("bridge", *pairs.shape, knobs.bridges)
+    uniform = streams.uniform("bridge", *pairs.shape, settings.bridges)
     chosen = np.empty(uniform.shape, dtype=np.int64)
-    for step in range(knobs.bridges):
-        newest = pairs - knobs.bridges + step
+    for step in range(settings.bridges):
+        newest = pairs - settings.bridges + step
         pair = _below(newest + 1, uniform[..., step])
         repeats = (chosen[..., :step] == pair[..., None]).any(-1)
         chosen[..., step] = np.where(repeats, newest, pair)
     return np.stack(np.divmod(chosen, np.maximum(wide[..., 1:], 1)), axis=-1)
 
 
-def _laid_out(y: Ints, bags: Bags, made: Plan, bridges: Ints, streams: Streams) -> Drawn:
-    """Number nodes and communities at random within each graph, and write everything flat."""
+def _flatten(y: Ints, bags: Bags, made: Plan, bridges: Ints, streams: Streams) -> DrawnGraphs:
+    """Number nodes and communities at random within each graph, and flatten all arrays."""
     sizes = bags.sizes
     graphs, most = sizes.shape
     first = np.concatenate([[0], sizes.reshape(-1).cumsum()])[:-1].reshape(sizes.shape)
@@ -146,9 +148,9 @@ def _laid_out(y: Ints, bags: Bags, made: Plan, bridges: Ints, streams: Streams) 
     within = np.arange(len(graph)) - first.reshape(-1)[slot]
     flipped = bags.flipped.reshape(graphs * most, -1)[slot, within]
     labels, communities = np.empty_like(graph), np.empty_like(graph)
-    place = node_ptr[graph] + number
-    labels[place] = made.types.reshape(-1)[slot] ^ flipped
-    communities[place] = shuffled.reshape(-1)[slot]
+    position = node_ptr[graph] + number
+    labels[position] = made.types.reshape(-1)[slot] ^ flipped
+    communities[position] = shuffled.reshape(-1)[slot]
 
     real = bags.inner[..., 0] >= 0
     counted = np.arange(made.joined.shape[1]) < made.joins[:, None]
@@ -158,11 +160,11 @@ def _laid_out(y: Ints, bags: Bags, made: Plan, bridges: Ints, streams: Streams) 
     of = graph[edges[:, 0]]
     by_graph = np.argsort(of, kind="stable")
     edge_counts = np.bincount(of, minlength=graphs)
-    return Drawn(y, node_counts, edge_counts, number[edges[by_graph]], labels, communities)
+    return DrawnGraphs(y, node_counts, edge_counts, number[edges[by_graph]], labels, communities)
 
 
 def _shuffled(group: Ints, uniform: NDArray[np.float64]) -> Ints:
-    """A random number for each item, from 0 within its group; groups ascend."""
+    """Return the items of each group in random order, as numbers from 0; groups ascend."""
     order = np.lexsort((uniform, group))
     start = np.searchsorted(group, group)
     numbers = np.empty_like(group)
@@ -171,5 +173,5 @@ def _shuffled(group: Ints, uniform: NDArray[np.float64]) -> Ints:
 
 
 def _below(bound: int | Ints, uniform: NDArray[np.float64]) -> Ints:
-    """Whole numbers from 0 to `bound` - 1, each as likely."""
+    """Return whole numbers from 0 to `bound` - 1, all equally likely."""
     return np.floor(uniform * bound).astype(np.int64)

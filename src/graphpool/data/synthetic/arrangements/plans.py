@@ -1,7 +1,7 @@
 """Which communities are joined: the two arrangements of each set.
 
-A graph begins as a bag of communities, sorted by type, that is drawn without knowing the class.
-The class only says which members of the bag are joined, so the two classes can't differ in any
+A graph begins as a bag of communities, sorted by type, that is drawn independently of the class.
+The class only decides which members of the bag are joined, so the two classes can't differ in any
 count of nodes, edges, communities or labels.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.data.synthetic.arrangements.knobs import Knobs
+from graphpool.data.synthetic.arrangements.settings import Settings
 
 Ints = NDArray[np.int64]
 
@@ -47,8 +47,10 @@ class Plan:
     joins: Ints
 
 
-def plan(name: str, y: Ints, count: Ints, distance: NDArray[np.float64], knobs: Knobs) -> Plan:
-    """The arrangement of each graph.
+def plan(
+    name: str, y: Ints, count: Ints, distance: NDArray[np.float64], settings: Settings
+) -> Plan:
+    """Return the arrangement of each graph.
 
     Args:
         y: `[graphs]`, the class.
@@ -62,33 +64,33 @@ def plan(name: str, y: Ints, count: Ints, distance: NDArray[np.float64], knobs: 
         bags = np.array([_bag(pattern) for pattern in PATTERNS[name]])
         types = np.array([sign == "B" for sign in sorted(PATTERNS[name][0])], dtype=np.int64)
         return _chain(bags[y], np.tile(types, (len(y), 1)), count, closed=name == "ring")
-    return _marks(y, count, distance, knobs.communities[1])
+    return _marks(y, count, distance, settings.communities[1])
 
 
 def _bag(pattern: str) -> list[int]:
-    """The member of the sorted bag that stands at each place of a pattern."""
-    places = sorted(range(len(pattern)), key=lambda place: pattern[place])
-    return [places.index(place) for place in range(len(pattern))]
+    """Return the member of the sorted bag at each position of a pattern."""
+    order = sorted(range(len(pattern)), key=lambda position: pattern[position])
+    return [order.index(position) for position in range(len(pattern))]
 
 
 def _marks(y: Ints, count: Ints, distance: NDArray[np.float64], most: int) -> Plan:
-    """Cycles with two marked communities, 2 apart (class 0), or 3 or 4 where there is room."""
+    """Cycles with two marked communities, 2 apart (class 0), else 3, or 4 in longer cycles."""
     farthest = np.minimum(4, count // 2)
     apart = np.where(y == 0, 2, 3 + np.floor(distance * (farthest - 2)).astype(np.int64))
-    place, apart = np.arange(most), apart[:, None]
-    # Members 0 and 1 of the bag are marked; the others follow in the order of their places.
-    bag = place + (place < apart)
-    bag = np.where(place == 0, 0, np.where(place == apart, 1, bag))
-    return _chain(bag, np.tile((place < 2).astype(np.int64), (len(y), 1)), count, closed=True)
+    position, apart = np.arange(most), apart[:, None]
+    # Members 0 and 1 of the bag are marked; the others follow in order.
+    bag = position + (position < apart)
+    bag = np.where(position == 0, 0, np.where(position == apart, 1, bag))
+    return _chain(bag, np.tile((position < 2).astype(np.int64), (len(y), 1)), count, closed=True)
 
 
 def _chain(bag: Ints, types: Ints, count: Ints, closed: bool) -> Plan:
-    """Each community is joined to the one at the next place, and the last, if closed, to the first.
+    """Join each community to the next one, and the last, if closed, to the first.
 
     Args:
-        bag: `[graphs, places]`, the community at each place; the first `count` places are used.
+        bag: `[graphs, positions]`, the community at each position; the first `count` are used.
     """
-    place = np.arange(bag.shape[1])
-    after = np.where(place + 1 < count[:, None], place + 1, 0)
+    position = np.arange(bag.shape[1])
+    after = np.where(position + 1 < count[:, None], position + 1, 0)
     joined = np.stack([bag, np.take_along_axis(bag, after, axis=1)], axis=-1)
     return Plan(types, joined, count if closed else count - 1)

@@ -1,4 +1,4 @@
-"""Matching pairs in which sizes tell nothing: both graphs have as many nodes and as many edges.
+"""Matching pairs of equal size: both graphs have the same numbers of nodes and edges.
 
 | hardness | a pair that matches | one that doesn't |
 |---|---|---|
@@ -7,15 +7,15 @@
 | `hard` | 0 or 1 edge rewired | 3 or 4 edges rewired |
 
 To rewire an edge is to remove it and to join two nodes that were not joined. To swap two edges is
-to replace a-b, c-d by a-d, c-b: every node keeps its degree, so that in `medium` the degrees tell
-nothing either. Either number of edits is as likely, and all graphs are connected.
+to replace a-b, c-d by a-d, c-b: every node keeps its degree, so that in `medium` the degrees carry
+no information either. Both numbers of edits are equally likely, and all graphs are connected.
 
 The edit of pairs that match can be chosen. With `none` they are plain copies, and any function of
-graphs that doesn't depend on the numbers of nodes solves the set without learning: it gives both
-graphs the same. With `rewire` in `medium`, degrees that differ are a sign of a match.
+graphs that doesn't depend on the numbering of nodes solves the set without learning: it has the
+same value for both graphs. With `rewire` in `medium`, degrees that differ are a sign of a match.
 
 Pairs that don't match are proved to be more than one edit apart, whatever the numbering of nodes;
-see `matching_proofs`. What can't be proved is drawn again.
+see `proofs`. What can't be proved is drawn again.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.random import Generator
 
 from graphpool.data.synthetic.matching.draws import (
-    Drawn,
+    DrawnPairs,
     Flags,
     Ints,
     below,
@@ -39,14 +39,14 @@ from graphpool.data.synthetic.matching.proofs import beyond_one_rewiring, beyond
 from graphpool.data.synthetic.matching.swaps import swapped
 
 _TRIES = 200  # for one first graph; some, such as paths, have no partner with the same degrees
-_ATTEMPTS = 100  # to swap, per edge; Milo et al. (2003) find that so many mix any graph they tried
+_ATTEMPTS = 100  # to swap, per edge; enough for every graph that Milo et al. (2003) tried
 _ALL = -1
 
 Change = Callable[[Flags, Ints, Generator], Flags]
 
 
-def draw_balanced(nodes: int, y: Flags, hardness: str, edit: str, draw: Generator) -> Drawn:
-    """Pairs of graphs with `nodes` nodes; those where `y` is true match.
+def draw_balanced(nodes: int, y: Flags, hardness: str, edit: str, draw: Generator) -> DrawnPairs:
+    """Draw pairs of graphs with `nodes` nodes; those where `y` is true match.
 
     Args:
         hardness: `easy`, `medium` or `hard`.
@@ -71,7 +71,7 @@ def draw_balanced(nodes: int, y: Flags, hardness: str, edit: str, draw: Generato
             for rule, chosen in ((near, match), (far, ~match)):
                 made[chosen] = rule(start[chosen], edits[some][chosen], draw)
             good = connected(made, np.ones((len(some), nodes), dtype=bool))
-            # A graph that has no room for its edits is given up.
+            # A graph that can't have this many edits is given up.
             good &= made.sum(1) == start.sum(1)
             good &= (made != start).any(1) | (edits[some] == 0)
             doubtful = np.flatnonzero(good & ~match)
@@ -84,7 +84,7 @@ def draw_balanced(nodes: int, y: Flags, hardness: str, edit: str, draw: Generato
         return good, first, second, edits
 
     fill(np.arange(len(y)), pair, left, right, count)
-    return Drawn(left, right, np.ones((len(y), nodes), dtype=bool), count)
+    return DrawnPairs(left, right, np.ones((len(y), nodes), dtype=bool), count)
 
 
 def rewired(edges: Flags, count: Ints, draw: Generator) -> Flags:
@@ -95,7 +95,7 @@ def rewired(edges: Flags, count: Ints, draw: Generator) -> Flags:
 
 
 def _fresh(edges: Flags, count: Ints, draw: Generator) -> Flags:
-    """Independent graphs with as many edges; `count` says nothing here."""
+    """Draw independent graphs with as many edges; `count` is not used."""
     return least(draw.random(edges.shape), np.ones_like(edges), edges.sum(1))
 
 

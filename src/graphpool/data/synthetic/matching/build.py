@@ -1,14 +1,14 @@
-"""Pairs of random graphs that match or don't: the paper's set, and one that sizes don't solve.
+"""Generate pairs of random graphs that match or don't: the paper's set, and a balanced one.
 
-`matching_paper` and `matching_balanced` say what the pairs are. Half of them match, exactly; their
-order is random, and so are the numbers of nodes in second graphs.
+`paper` and `balanced` describe the pairs. Exactly half of them match; their order is random, and so
+is the numbering of nodes in second graphs.
 
-What is known of every pair, besides how it was drawn: that balanced pairs which don't match are
-more than one edit apart is proved for each (`matching_proofs`). With `verify`, the edges of all
-second graphs are compared with those of the first through the known numbers of nodes; and VF2 of
-NetworkX, which knows nothing of them, looks at some pairs of each size (1,600 nodes' worth: 80
-pairs of 20 nodes, 16 of 100): it must find the paper's second graphs as induced subgraphs, and
-balanced ones isomorphic or not, as they should be. Pairs are the same with and without it.
+For every balanced pair that doesn't match it is proved that its graphs are more than one edit apart
+(`proofs`). With `verify`, the edges of all second graphs are compared with those of the first ones
+through the known numbering of nodes. In addition VF2 of NetworkX, which doesn't know the numbering,
+checks some pairs of each size (80 pairs of 20 nodes, 16 of 100): the paper's second graphs must be
+induced subgraphs, and balanced ones isomorphic or not, as they should be. Pairs are the same with
+and without `verify`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.synthetic.matching import checks as matching_checks
 from graphpool.data.synthetic.matching import paper as matching_paper
 from graphpool.data.synthetic.matching.draws import (
-    Drawn,
+    DrawnPairs,
     Flags,
     Ints,
     ends,
@@ -49,7 +49,7 @@ _EDITS = {
 
 @dataclass(frozen=True)
 class MatchingSettings:
-    """What a set of pairs depends on, checked."""
+    """The settings of a set of pairs, checked."""
 
     kind: str
     nodes: tuple[int, ...]
@@ -62,7 +62,7 @@ class MatchingSettings:
         if self.kind not in _FEWEST:
             raise ConfigError(f"no matching pairs {self.kind!r}; {nearest(self.kind, _FEWEST)}")
         if self.kind == "paper" and (self.hardness, self.edit) != ("easy", "none"):
-            raise ConfigError("the paper's pairs have no hardness and no edit; balanced ones have")
+            raise ConfigError("the paper's pairs have no hardness and no edit; balanced pairs have")
         if self.hardness not in _EDITS:
             raise ConfigError(f"no hardness {self.hardness!r}; {nearest(self.hardness, _EDITS)}")
         if self.edit not in _EDITS[self.hardness]:
@@ -88,7 +88,7 @@ class MatchingSettings:
 
     @property
     def note(self) -> str:
-        """What the pairs were drawn with."""
+        """The settings as text, for the notes of the set."""
         chosen = {**vars(self), "nodes": "/".join(map(str, self.nodes))}
         return "drawn with " + ", ".join(f"{key}={value}" for key, value in chosen.items())
 
@@ -152,7 +152,7 @@ def matching_key(
     *,
     edit: str | None = None,
 ) -> str:
-    """What the pairs of these settings are kept under; `verify` changes nothing in them."""
+    """Return the cache key of the pairs with these settings; it does not depend on `verify`."""
     settings = _settings(kind, nodes, pairs, seed, hardness, edit)
     return cache_key("", reader="matching", version=VERSION, **vars(settings))
 
@@ -172,11 +172,11 @@ def _settings(
 
 
 def _blocks(settings: MatchingSettings) -> Iterator[tuple[int, Flags]]:
-    """Size, and which pairs match, of pairs to be drawn together."""
+    """Yield the size, and which pairs match, of pairs to be drawn together."""
     sizes = len(settings.nodes)
-    spare = True  # of sizes with an odd number of pairs every other one has the match more
-    for place, size in enumerate(settings.nodes):
-        count = settings.pairs // sizes + (place < settings.pairs % sizes)
+    spare = True  # of sizes with an odd number of pairs every other one has one match more
+    for number, size in enumerate(settings.nodes):
+        count = settings.pairs // sizes + (number < settings.pairs % sizes)
         matches = (np.arange(count) + (not spare)) % 2 == 0
         spare ^= bool(count % 2)
         step = max(1, _BLOCK // slots(size))
@@ -184,7 +184,7 @@ def _blocks(settings: MatchingSettings) -> Iterator[tuple[int, Flags]]:
             yield size, matches[first : first + step]
 
 
-def _draw(settings: MatchingSettings, size: int, matches: Flags, draw: Generator) -> Drawn:
+def _draw(settings: MatchingSettings, size: int, matches: Flags, draw: Generator) -> DrawnPairs:
     if settings.kind == "paper":
         return matching_paper.draw_paper(size, matches, draw)
     # Compiled loops are loaded only where they are needed.
@@ -193,10 +193,10 @@ def _draw(settings: MatchingSettings, size: int, matches: Flags, draw: Generator
     return draw_balanced(size, matches, settings.hardness, settings.edit, draw)
 
 
-def _packed(drawn: Drawn, size: int, number: Ints, draw: Generator) -> tuple[GraphSet, Ints]:
-    """All first graphs and then all second ones, these with shuffled numbers.
+def _packed(drawn: DrawnPairs, size: int, number: Ints, draw: Generator) -> tuple[GraphSet, Ints]:
+    """Build all first graphs and then all second ones, these with shuffled numbers.
 
-    Returns the graphs, and for each node of the second ones the node it was, -1 for a new one.
+    Returns the graphs, and for each node of the second ones its former number, -1 for a new one.
     """
     pairs, width = drawn.present.shape
     new = shuffled_numbers(drawn.present, draw)

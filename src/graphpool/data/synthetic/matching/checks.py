@@ -1,6 +1,6 @@
-"""Independent checks of matching pairs that were drawn: known numbers of nodes, and VF2.
+"""Independent checks of generated matching pairs: by the known numbering of nodes, and by VF2.
 
-They look at the finished graphs and not at how those were drawn. A failure is a mistake of ours.
+They use the finished graphs and not how they were drawn. A failure is a bug in graphpool.
 """
 
 from typing import TYPE_CHECKING
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-VF2_NODES = 1600  # of the pairs of one size that VF2 looks at: 80 pairs of 20 nodes, 5 of 300
+VF2_NODES = 1600  # of the pairs of one size that VF2 checks: 80 pairs of 20 nodes, 5 of 300
 
 
 def shared_edges(graphs: GraphSet, left: Ints, right: Ints, origin: Ints) -> tuple[Ints, Ints]:
-    """Edges that both graphs of each pair have, and that the left one has between shared nodes.
+    """Count the edges that both graphs of each pair have, and the left one between shared nodes.
 
     Args:
         left: `[pairs]`, positions of the first graphs; `right` of the second.
-        origin: the node of the left graph that each node of the right graphs stands for, laid end
-            to end, or -1 for none.
+        origin: the node of the left graph that each node of the right graphs corresponds to, of
+            all graphs concatenated, or -1 for none.
 
     Returns two counts, `[pairs]`; each edge counts in both directions.
     """
@@ -68,7 +68,7 @@ def isomorphic(graphs: GraphSet, left: int, right: int) -> bool:
 
 
 def as_networkx(graphs: GraphSet, position: int) -> "nx.Graph":
-    """One graph, its nodes by falling degree: VF2 then finds a match a hundred times sooner."""
+    """Convert one graph, nodes by falling degree: VF2 then finds a match a hundred times faster."""
     import networkx as nx
 
     graph = graphs[position]
@@ -80,7 +80,7 @@ def as_networkx(graphs: GraphSet, position: int) -> "nx.Graph":
 
 
 def require(holds: bool, what: str) -> None:
-    """Stop where a check fails; no setting of a user can cause it."""
+    """Raise an error where a check fails; no setting of a user can cause it."""
     if not holds:
         raise RuntimeError(f"matching pairs are not what they should be: {what}")
 
@@ -88,12 +88,12 @@ def require(holds: bool, what: str) -> None:
 def check_paper(
     graphs: GraphSet, left: Ints, right: Ints, origin: Ints, y: Flags, *, vf2: bool
 ) -> None:
-    """Every smaller second graph is a part of the first, every larger one holds all of it."""
+    """Check that smaller second graphs are parts of the first, and larger ones contain it."""
     shared, between = shared_edges(graphs, left, right, origin)
     edges = graphs.edge_counts.numpy()
     smaller = np.where(y, edges[right], edges[left])
-    require(bool((shared == between).all()), "a second graph has not all edges of the first")
-    require(bool((shared == smaller).all()), "a second graph has edges that the first has not")
+    require(bool((shared == between).all()), "a second graph lacks edges of the first")
+    require(bool((shared == smaller).all()), "a second graph has edges that the first lacks")
     for pair in _sample(graphs, left, y, vf2):
         found = contains(graphs, int(left[pair]), int(right[pair]))
         require(found, f"VF2 finds no match of {graphs.ids[right[pair]]}")
@@ -102,7 +102,7 @@ def check_paper(
 def check_balanced(
     graphs: GraphSet, left: Ints, right: Ints, origin: Ints, y: Flags, changed: Ints, *, vf2: bool
 ) -> None:
-    """Both graphs are as large, and differ in as many edges as were changed.
+    """Check that both graphs have the same size, and differ in as many edges as were changed.
 
     Args:
         changed: `[pairs]`, edges that were replaced; -1: all may be.
@@ -120,7 +120,7 @@ def check_balanced(
 
 
 def _sample(graphs: GraphSet, left: Ints, rows: Flags, vf2: bool) -> Ints:
-    """The first of these pairs, as many as VF2 is to look at."""
+    """Return the first of these pairs, as many as VF2 is to check."""
     if not vf2 or not rows.any():
         return np.empty(0, dtype=np.int64)
     return np.flatnonzero(rows)[: max(1, VF2_NODES // int(graphs.node_counts[left[0]]))]

@@ -1,4 +1,4 @@
-"""Random graphs of one size, many at a time: what both sets of matching pairs are drawn with.
+"""Draw random graphs of one size, many at a time, for both sets of matching pairs.
 
 A graph is a row of flags, one for each pair of nodes. Pairs (low, high) are numbered so that those
 of the first k nodes are the first k(k-1)/2: more nodes only add flags at the end. Everything is
@@ -19,18 +19,18 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 DENSITY = (0.2, 0.5)  # the paper's edge probabilities; each pair has its own, drawn between them
-_TRIES = 100_000  # far beyond what any size needs; a loop without end would hide a mistake
+_TRIES = 100_000  # far more than any size needs; an endless loop would hide a bug
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnPairs:
     """Pairs of graphs, before the nodes of the second get their numbers.
 
     Args:
         left: `[pairs, slots]`, the first graphs; all of them have the same number of nodes.
         right: `[pairs, slots]`, the second graphs, on the first one's nodes and further ones.
         present: `[pairs, width]`, the nodes that the second graphs have.
-        edits: `[pairs]`, edges (or swaps) in which the second was made to differ; -1: all of it.
+        edits: `[pairs]`, number of edits (edges or swaps) between both; -1: independent.
     """
 
     left: Flags
@@ -40,29 +40,29 @@ class Drawn:
 
 
 def slots(nodes: int) -> int:
-    """How many pairs of nodes there are."""
+    """Return the number of pairs of nodes."""
     return nodes * (nodes - 1) // 2
 
 
 def ends(nodes: int) -> tuple[Ints, Ints]:
-    """The lower and the higher node of each flag, `[slots]`."""
+    """Return the lower and the higher node of each flag, `[slots]`."""
     high, low = np.tril_indices(nodes, -1)
     return low, high
 
 
 def stream(seed: int, *parts: int | str) -> Generator:
-    """A stream of uniform numbers of its own for each combination of parts."""
+    """Return a random stream that depends on the seed and all parts."""
     spelled = [list(part.encode()) if isinstance(part, str) else [part] for part in parts]
     return Generator(np.random.PCG64([seed, *(number for part in spelled for number in part)]))
 
 
 def below(bound: int, uniform: Floats) -> Ints:
-    """Whole numbers from 0 to `bound` - 1, each as likely."""
+    """Return whole numbers from 0 to `bound` - 1, all equally likely."""
     return np.floor(uniform * bound).astype(np.int64)
 
 
 def least(uniform: Floats, allowed: Flags, count: Ints) -> Flags:
-    """Flags of the `count`, `[rows]`, allowed places of each row whose numbers are least."""
+    """Flag the `count`, `[rows]`, allowed positions of each row that have the least numbers."""
     chosen = np.zeros(allowed.shape, dtype=bool)
     most = int(count.max(initial=0))
     if not most:
@@ -78,10 +78,10 @@ def least(uniform: Floats, allowed: Flags, count: Ints) -> Flags:
 def fill(
     rows: Ints, attempt: Callable[[Ints], tuple[Any, ...]], *into: NDArray[Any], tries: int = _TRIES
 ) -> Ints:
-    """Attempt rows until each of them succeeded; rows that never did are handed back.
+    """Attempt rows until each of them succeeds; return the rows that never did.
 
     Args:
-        attempt: takes rows; gives which of them are good, `[rows]`, and a part for each of `into`.
+        attempt: takes rows; returns which of them are good, `[rows]`, and values for `into`.
     """
     for _ in range(tries):
         if not len(rows):
@@ -94,7 +94,7 @@ def fill(
 
 
 def connected(edges: Flags, present: Flags) -> Flags:
-    """Whether the present nodes of each graph hang together, `[graphs]`.
+    """Whether the present nodes of each graph are connected, `[graphs]`.
 
     Args:
         edges: `[graphs, slots]`; none of them at an absent node.

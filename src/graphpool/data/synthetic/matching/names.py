@@ -20,19 +20,19 @@ class MatchingName:
     edit: str | None = None
 
     def arguments(self, pairs: int, seed: int) -> dict[str, Any]:
-        """All arguments of `matching_pairs`, and of `matching_key`."""
+        """Return all arguments of `matching_pairs` and `matching_key`."""
         return {**vars(self), "pairs": pairs, "seed": seed}
 
 
 def is_matching_name(name: str) -> bool:
-    """Whether a set of pairs is meant."""
+    """Whether this is the name of a set of pairs."""
     return name.startswith(PREFIX)
 
 
 def parse_matching_name(name: str) -> MatchingName:
-    """Take a name apart: kind, then hardness and edit of balanced pairs, then numbers of nodes."""
+    """Parse a name: kind, then hardness and edit of balanced pairs, then numbers of nodes."""
     if not is_matching_name(name):
-        raise ConfigError(f"{name!r} is no set of pairs; give its name, {_EXAMPLES}")
+        raise ConfigError(f"{name!r} is not a set of pairs; give its name, {_EXAMPLES}")
     kind, *words = name.removeprefix(PREFIX).split("-")
     hardness = words.pop(0) if kind == "balanced" and words and words[0] in _HARDNESSES else "easy"
     edit = words.pop(0) if kind == "balanced" and words and words[0] in _EDITS else None

@@ -1,15 +1,15 @@
-"""The paper's matching pairs: a graph with a part of itself, or with itself and more nodes.
+"""The paper's matching pairs: a graph with a part of itself, or with an extension of itself.
 
 As described there, a matching second graph has 1 to 3 nodes less than the first and one that
-doesn't match 3 to 7 more: which of the two is larger gives every answer away. Results on this set
-mean something beside `matching_rules.size_rule` only.
+doesn't match 3 to 7 more: comparing their sizes solves the set. Show results on this set only
+beside those of `rules.size_rule`.
 """
 
 import numpy as np
 from numpy.random import Generator
 
 from graphpool.data.synthetic.matching.draws import (
-    Drawn,
+    DrawnPairs,
     Flags,
     Ints,
     connected,
@@ -27,13 +27,13 @@ REMOVED = (1, 3)
 ADDED = (3, 7)
 
 
-def draw_paper(nodes: int, y: Flags, draw: Generator) -> Drawn:
-    """Pairs whose first graph has `nodes` nodes; those where `y` is true match.
+def draw_paper(nodes: int, y: Flags, draw: Generator) -> DrawnPairs:
+    """Draw pairs whose first graph has `nodes` nodes; those where `y` is true match.
 
     The first graph is a connected G(nodes, p). A matching second graph is what is left of it
     without 1 to 3 nodes, chosen at random among those that leave it connected. Otherwise it gets 3
     to 7 nodes more, each joined to every other node with probability p. The paper doesn't say
-    whether that one is connected; here it is, so that being so tells nothing.
+    whether that graph is connected; here it is, so that connectedness carries no information.
     """
     pairs, width = len(y), nodes + ADDED[1]
     probability = probabilities(pairs, draw)
@@ -62,4 +62,4 @@ def draw_paper(nodes: int, y: Flags, draw: Generator) -> Drawn:
 
     fill(np.flatnonzero(y), part, right, present)
     fill(np.flatnonzero(~y), more, right, present)
-    return Drawn(left, right, present, count)
+    return DrawnPairs(left, right, present, count)

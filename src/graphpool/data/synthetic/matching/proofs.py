@@ -1,8 +1,8 @@
 """Proofs that two graphs are farther apart than one edit, however their nodes are numbered.
 
-Each of them looks at what one edit can change at most. A hash of a graph that doesn't depend on the
-numbers of nodes is proof where two differ; where two are equal nothing is said. So an answer of
-true is certain, and one of false means no more than "not proved".
+Each proof bounds what one edit can change. If a hash does not depend on the numbering of nodes, two
+graphs whose hashes differ are different; equal hashes prove nothing. So an answer of true is
+certain, and one of false means "not proved".
 """
 
 from typing import Any, no_type_check

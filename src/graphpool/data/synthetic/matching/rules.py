@@ -1,7 +1,7 @@
-"""Rules that a network for matching must beat: they compare one thing of both graphs.
+"""Rules that a network for matching must beat: each compares one property of both graphs.
 
 A rule gives each pair a score. `rule_accuracy` finds the best threshold on training pairs, and on
-which side of it pairs match, and tells how often that is right on others.
+the side on which pairs match, and returns how often that is right on other pairs.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from graphpool.graphs.refinement import graph_colours
 Floats = NDArray[np.float64]
 Rule = Callable[[PairSet], Floats]
 
-_ROOM = 1 << 22  # entries of the dense matrices whose spectra are worked out together
+_MAX_ENTRIES = 1 << 22  # of the dense matrices whose spectra are computed together
 
 
 def size_rule(pairs: PairSet) -> Floats:
@@ -32,14 +32,14 @@ def edge_rule(pairs: PairSet) -> Floats:
 
 
 def degree_rule(pairs: PairSet) -> Floats:
-    """Sum of the differences of sorted degrees, `[pairs]`; nodes that lack have degree 0."""
+    """Sum of the differences of sorted degrees, `[pairs]`; missing nodes have degree 0."""
     graphs, left, right = _used(pairs)
     degree = np.sort(_rows(graphs, graphs.degree.numpy()), axis=1)
     return np.asarray(np.abs(degree[left] - degree[right]).sum(1))
 
 
 def wl_rule(pairs: PairSet) -> Floats:
-    """0 where colour refinement (1-WL) can't tell the graphs apart, else 1, `[pairs]`."""
+    """0 where colour refinement (1-WL) can't distinguish the graphs, else 1, `[pairs]`."""
     graphs, left, right = _used(pairs)
     colour = graph_colours(graphs)
     return np.asarray(colour[left] != colour[right], dtype=np.float64)
@@ -48,8 +48,8 @@ def wl_rule(pairs: PairSet) -> Floats:
 def spectrum_rule(pairs: PairSet) -> Floats:
     """Euclidean distance of the sorted eigenvalues of both adjacencies, `[pairs]`.
 
-    Nodes that lack count as ones without edges: they add eigenvalues of 0. Of directed edges the
-    symmetric part is taken.
+    Missing nodes count as nodes without edges: they add eigenvalues of 0. Directed edges are
+    symmetrised.
     """
     graphs, left, right = _used(pairs)
     spectrum = np.sort(_rows(graphs, _eigenvalues(graphs)), axis=1)
@@ -66,10 +66,10 @@ RULES: dict[str, Rule] = {
 
 
 def rule_accuracy(train: PairSet, test: PairSet, rule: Rule) -> float:
-    """The share of test pairs that the rule has right, with the best threshold for training ones.
+    """Return the share of test pairs that the rule gets right.
 
-    Both directions are tried: pairs match up to the threshold, or beyond it. Of equally good
-    thresholds the one in the middle of them is taken.
+    The threshold is the best one for the training pairs, and both directions are tried: pairs
+    match up to the threshold, or beyond it. Of equally good thresholds the middle one is taken.
     """
     if not len(train) or not len(test):
         raise DataError(
@@ -81,7 +81,7 @@ def rule_accuracy(train: PairSet, test: PairSet, rule: Rule) -> float:
 
 
 def _fit(score: Floats, matches: NDArray[np.bool_]) -> tuple[float, bool]:
-    """The best threshold, and whether pairs match up to it (else beyond it)."""
+    """Return the best threshold, and whether pairs match up to it (else beyond it)."""
     order = np.argsort(score, kind="stable")
     score, matches = score[order], matches[order]
     # Cut k has the k least scores on its lower side; equal scores can't be cut apart.
@@ -108,15 +108,15 @@ def _difference(pairs: PairSet, count: NDArray[np.int64]) -> Floats:
 
 
 def _used(pairs: PairSet) -> tuple[GraphSet, NDArray[np.int64], NDArray[np.int64]]:
-    """The graphs that occur, on the CPU, and where those of each pair are among them."""
+    """Return the graphs that occur, on the CPU, and the positions of each pair among them."""
     sides = torch.stack([pairs.left, pairs.right]).cpu()
-    used, place = torch.unique(sides, return_inverse=True)
-    left, right = place.numpy()
+    used, position = torch.unique(sides, return_inverse=True)
+    left, right = position.numpy()
     return pairs.graphs.select(used).to("cpu"), left, right
 
 
 def _rows(graphs: GraphSet, values: NDArray[np.generic]) -> Floats:
-    """One value per node as one row per graph, `[graphs, most nodes]`, with 0 for what lacks."""
+    """One value per node as one row per graph, `[graphs, most nodes]`, filled up with 0."""
     owner = graphs.node_graph.numpy()
     rows = np.zeros((len(graphs), int(graphs.node_counts.max())))
     rows[owner, np.arange(len(owner)) - graphs.node_ptr.numpy()[owner]] = values
@@ -124,12 +124,12 @@ def _rows(graphs: GraphSet, values: NDArray[np.generic]) -> Floats:
 
 
 def _eigenvalues(graphs: GraphSet) -> Floats:
-    """Eigenvalues of the graphs' adjacencies, laid end to end, `[nodes]`."""
+    """Eigenvalues of the adjacencies of all graphs, concatenated, `[nodes]`."""
     counts, begin = graphs.node_counts.numpy(), graphs.node_ptr.numpy()
     found = np.empty(graphs.num_nodes)
     for nodes in np.unique(counts):
         same = np.flatnonzero(counts == nodes)
-        step = max(1, _ROOM // int(nodes) ** 2)
+        step = max(1, _MAX_ENTRIES // int(nodes) ** 2)
         for first in range(0, len(same), step):
             chosen = same[first : first + step]
             part = graphs.select(chosen)

@@ -1,4 +1,4 @@
-"""What distances between the nodes of two graphs share: one per level, and their sum."""
+"""The base class of distances between the nodes of two graphs: one per level, and their sum."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -12,36 +12,36 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.outputs import Nodes
 from graphpool.typing import Float
 
-# How much terms weigh differs by orders of magnitude between tasks: with Adam, whose steps are all
-# of one size, the logarithm of a weight moves so many times as fast as other parameters.
+# The weights of terms differ by orders of magnitude between tasks. Because the steps of Adam have
+# about the same size for all parameters, the logarithm of a weight learns this many times as fast.
 SPEED = 10.0
 
 
-class Laid(NamedTuple):
-    """The nodes of one level of all graphs, whatever the level is; edges where they are sparse."""
+class LevelNodes(NamedTuple):
+    """The nodes of one level of all graphs; `adjacency` is None if it is not sparse."""
 
     x: Float[Tensor, "nodes channels"]
     segments: Segments
     adjacency: Adjacency | None
 
 
-class LevelDistances(nn.Module, ABC):
-    """Distances of multisets of nodes or clusters, level by level, and their sum.
+class MultisetDistance(nn.Module, ABC):
+    """A distance between multisets of nodes or clusters, level by level, and their sum.
 
-    Before they are compared, the nodes of a level go through a linear map and ReLU, which says
-    what counts. The distance of a level is a weighted sum of terms, and that of two graphs the sum
-    over levels; weights are learned and positive.
+    The nodes of a level first pass a linear map and ReLU, which learn what counts. The distance of
+    a level is a weighted sum of terms, and that of two graphs the sum over levels; weights are
+    learned and positive.
 
-    The network learns from the sum alone. A level by itself does not see all of a graph: were it
-    asked for the whole distance, it would be bent to say what another level says better. So that
-    its row can be read all the same, it has a scale of its own, which learns to make the most of
-    the distance as it is.
+    The network learns from the sum alone, because one level does not contain all information
+    about a graph and should not be trained to predict the whole distance. So that its row is
+    still useful by itself, each level has a scale of its own, which is fitted to the distance
+    without changing the network.
 
     Args:
-        channels: of the nodes of each level.
+        channels: number of channels of the nodes of each level.
     """
 
-    terms: ClassVar[int] = 1  # at most, of a level
+    terms: ClassVar[int] = 1  # largest number of terms of a level
 
     def __init__(self, channels: tuple[int, ...]) -> None:
         super().__init__()
@@ -51,25 +51,25 @@ class LevelDistances(nn.Module, ABC):
 
     @property
     def weight(self) -> Float[Tensor, "levels terms one"]:
-        """Of every term, above 0 and 1 at first."""
+        """The weight of every term, above 0 and initially 1."""
         return (SPEED * self.slow_log_weight).exp()
 
     @abstractmethod
     def measure(
-        self, level: int, nodes: Laid, left: Tensor, right: Tensor
+        self, level: int, nodes: LevelNodes, left: Tensor, right: Tensor
     ) -> Float[Tensor, "terms pairs"]:
-        """What graphs `left` and `right` differ in by their nodes; nothing below 0."""
+        """Return the terms of the distance between graphs `left` and `right`, at least 0."""
 
     def forward(
         self, levels: Sequence[Nodes], left: Tensor, right: Tensor
     ) -> Float[Tensor, "rows pairs"]:
-        """One row per level, and the sum as the last."""
+        """Return one row per level, and the sum as the last row."""
         rows = []
         for number, (level, mapped) in enumerate(zip(levels, self.maps, strict=True)):
             x, segments = level.flat()
             x = cast(nn.Linear, mapped)(x).relu()
             edges = level.adjacency if isinstance(level.adjacency, Adjacency) else None
-            terms = self.measure(number, Laid(x, segments, edges), left, right)
+            terms = self.measure(number, LevelNodes(x, segments, edges), left, right)
             rows.append((self.weight[number, : len(terms)] * terms).sum(0))
         distances = torch.stack(rows)
         alone = self.log_scale.exp() * distances.detach()

@@ -1,4 +1,4 @@
-"""The distance of two graphs by aligning their nodes: what is left over after a soft matching."""
+"""The distance of two graphs by a soft alignment of their nodes (Sinkhorn)."""
 
 import math
 from collections.abc import Iterator
@@ -13,31 +13,31 @@ from graphpool.graphs.ragged import pointer
 from graphpool.graphs.segments import Segments
 from graphpool.nn.ops.products import refuse_second_order
 from graphpool.nn.ops.switch import use_compiled
-from graphpool.nn.pairs.distances.base import Laid, LevelDistances
+from graphpool.nn.pairs.distances.base import LevelNodes, MultisetDistance
 from graphpool.nn.pairs.distances.sinkhorn_compiled import align_backward, align_forward
 from graphpool.typing import Float, Int
 
-# Steps of the alignment, each over rows and columns. From 5 to 15 the results hardly differ.
+# Steps of the alignment, each over rows and columns. Results hardly differ from 5 to 15.
 STEPS = 5
-# How often nodes are aligned anew, edges in sight. More rounds take longer and gain nothing.
+# How often nodes are aligned again with edges. More rounds take longer and gain nothing.
 ROUNDS = 1
-# How strongly edges in common draw nodes to each other at first: each by a factor of e^3.
+# Initial weight of common edges: each raises the affinity of two nodes by a factor of e^3.
 PULL = 3.0
-# How sharp alignments are at first: a cost of 1 is shunned by a factor of e^-10.
+# Initial sharpness of alignments: a cost of 1 lowers the affinity by a factor of e^-10.
 SHARPNESS = 10.0
-# Parts of edges below this that are left over are squared: rounding errors then weigh nothing.
+# Parts of unmatched edges below this are squared, so that rounding errors have no weight.
 ROUNDING = 0.1
-# Pairs of graphs are worked off in runs; a run's largest graph has at most so many times the
-# nodes of its smallest, so that padding at most doubles what is compared …
+# Pairs of graphs are processed in runs; the largest graph of a run has at most this many times the
+# nodes of its smallest, so that padding at most doubles the work …
 SLACK = 1.4
-# … but for graphs of so few nodes, of which more calls would cost more than padding does.
+# … except for graphs with at most this many nodes, for which more calls cost more than padding.
 SMALL = 16
-# Of a logit where nothing may be aligned.
+# Logit of nodes that must not be aligned.
 NEVER = -1e9
 
 
 class Alignment(NamedTuple):
-    """How nodes are aligned: sharpness β, pull of common edges γ, steps, rounds with edges."""
+    """Settings of an alignment: sharpness β, pull of common edges γ, steps, rounds with edges."""
 
     sharpness: Tensor
     pull: Tensor
@@ -45,44 +45,44 @@ class Alignment(NamedTuple):
     rounds: int
 
 
-class NodeDistances(LevelDistances):
-    """Distances by soft alignment of nodes, level by level.
+class SinkhornDistance(MultisetDistance):
+    """A distance by soft alignment of nodes, level by level.
 
-    Nodes of one graph are moved onto those of the other at the cost of their Euclidean distance,
-    divided by √channels; the smaller graph is filled up with nodes of zeros. P, how much of node
-    i goes to node j, is found by Sinkhorn's steps (Cuturi 2013) from exp(-β C), β learned, and
-    w(G₁, G₂) = Σ P C is what is left to move.
+    Nodes of one graph are moved onto those of the other at the cost C of their Euclidean distance,
+    divided by √channels; the smaller graph is padded with nodes of zeros. P, the share of node i
+    that is moved to node j, is found by Sinkhorn's algorithm (Cuturi 2013) from exp(-β C) with
+    learned β, and w(G₁, G₂) = Σ P C is the cost of the alignment.
 
-    A soft alignment costs something even between a graph and itself, so
-    w(G₁, G₂) - ½ w(G₁, G₁) - ½ w(G₂, G₂) is taken, and never below 0 (the Sinkhorn divergence of
-    Feydy et al. 2019, without its entropy).
+    A soft alignment has a cost even between a graph and itself, so the distance is
+    w(G₁, G₂) - ½ w(G₁, G₁) - ½ w(G₂, G₂), but at least 0 (the Sinkhorn divergence of Feydy et al.
+    2019, without its entropy).
 
-    Steps begin with the rows, which are the nodes of the smaller graph. Of two graphs with as many
-    nodes neither is smaller: they are aligned both ways round, and the mean is taken.
+    Steps begin with the rows, which are the nodes of the smaller graph. Two graphs with the same
+    number of nodes are aligned in both orders, and the mean is used.
 
-    Memory is that of all pairs of nodes of compared graphs; `SortedDistances` needs less.
+    Memory grows with the number of pairs of nodes of compared graphs; `SortedDistance` needs less.
 
     Args:
-        channels: of the nodes of each level.
-        steps: of Sinkhorn's algorithm.
+        channels: number of channels of the nodes of each level.
+        steps: steps of Sinkhorn's algorithm.
     """
 
     def __init__(self, channels: tuple[int, ...], steps: int = STEPS) -> None:
         super().__init__(channels)
         if steps < 1:
-            raise ValueError(f"steps is {steps}; there must be at least 1")
+            raise ValueError(f"steps is {steps}; it must be at least 1")
         self.steps = steps
         self.log_sharpness = nn.Parameter(torch.full((len(channels),), math.log(SHARPNESS)))
 
     def alignment(self, level: int) -> Alignment:
-        """How nodes of a level are aligned."""
+        """Return the settings of the alignment at a level."""
         sharpness = self.log_sharpness[level].exp()
         return Alignment(sharpness, torch.zeros_like(sharpness), self.steps, 0)
 
     def measure(
-        self, level: int, nodes: Laid, left: Tensor, right: Tensor
+        self, level: int, nodes: LevelNodes, left: Tensor, right: Tensor
     ) -> Float[Tensor, "terms pairs"]:
-        """Nodes to be moved, and edges left over where they count and there are any to see."""
+        """Return the cost of the alignment and, with a sparse adjacency, the unmatched edges."""
         x, segments, _ = nodes
         adjacency = nodes.adjacency if self.terms > 1 else None
         every = torch.arange(segments.num_graphs, device=x.device)
@@ -94,29 +94,28 @@ class NodeDistances(LevelDistances):
         equal = (mine == yours).nonzero().squeeze(-1)
         first = torch.cat([every, small, large[equal]])
         second = torch.cat([every, large, small[equal]])
-        found = align(x, segments, first, second, self.alignment(level), adjacency)
-        own, there, back = torch.tensor_split(found, (len(every), len(every) + len(left)), dim=1)
+        terms = align(x, segments, first, second, self.alignment(level), adjacency)
+        own, there, back = torch.tensor_split(terms, (len(every), len(every) + len(left)), dim=1)
         between = there.index_copy(1, equal, (there[:, equal] + back) / 2)
         return (between - (own[:, left] + own[:, right]) / 2).clamp(min=0)
 
 
-class AlignedDistances(NodeDistances):
-    """The same with edges, at levels that have a sparse adjacency.
+class EdgeAwareSinkhornDistance(SinkhornDistance):
+    """A distance by soft alignment of nodes and edges, at levels with a sparse adjacency.
 
-    P is found once more from exp(-β C + γ A₁PA₂ᵀ), γ learned: A₁PA₂ᵀ are the edges
-    that i and j have in common if P is right (of directed graphs those that come in), so that nodes
-    with aligned neighbours are drawn to each other (Gold and Rangarajan 1996). They are the more
-    the denser graphs are; γ has to suit the graphs of a set, and between graphs of very different
-    density it can't.
+    P is computed a second time from exp(-β C + γ A₁PA₂ᵀ) with learned γ. A₁PA₂ᵀ is the number of
+    edges that i and j have in common under P (of incoming edges in directed graphs), so nodes with
+    aligned neighbours attract each other (Gold and Rangarajan 1996). That number grows with the
+    density of the graphs, so one γ can't suit graphs of very different density.
 
-    And there is a second term, the edges left over: e(G₁, G₂) = ½ Σ |A₁P - PA₂|, which for
-    undirected graphs and a P of zeros and ones is their number (Umeyama 1988 has its square). |·|
-    is rounded off at 0 (Huber's function with δ = 0.1).
+    A second term counts the unmatched edges: e(G₁, G₂) = ½ Σ |A₁P - PA₂|, which for undirected
+    graphs and a P of zeros and ones is their number (Umeyama 1988 has its square). |·| is smoothed
+    at 0 (Huber's function with δ = 0.1).
 
     Args:
-        channels: of the nodes of each level.
-        steps: of Sinkhorn's algorithm.
-        rounds: in which edges help to align.
+        channels: number of channels of the nodes of each level.
+        steps: steps of Sinkhorn's algorithm.
+        rounds: number of alignments with edges.
     """
 
     terms = 2
@@ -127,7 +126,7 @@ class AlignedDistances(NodeDistances):
         self.log_pull = nn.Parameter(torch.tensor(math.log(PULL)))
 
     def alignment(self, level: int) -> Alignment:
-        """How nodes of a level are aligned, edges in sight."""
+        """Return the settings of the alignment at a level, with edges."""
         return super().alignment(level)._replace(pull=self.log_pull.exp(), rounds=self.rounds)
 
 
@@ -136,11 +135,11 @@ def align(
     segments: Segments,
     left: Int[Tensor, " pairs"],
     right: Int[Tensor, " pairs"],
-    how: Alignment,
+    settings: Alignment,
     adjacency: Adjacency | None = None,
 ) -> Float[Tensor, "terms pairs"]:
-    """Σ P C of every pair; with an adjacency of the nodes also the edges left over."""
-    sharpness, pull, steps, rounds = how
+    """Return Σ P C of every pair and, with an adjacency of the nodes, the unmatched edges."""
+    sharpness, pull, steps, rounds = settings
     if use_compiled("alignment", x):
         fixed = (steps, rounds, segments, left, right, adjacency)
         return _Align.apply(x, sharpness, pull, *fixed)  # type: ignore[no-any-return]
@@ -148,14 +147,14 @@ def align(
     wide = torch.maximum(counts[left], counts[right])
     order = wide.argsort(stable=True)
     filled = torch.cat([x, x.new_zeros(1, x.shape[1])])
-    found = [x.new_zeros(1 if adjacency is None else 2, 0)]
+    rows = [x.new_zeros(1 if adjacency is None else 2, 0)]
     for begin, end, width in _runs(wide[order]):
         one, other = left[order[begin:end]], right[order[begin:end]]
         rank = torch.arange(width, device=x.device)
 
         def side(graph: Tensor, rank: Tensor = rank) -> Tensor:
-            place = segments.ptr[graph].unsqueeze(-1) + rank
-            return filled[torch.where(rank < counts[graph].unsqueeze(-1), place, x.shape[0])]
+            node = segments.ptr[graph].unsqueeze(-1) + rank
+            return filled[torch.where(rank < counts[graph].unsqueeze(-1), node, x.shape[0])]
 
         # Without the product form, in which the distance of equal nodes is not 0.
         exact = "donot_use_mm_for_euclid_dist"
@@ -163,7 +162,7 @@ def align(
         real = rank < wide[order[begin:end]].unsqueeze(-1)
         plan = _aligned(cost * -sharpness, real, steps)
         if adjacency is None:
-            found.append((plan * cost).sum((-2, -1)).unsqueeze(0))
+            rows.append((plan * cost).sum((-2, -1)).unsqueeze(0))
             continue
         mine, yours = (_dense(adjacency, segments, each, width).to(x) for each in (one, other))
         for _ in range(rounds):
@@ -172,14 +171,14 @@ def align(
         over = mine @ plan - plan @ yours
         size = huber_loss(over, torch.zeros_like(over), reduction="none", delta=ROUNDING)
         terms = [(plan * cost).sum((-2, -1)), size.sum((-2, -1)) / (2 * ROUNDING)]
-        found.append(torch.stack(terms))
-    return torch.cat(found, 1)[:, order.argsort()]
+        rows.append(torch.stack(terms))
+    return torch.cat(rows, 1)[:, order.argsort()]
 
 
 def _aligned(
     logits: Float[Tensor, "pairs nodes nodes"], real: Tensor, steps: int
 ) -> Float[Tensor, "pairs nodes nodes"]:
-    """P: rows and columns of real nodes sum to one; the others are aligned to themselves."""
+    """Return P: rows and columns of real nodes sum to one, others are aligned to themselves."""
     both = real.unsqueeze(-1) & real.unsqueeze(-2)
     itself = torch.eye(logits.shape[-1], dtype=torch.bool, device=logits.device) & ~both
     logits = torch.where(both, logits, torch.where(itself, 0.0, NEVER))
@@ -190,7 +189,7 @@ def _aligned(
 
 
 def _runs(wide: Int[Tensor, " pairs"]) -> Iterator[tuple[int, int, int]]:
-    """Where runs of pairs of like size begin and end, and how wide they are; `wide` is sorted."""
+    """Yield begin, end and width of the runs of pairs of similar size; `wide` is sorted."""
     sizes, begin = wide.cpu().numpy(), 0
     while begin < len(sizes):
         end = int(sizes.searchsorted(max(SLACK * sizes[begin], SMALL), side="right"))
@@ -201,18 +200,18 @@ def _runs(wide: Int[Tensor, " pairs"]) -> Iterator[tuple[int, int, int]]:
 def _dense(
     adjacency: Adjacency, segments: Segments, graphs: Int[Tensor, " chosen"], width: int
 ) -> Float[Tensor, "chosen width width"]:
-    """The adjacency matrices of these graphs, filled up with zeros; repeated edges add up."""
+    """Return the adjacency matrices of these graphs, padded with zeros; repeated edges add up."""
     different, back = graphs.unique(return_inverse=True)
-    place = different.new_full((segments.num_graphs,), -1)
-    place[different] = torch.arange(len(different), device=graphs.device)
+    position = different.new_full((segments.num_graphs,), -1)
+    position[different] = torch.arange(len(different), device=graphs.device)
     row, col = adjacency.row, adjacency.col
-    mine = place[segments.batch[row]]
-    kept = (mine >= 0).nonzero().squeeze(-1)
-    row, col, mine = row[kept], col[kept], mine[kept]
+    mine = position[segments.batch[row]]
+    chosen = (mine >= 0).nonzero().squeeze(-1)
+    row, col, mine = row[chosen], col[chosen], mine[chosen]
     start = segments.ptr[segments.batch[row]]
-    made = adjacency.weight.new_zeros(len(different), width, width)
+    dense = adjacency.weight.new_zeros(len(different), width, width)
     where = (mine, row - start, col - start)
-    return made.index_put_(where, adjacency.weight.detach()[kept], accumulate=True)[back]
+    return dense.index_put_(where, adjacency.weight.detach()[chosen], accumulate=True)[back]
 
 
 class _Align(torch.autograd.Function):

@@ -1,31 +1,30 @@
 """Compiled loops for the alignment of nodes on a CPU: pair by pair, without padding.
 
-Sinkhorn's steps on logits M are done as scalings: P_ij = u_i K_ij v_j with
-K = exp(M_ij - r_i - c_j). The largest logit r_i of a row is taken off because rows are scaled first
-anyway; c_j, the largest of what is left in a column, is given back by the first v. So every row and
-column of K has a 1 in it, and no sum can vanish however far logits lie apart.
+Sinkhorn's steps on logits M are computed as scalings: P_ij = u_i K_ij v_j with
+K = exp(M_ij - r_i - c_j). The largest logit r_i of a row is subtracted because rows are scaled
+first anyway; c_j, the largest of the rest in a column, is compensated by the first v. So every row
+and column of K contains a 1, and no sum vanishes, however different the logits are.
 
-Nodes of zeros that fill up the smaller graph have the same row (or column) each: it is worked out
-once and counts as often as there are such nodes.
+The nodes of zeros that pad the smaller graph have equal rows (or columns): one of them is computed
+and weighted by their number.
 
-At first M = -β C; in further rounds it is -β C + γ A₁PA₂ᵀ with the P of the round before. Edges
-that an alignment leaves over are D = A₁P - PA₂, entry by entry under Huber's function.
+First M = -β C; in further rounds it is -β C + γ A₁PA₂ᵀ with the P of the previous round. The
+unmatched edges of an alignment are D = A₁P - PA₂, entry by entry under Huber's function.
 """
 
 from typing import Any, no_type_check
 
 import numpy as np
-from numba import njit
 
-from graphpool.nn.ops.compiled import FASTMATH
+from graphpool.nn.ops.compiled import compiled
 
 Array = Any
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def copies(mine: int, yours: int) -> tuple[Array, Array]:
-    """How many nodes each row and each column of a pair of graphs stands for."""
+    """Return the number of nodes that each row and each column of a pair stands for."""
     rows = np.ones(mine + (1 if mine < yours else 0))
     columns = np.ones(yours + (1 if yours < mine else 0))
     if mine < yours:
@@ -35,7 +34,7 @@ def copies(mine: int, yours: int) -> tuple[Array, Array]:
     return rows, columns
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def measure(x: Array, low: int, mine: int, start: int, yours: int, cost: Array) -> None:
     """Fill in C, the Euclidean distance of nodes divided by √channels."""
@@ -57,12 +56,12 @@ def measure(x: Array, low: int, mine: int, start: int, yours: int, cost: Array) 
             cost[i, j] = np.sqrt(total / channels)
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def scale(
     logits: Array, often_row: Array, often_column: Array, steps: int
 ) -> tuple[Array, Array, Array, Array]:
-    """P; K, and u and v of every step, `v[0]` being what the first step begins with."""
+    """Return P, K, and u and v of every step; `v[0]` is the start of the first step."""
     rows, columns = logits.shape
     kernel = np.empty((rows, columns))
     u, v = np.empty((steps, rows)), np.empty((steps + 1, columns))
@@ -99,16 +98,16 @@ def scale(
     return plan, kernel, u, v
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def scale_back(
     dplan: Array, plan: Array, kernel: Array, u: Array, v: Array, often_row: Array,
     often_column: Array,
 ) -> Array:  # fmt: skip
-    """The gradient of the logits M, summed over the nodes that a row or column stands for.
+    """Return the gradient of the logits M, summed over the nodes of each row or column.
 
     With f = log u and g = log v, the steps are f_i = -log Σ_j exp(M_ij + g_j) and
-    g_j = -log Σ_i exp(M_ij + f_i); they are gone through backwards.
+    g_j = -log Σ_i exp(M_ij + f_i); they are traversed backwards.
     """
     rows, columns = plan.shape
     df, dg = np.zeros(rows), np.zeros(columns)
@@ -118,7 +117,7 @@ def scale_back(
             dlogits[i, j] = often_row[i] * often_column[j] * plan[i, j] * dplan[i, j]
             df[i] += dlogits[i, j]
             dg[j] += dlogits[i, j]
-    # What the steps take off, without the K in common.
+    # What the steps subtract, without the common factor K.
     taken = np.zeros((rows, columns))
     for step in range(u.shape[0] - 1, -1, -1):
         for j in range(columns):
@@ -146,58 +145,58 @@ def scale_back(
     return dlogits
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def product(
     x: Array, low: int, count: int, row_ptr: Array, col: Array, weight: Array, turned: bool
 ) -> Array:
-    """A x for the adjacency of a graph whose `count` nodes begin at `low`; `turned`: Aᵀ x."""
-    found = np.zeros(x.shape)
+    """Return A x for the graph whose `count` nodes begin at `low`; Aᵀ x if `turned`."""
+    result = np.zeros(x.shape)
     for i in range(count):
         for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
             other, share = col[slot] - low, weight[slot]
             to, come = (other, i) if turned else (i, other)
             if share != 0:
                 for j in range(x.shape[1]):
-                    found[to, j] += share * x[come, j]
-    return found
+                    result[to, j] += share * x[come, j]
+    return result
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def left_over(
     plan: Array, low: int, mine: int, start: int, yours: int,
     row_ptr: Array, col: Array, weight: Array, back: bool,
 ) -> Array:  # fmt: skip
-    """A₁P - PA₂; `back` is for its adjoint, which has both matrices transposed."""
-    found = product(plan, low, mine, row_ptr, col, weight, back)
+    """Return A₁P - PA₂, or its adjoint, with both matrices transposed, if `back`."""
+    result = product(plan, low, mine, row_ptr, col, weight, back)
     over = np.ascontiguousarray(plan.T)
-    found -= product(over, start, yours, row_ptr, col, weight, not back).T
-    return found
+    result -= product(over, start, yours, row_ptr, col, weight, not back).T
+    return result
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def in_common(
     plan: Array, low: int, mine: int, start: int, yours: int,
     row_ptr: Array, col: Array, weight: Array, back: bool,
 ) -> Array:  # fmt: skip
-    """A₁PA₂ᵀ: edges that nodes i and j have in common under P; `back` is for its adjoint."""
-    found = product(plan, low, mine, row_ptr, col, weight, back)
-    over = np.ascontiguousarray(found.T)
+    """Return A₁PA₂ᵀ, the edges that nodes i and j have in common under P; its adjoint if `back`."""
+    half = product(plan, low, mine, row_ptr, col, weight, back)
+    over = np.ascontiguousarray(half.T)
     return product(over, start, yours, row_ptr, col, weight, back).T
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def align_forward(
     x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float, steps: int,
     rounds: int, rounding: float, row_ptr: Array, col: Array, weight: Array, cost_ptr: Array,
     costs: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Rows of `out`: Σ P C of every pair, and edges left over; C of all pairs in `costs`.
+    """Write Σ P C and the unmatched edges of every pair to `out`, and C of all pairs to `costs`.
 
-    With one row only, edges are not looked at.
+    If `out` has one row only, edges are not used.
     """
     for pair in range(left.shape[0]):
         low, start = ptr[left[pair]], ptr[right[pair]]
@@ -233,14 +232,14 @@ def align_forward(
         out[1, pair] = over / 2
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def align_backward(
     grad: Array, x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float,
     steps: int, rounds: int, rounding: float, row_ptr: Array, col: Array, weight: Array,
     cost_ptr: Array, costs: Array, dx: Array,
 ) -> tuple[float, float]:  # fmt: skip
-    """Gradient of the nodes, added to `dx`; returned are those of `sharpness` and `pull`."""
+    """Add the gradient of the nodes to `dx`; return those of `sharpness` and `pull`."""
     dsharpness, dpull = 0.0, 0.0
     for pair in range(left.shape[0]):
         low, start = ptr[left[pair]], ptr[right[pair]]
@@ -291,7 +290,7 @@ def align_backward(
     return dsharpness, dpull
 
 
-@njit(cache=True, fastmath=FASTMATH, nogil=True, error_model="numpy")
+@compiled
 @no_type_check
 def move(
     x: Array, low: int, mine: int, start: int, yours: int, cost: Array, dcost: Array, dx: Array

@@ -1,21 +1,21 @@
-"""The distance of two graphs as multisets of nodes: channels sorted, then compared rank by rank."""
+"""The distance of two graphs as multisets of nodes: sort channels, and compare them by rank."""
 
 import torch
 from torch import Tensor
 
 from graphpool.graphs.segments import Segments
 from graphpool.nn.ops.products import segment_sum
-from graphpool.nn.pairs.distances.base import Laid, LevelDistances
+from graphpool.nn.pairs.distances.base import LevelNodes, MultisetDistance
 from graphpool.typing import Float, Int
 
 
-class SortedDistances(LevelDistances):
-    """Distances of sorted channels, level by level; see `sorted_distance`."""
+class SortedDistance(MultisetDistance):
+    """A distance of sorted channels, level by level; see `sorted_distance`."""
 
     def measure(
-        self, level: int, nodes: Laid, left: Tensor, right: Tensor
+        self, level: int, nodes: LevelNodes, left: Tensor, right: Tensor
     ) -> Float[Tensor, "terms pairs"]:
-        """Sort every graph once, then compare."""
+        """Sort every graph once, and compare the pairs."""
         ranked = sorted_nodes(nodes.x, nodes.segments)
         return sorted_distance(ranked, nodes.segments, left, right).unsqueeze(0)
 
@@ -23,7 +23,7 @@ class SortedDistances(LevelDistances):
 def sorted_nodes(
     x: Float[Tensor, "nodes channels"], segments: Segments
 ) -> Float[Tensor, "nodes channels"]:
-    """Every channel by itself in falling order within each graph."""
+    """Sort every channel separately in descending order within each graph."""
     columns = x.t().contiguous()
     by_value = columns.argsort(1, descending=True)
     by_graph = segments.batch[by_value].argsort(dim=1, stable=True)
@@ -36,13 +36,13 @@ def sorted_distance(
     left: Int[Tensor, " pairs"],
     right: Int[Tensor, " pairs"],
 ) -> Float[Tensor, " pairs"]:
-    """Σ over ranks of the mean over channels of |difference|, `[pairs]`.
+    """Return Σ over ranks of the mean over channels of |difference|, `[pairs]`.
 
-    With features of at least 0, a graph of fewer nodes is filled up with nodes of zeros. Then it
-    is the least that the nodes of one graph must be moved to become those of the other, channel
-    by channel (a sliced Wasserstein distance, Kolouri et al. 2019, whose directions are learned):
-    0 for equal multisets, symmetric, and no other way of pairing nodes off has to be searched for.
-    Nothing is padded: a pair takes as many rows as its larger graph has nodes.
+    The smaller graph is extended by nodes of zeros; features must be at least 0. Then the distance
+    is the least cost of moving the nodes of one graph onto those of the other, channel by channel
+    (a sliced Wasserstein distance, Kolouri et al. 2019, with learned directions): 0 for equal
+    multisets, symmetric, and no other matching of nodes has to be searched. Nothing is padded: a
+    pair takes as many rows as its larger graph has nodes.
 
     Args:
         ranked: from `sorted_nodes`.
@@ -56,8 +56,8 @@ def sorted_distance(
     absent = ranked.shape[0]
 
     def side(graph: Tensor, count: Tensor) -> Tensor:
-        place = segments.ptr[graph][pairs.batch] + rank
-        return filled.index_select(0, torch.where(rank < count[pairs.batch], place, absent))
+        node = segments.ptr[graph][pairs.batch] + rank
+        return filled.index_select(0, torch.where(rank < count[pairs.batch], node, absent))
 
     apart = (side(left, mine) - side(right, yours)).abs().mean(-1, keepdim=True)
     return segment_sum(apart, pairs).squeeze(-1)

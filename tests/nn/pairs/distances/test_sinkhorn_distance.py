@@ -9,7 +9,8 @@ from torch import Tensor
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.outputs import Nodes
-from graphpool.nn.pairs.distances.sinkhorn import AlignedDistances, Alignment, NodeDistances, align
+from graphpool.nn.pairs.distances import EdgeAwareSinkhornDistance, SinkhornDistance
+from graphpool.nn.pairs.distances.sinkhorn import Alignment, align
 
 SIZES = (4, 1, 9, 4, 6)
 
@@ -74,7 +75,7 @@ def test_a_soft_alignment_against_plain_sinkhorn_steps() -> None:
 
 def distances(x: Tensor, segments: Segments, left: Tensor, right: Tensor) -> Tensor:
     torch.manual_seed(0)
-    module = AlignedDistances((3,)).to(x.dtype)
+    module = EdgeAwareSinkhornDistance((3,)).to(x.dtype)
     return module((Nodes(x, segments, None),), left, right)
 
 
@@ -98,7 +99,7 @@ def test_a_copy_in_another_order_is_at_0_with_its_edges(kind: torch.dtype, pull:
     edges = (torch.rand(n, n, generator=draw).triu(1) < 0.3).nonzero().t()
     both = torch.cat([edges, order.argsort()[edges] + n], 1)
     adjacency = Adjacency.from_edge_index(torch.cat([both, both.flip(0)], 1), 2 * n)
-    module = AlignedDistances((3,)).to(kind)
+    module = EdgeAwareSinkhornDistance((3,)).to(kind)
     torch.nn.init.constant_(module.log_pull, math.log(pull))
     level = Nodes(
         torch.cat([one, one[order]]), Segments.from_counts(torch.tensor([n, n])), None, adjacency
@@ -190,8 +191,8 @@ def test_distances_of_nodes_leave_edges_out() -> None:
     x, segments = ragged()
     pairs = all_pairs()
     torch.manual_seed(0)
-    alone = NodeDistances((3,)).double()
-    both = AlignedDistances((3,)).double()
+    alone = SinkhornDistance((3,)).double()
+    both = EdgeAwareSinkhornDistance((3,)).double()
     both.maps.load_state_dict(alone.maps.state_dict())
     bare, dressed = (Nodes(x, segments, None, edges) for edges in (None, some_edges()))
     torch.testing.assert_close(alone((dressed,), *pairs), both((bare,), *pairs))
@@ -202,7 +203,7 @@ def test_it_is_the_same_both_ways_round_however_sharp() -> None:
     """Also of graphs with as many nodes, of which neither comes first."""
     x, segments = ragged()
     left, right = all_pairs()
-    module = AlignedDistances((3,)).double()
+    module = EdgeAwareSinkhornDistance((3,)).double()
     levels = (Nodes(x, segments, None, some_edges()),)
     for sharpness in (1.0, 30.0, 1000.0):
         torch.nn.init.constant_(module.log_sharpness, math.log(sharpness))
@@ -274,7 +275,7 @@ def test_gradients(with_edges: bool) -> None:
 def test_the_network_learns_from_the_sum_and_a_level_learns_its_scale() -> None:
     x, segments = ragged()
     left, right = all_pairs()
-    module = AlignedDistances((3, 3)).double()
+    module = EdgeAwareSinkhornDistance((3, 3)).double()
     levels = (Nodes(x, segments, None, some_edges()), Nodes(x.flip(1), segments, None))
     rows = module(levels, left, right)
     rows[:-1].sum().backward()
@@ -286,7 +287,7 @@ def test_the_network_learns_from_the_sum_and_a_level_learns_its_scale() -> None:
 def test_equal_nodes_have_finite_gradients() -> None:
     x = torch.ones(4, 3, requires_grad=True)
     segments = Segments.from_counts(torch.tensor([2, 2]))
-    module = AlignedDistances((3,))
+    module = EdgeAwareSinkhornDistance((3,))
     d = module((Nodes(x, segments, None),), torch.tensor([0]), torch.tensor([1]))
     d.sum().backward()
     assert (d == 0).all()

@@ -1,7 +1,7 @@
-"""Splits for similarity: over graphs, and over whole classes of graphs that are alike.
+"""Splits for similarity: over graphs, and over whole classes of isomorphic graphs.
 
 A triplet belongs to the part of its query. Drawing triplets after the graphs are split keeps a
-query of the test part out of training; splitting by isomorphism class keeps its doubles out too.
+query of the test part out of training; splitting by isomorphism class keeps its copies out too.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.data.splits import Split, random_splits
+from graphpool.data.splits.folds import random_splits
+from graphpool.data.splits.split import Split
 from graphpool.errors import ConfigError
+from graphpool.graphs.graphset import GraphSet
 
 
 def query_splits(n: int, seed: int, shares: tuple[int, int, int] = (8, 1, 1)) -> Split:
@@ -30,7 +32,7 @@ def class_split(
     seed: int,
     shares: tuple[int, int, int] = (8, 1, 1),
 ) -> Split:
-    """The same with all graphs of one class in one part.
+    """Split at random with all graphs of one class in one part.
 
     Classes come in a random order. One after the other goes to the test part if that brings the
     part closer to its share of the graphs, then to the validation part, and the rest trains. A
@@ -63,6 +65,30 @@ def class_split(
         tuple(np.flatnonzero(np.isin(label, sorted(part))).tolist()) for part in (*parts, left)
     )
     return Split(train, valid, test)
+
+
+def divide(graphs: GraphSet, kind: str, seed: int, published: Split | None) -> Split:
+    """Split a set for similarity learning.
+
+    Args:
+        kind: `graphs`, at random; `classes`, isomorphic graphs in one part; or `published`.
+        seed: decides the first two, and which tenth of the published training graphs validates.
+        published: the set's own split, where it has one.
+    """
+    if kind == "published":
+        if published is None:
+            raise ConfigError(f"{graphs.name} has no published split; use graphs or classes")
+        cut = query_splits(len(published.train), seed, (9, 1, 0))
+        train, valid = (
+            tuple(published.train[at] for at in part) for part in (cut.train, cut.valid)
+        )
+        return Split(train, valid, published.test)
+    if kind == "classes":
+        from graphpool.ged.collection import collect
+        from graphpool.ged.duplicates import isomorphic
+
+        return class_split(isomorphic(collect(graphs, edge_labels=False)), seed)
+    return query_splits(len(graphs), seed)
 
 
 def _closest(left: list[int], size: NDArray[np.int64], target: float, later: int) -> set[int]:

@@ -1,0 +1,36 @@
+"""The interface of a format, which each module of this package implements."""
+
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from graphpool.graphs.graphset import GraphSet
+
+
+@runtime_checkable
+class Format(Protocol):
+    """A module that reads one format.
+
+    `NAME` and `VERSION` are part of the keys of cached sets: `VERSION` changes whenever the same
+    files would give another `GraphSet`.
+    """
+
+    NAME: str
+    VERSION: int
+
+    def recognises(self, path: Path, name: str | None = None) -> bool:
+        """Whether the file or folder has this format, by its content; never raises."""
+
+    def identify(self, path: Path, name: str | None = None) -> tuple[str, str]:
+        """Return the name of the set and the SHA-256 of the bytes that it is read from."""
+
+    def read(self, path: Path, name: str | None = None) -> GraphSet:
+        """Read the set; `name` says which, where there are several, and what to call it."""
+
+
+def first_bytes(path: Path, count: int) -> bytes:
+    """Return the beginning of a file; nothing if it can't be opened."""
+    try:
+        with path.open("rb") as handle:
+            return handle.read(count)
+    except OSError:
+        return b""

@@ -1,0 +1,126 @@
+"""`GraphSet` from and to the graphs of PyTorch Geometric.
+
+PyG has one object per graph, so these functions loop over graphs; everything after them does not.
+An undirected edge is stored in both directions, in PyG and in a `GraphSet`. Reading PyG graphs
+needs no extra package; `to_pyg` needs PyG itself, which `pip install 'graphpool[pyg]'` installs.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from graphpool.data.interop.common import list_graphs, no_edges
+from graphpool.errors import DataError
+from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.imports import optional_module
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+_NODE = ("x", "node_label", "node_attr")
+_EDGE = ("edge_label", "edge_attr", "edge_weight")
+
+
+def from_pyg(
+    data: "Iterable[Data]",
+    name: str = "graphs",
+    *,
+    classes: tuple[Name, ...] | None = None,
+    node_label_names: tuple[Name, ...] | None = None,
+    edge_label_names: tuple[Name, ...] | None = None,
+) -> GraphSet:
+    """Make a `GraphSet` of PyG graphs.
+
+    Reads `x`, `edge_index`, `edge_attr`, `edge_weight`, `y` (one class per graph) and what
+    `to_pyg` adds: `node_label`, `node_attr`, `edge_label`, `graph_attr`, `id`.
+
+    Args:
+        data: the graphs; each field must be in all of them or in none.
+        name: of the set.
+        classes: names of the codes in `y`; without it the classes are the numbers that occur.
+        node_label_names: likewise for `node_label`, `edge_label_names` for `edge_label`.
+    """
+    data = list_graphs(data, "edge_index", name)
+    counts = [item.num_nodes or 0 for item in data]
+    indices = [no_edges() if item.edge_index is None else item.edge_index for item in data]
+    fields: dict[str, Any] = {key: _joined(data, key, name) for key in (*_NODE, *_EDGE)}
+    for key in ("node_attr", "edge_attr", "x"):
+        if fields[key] is not None and fields[key].ndim == 1:
+            fields[key] = fields[key].unsqueeze(1)
+    if fields["x"] is not None and not fields["x"].is_floating_point():
+        fields["x"] = fields["x"].float()
+    for key, names in (("node_label", node_label_names), ("edge_label", edge_label_names)):
+        fields[key], fields[f"{key}_names"] = _coded(fields[key], names, key, name)
+    y = _joined(data, "y", name)
+    if y is not None and y.numel() != len(data):
+        raise DataError(f"{name}: y has {y.numel()} values for {len(data)} graphs; give one class")
+    fields["y"], fields["classes"] = _coded(y, classes, "y", name)
+    ids = [getattr(item, "id", None) for item in data]
+    return GraphSet.build(
+        name,
+        torch.tensor(counts, dtype=torch.long),
+        torch.tensor([index.shape[1] for index in indices], dtype=torch.long),
+        torch.cat([index.cpu() for index in indices], dim=1) if indices else no_edges(),
+        ids=[str(identity) for identity in ids] if ids and None not in ids else None,
+        graph_attr=_joined(data, "graph_attr", name),
+        **fields,
+    )
+
+
+def to_pyg(graphs: GraphSet) -> "list[Data]":
+    """Convert a set to one PyG `Data` per graph.
+
+    `y` and labels are codes, as PyG's losses and layers need them.
+    """
+    data = optional_module("torch_geometric.data", extra="pyg")
+    converted = []
+    for graph in graphs:
+        fields = {key: getattr(graph, key) for key in (*_NODE, *_EDGE)}
+        if graph.graph_attr is not None:
+            fields["graph_attr"] = graph.graph_attr.unsqueeze(0)
+        if graph.y is not None:
+            fields["y"] = torch.tensor([graph.y], device=graphs.device)
+        present = {key: value for key, value in fields.items() if value is not None}
+        converted.append(
+            data.Data(
+                edge_index=graph.edge_index, num_nodes=graph.num_nodes, id=graph.id, **present
+            )
+        )
+    return converted
+
+
+def _joined(data: "Sequence[Data]", key: str, name: str) -> Tensor | None:
+    """Concatenate one field of all graphs."""
+    values = [getattr(item, key, None) for item in data]
+    missing = [position for position, value in enumerate(values) if value is None]
+    if len(missing) == len(values):
+        return None
+    if missing:
+        raise DataError(
+            f"{name}, graph {missing[0]}: no {key}, which other graphs have; "
+            "give it to all graphs or to none"
+        )
+    parts = [torch.as_tensor(value).cpu() for value in values]
+    return torch.cat([part.reshape(1) if part.ndim == 0 else part for part in parts])
+
+
+def _coded(
+    values: Tensor | None, names: tuple[Name, ...] | None, key: str, where: str
+) -> tuple[Tensor | None, tuple[Name, ...]]:
+    """Return numbers as codes 0, 1, 2, …, and what the codes mean."""
+    if values is None:
+        return None, ()
+    values = values.flatten()
+    whole = values.long()
+    if values.is_floating_point() and not torch.equal(whole.to(values), values):
+        raise DataError(
+            f"{where}: {key} has values that are not whole numbers, so they are not classes"
+        )
+    if names is None:
+        distinct, codes = torch.unique(whole, return_inverse=True)
+        return codes, tuple(distinct.tolist())
+    if whole.numel() and not 0 <= int(whole.min()) <= int(whole.max()) < len(names):
+        raise DataError(f"{where}: {key} holds codes beyond its {len(names)} names")
+    return whole, names

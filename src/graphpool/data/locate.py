@@ -1,0 +1,197 @@
+"""Find data sets on this machine, or download them.
+
+A set is looked for in the data root, among the sets that graphpool ships, and among earlier
+downloads; the first hit counts.
+"""
+
+import glob
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphpool.data import catalogue
+from graphpool.data.cache import cache_root
+from graphpool.data.download import Progress, fetch
+from graphpool.data.formats import npz, tu
+from graphpool.data.formats.gexf import GexfFiles
+from graphpool.data.formats.tu_files import TUFiles
+from graphpool.data.synthetic.matching.names import is_matching_name
+from graphpool.errors import DataError, nearest
+
+log = logging.getLogger(__name__)
+
+EMBEDDED = Path(__file__).parent / "embedded"
+"""Folder of the sets that are part of the package."""
+
+
+@dataclass(frozen=True)
+class LocatedSet:
+    """A data set on this machine.
+
+    Args:
+        name: of the set.
+        path: its file or folder.
+        origin: `data root`, `embedded` or `downloads`.
+    """
+
+    name: str
+    path: Path
+    origin: str
+
+
+def data_root(root: str | Path | None = None) -> Path | None:
+    """Return the folder of data files: `root`, else `GRAPHPOOL_DATA`, else `data` if it exists."""
+    chosen = root if root is not None else os.environ.get("GRAPHPOOL_DATA") or None
+    if chosen is None:
+        return Path("data") if Path("data").is_dir() else None
+    folder = Path(chosen).expanduser()
+    if not folder.is_dir():
+        given_by = "--data-root (root=)" if root is not None else "GRAPHPOOL_DATA"
+        raise DataError.at(
+            folder, "no such folder of data", hint=f"fix the path given by {given_by}"
+        )
+    return folder
+
+
+def available(root: str | Path | None = None) -> list[LocatedSet]:
+    """List the sets that `load` finds without a download, by name."""
+    sets: dict[str, LocatedSet] = {}
+    for origin, folder in _folders(data_root(root)):
+        for path in sorted(folder.iterdir()):
+            name = path.name if path.is_dir() else path.stem
+            if name not in sets and _is_set(path, name):
+                sets[name] = LocatedSet(name, path, origin)
+    return sorted(sets.values(), key=lambda item: item.name.casefold())
+
+
+def locate(
+    name: str, root: Path | None, download: bool = True, progress: Progress | None = None
+) -> tuple[Path, str]:
+    """Return the path of a set, downloaded if need be, and its full name."""
+    path, full_name = locate_here(name, root)
+    return path or download_set(full_name, root, download, progress), full_name
+
+
+def locate_here(name: str, root: Path | None) -> tuple[Path | None, str]:
+    """Return the path of a set on this machine, if there is one, and its full name.
+
+    A file that is called exactly `name` comes before the set that `name` is short for.
+    """
+    if (path := _local(name, root)) is not None:
+        return path, name
+    full_name = catalogue.resolve(name)
+    return _local(full_name, root), full_name
+
+
+def find_in_folder(name: str, folder: str | Path) -> Path | None:
+    """Return the path of the set `name` in a folder, in any format.
+
+    These are, in this order, `NAME.npz`, which opens fastest and may hold distances too,
+    `NAME.zip`, the folder `NAME` with TU or GEXF files (its `raw` folder included),
+    `NAME.safetensors` and `NAME.jsonl`.
+    """
+    folder = Path(folder)
+    for path in (folder / f"{name}.npz", folder / f"{name}.zip", folder / name):
+        if _may_hold(path, name):
+            return path
+    for path in (folder / f"{name}.safetensors", folder / f"{name}.jsonl"):
+        if path.is_file():
+            return path
+    return None
+
+
+def download_set(name: str, root: Path | None, download: bool, progress: Progress | None) -> Path:
+    """Download the set `name`, or raise an error that says why it is not available."""
+    entry = catalogue.KNOWN.get(name)
+    if is_matching_name(name):
+        raise DataError(
+            f"{name} is a set of pairs, not of single graphs: train on it with graphpool train "
+            "--task matching"
+        )
+    if entry is None:
+        here = sorted(item.name for item in available(root))
+        hint = nearest(name.partition(":")[0], {*catalogue.KNOWN, *catalogue.ALIASES, *here})
+        listed = f"; on this machine: {', '.join(here)}" if hint.startswith("did") else ""
+        raise DataError(f"there is no data set {name!r}; {hint}{listed}")
+    target = (root or Path("data")) / f"{name}{entry.suffix}"
+    if entry.url is None:
+        raise DataError(
+            f"{name} ({entry.about}) is not offered online in a format that graphpool reads; put "
+            f"it at {target}, or name its folder with root= (--data-root) or GRAPHPOOL_DATA"
+        )
+    if not download:
+        raise DataError(
+            f"{name} is not on this machine; allow the download, or get {entry.url} and put it "
+            f"at {target}"
+        )
+    return fetch(
+        entry.url,
+        _downloads() / f"{name}.zip",
+        sha256=entry.sha256,
+        check=lambda path: _check_download(path, name),
+        progress=progress,
+    )
+
+
+def _folders(root: Path | None) -> list[tuple[str, Path]]:
+    """Return the folders that may hold sets, best first; only those that exist."""
+    folders = [("embedded", EMBEDDED), ("downloads", _downloads())]
+    if root is not None:
+        folders.insert(0, ("data root", root))
+    return [(origin, folder) for origin, folder in folders if _readable(folder)]
+
+
+def _readable(folder: Path) -> bool:
+    return os.access(folder, os.R_OK | os.X_OK) and folder.is_dir()
+
+
+def _downloads() -> Path:
+    return cache_root() / "downloads"
+
+
+def _local(name: str, root: Path | None) -> Path | None:
+    for origin, folder in _folders(root):
+        if (path := find_in_folder(name, folder)) is not None:
+            log.debug("%s: found in %s, %s", name, origin, path)
+            return path
+    return None
+
+
+def _is_set(path: Path, name: str) -> bool:
+    """Whether a file or folder is a set: a zip or a folder by what is in it."""
+    if path.suffix in (".jsonl", ".safetensors"):
+        return path.is_file()
+    if path.suffix not in (".zip", ".npz") and not path.is_dir():
+        return False
+    if path.suffix == ".npz" and path.is_file():
+        return npz.recognises(path)
+    try:
+        return GexfFiles.find(path, name) is not None or tu.recognises(path, name)
+    except DataError:
+        return False
+
+
+def _may_hold(path: Path, name: str) -> bool:
+    """Whether a path is worth trying: a zip by its name, others by their content.
+
+    A folder counts with any file of the set in it, and so does a damaged `.npz`: reading it then
+    raises an error that says what is missing.
+    """
+    if path.suffix == ".npz" and path.is_file():
+        return npz.recognises(path) or not npz.is_readable(path)
+    if path.suffix == ".zip":
+        return path.is_file()
+    pattern = f"{glob.escape(name)}_*.txt"
+    if any(any(folder.glob(pattern)) for folder in (path, path / "raw")):
+        return True
+    return path.is_dir() and GexfFiles.find(path, name) is not None
+
+
+def _check_download(path: Path, name: str) -> None:
+    """Refuse a download that is not a complete zip of the set."""
+    files = TUFiles.find(path, name)
+    for part in files.files:
+        with files.open(part) as stream:
+            while stream.read(1 << 20):  # the zip's own check sums are compared on the way
+                pass
