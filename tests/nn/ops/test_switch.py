@@ -53,3 +53,10 @@ def test_every_group_is_asked_for_somewhere_and_no_other() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     asked = set(re.findall(r'(?:enabled|use_compiled)\("([^"]+)"', text))
     assert asked == set(switch.GROUPS)
+
+
+def test_compiled_loops_lie_in_files_whose_changes_are_noticed() -> None:
+    """A loop on disk is out of date when a file named `*compiled.py` changes, and no other."""
+    for path in Path(graphpool.nn.__file__).parent.rglob("*.py"):
+        if re.search(r"^@compiled", path.read_text(encoding="utf-8"), re.M):
+            assert path.name.endswith("compiled.py"), path

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
-from graphpool.nn.encoders.gcn_rows import rows_gcn
+from graphpool.nn.encoders.gcn_compiled import rows_gcn
 from graphpool.nn.ops.cluster_mask import Rows
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import constant, spmm
