@@ -28,8 +28,8 @@ from graphpool.experiments.machine import machine, provenance
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.files import write_json
 from graphpool.nn.ops.switch import GROUPS, plain_operations
-from graphpool.nn.pairs import build_pair_model, pair_place_rule
 from graphpool.nn.zoo.build import build_model, place_rule
+from graphpool.nn.zoo.pairs import build_pair_model, pair_place_rule
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.tasks.matching import MatchingTask
 from graphpool.tasks.similarity import SimilarityTask

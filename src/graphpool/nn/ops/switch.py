@@ -15,7 +15,7 @@ from torch import Tensor
 
 GROUPS = {
     "products": "sums over edges and nodes as weighted bags (products)",
-    "cluster gcn": "a stack of GCN layers over the clusters that graphs have (encoders.gcn_compiled)",
+    "cluster gcn": "GCN layers over the clusters that graphs have (encoders.gcn_compiled)",
     "formation": "cluster formation Mᵀ H and Mᵀ A M (ops.formation)",
     "places": "the assignment by places (hap.places)",
     "profile": "the profile of clusters with its batch norm (hap.profile)",
