@@ -3,8 +3,8 @@
     python benchmarks/places_pictures.py
 
 Writes docs/places_ring.png and docs/places_molecules.png, and what each model of the first one
-reached on unseen graphs into results/benchmarks/places_ring.json; then `python
-benchmarks/places_page.py` puts that below the picture.
+reached on unseen graphs into results/benchmarks/places_ring.json; then `graphpool experiments
+pages` puts that below the picture.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from common import measured_here
 from places_drawing import INK, SOFT, Clustered, draw_coarse, draw_nodes, on_a_circle, save
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
@@ -21,10 +22,9 @@ from graphpool.data.synthetic.arrangements import build as arrangements
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.refinement import node_colours
-from graphpool.models.classifier import TrainedModel, train_model
-from graphpool.nn.coarsen.outputs import Coarsened
+from graphpool.models.model import TrainedModel
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.data import Array
-from graphpool.training.checkpoint import versions
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "places_ring.json"
@@ -62,9 +62,9 @@ def main() -> None:
     reached = {name: model.score(unseen) for name, model in models.items()}
     draw_ring(unseen[:1], models, reached, given.out / "places_ring.png")
     found = {
+        **measured_here(),
         "graphs": given.graphs,
         "config": to_dict(run),
-        "versions": versions(),
         "models": {
             name: {key: round(value, 4) for key, value in metrics.items()}
             for name, metrics in reached.items()
@@ -77,7 +77,7 @@ def trained(pooler: str, learn: GraphSet, run: RunConfig) -> TrainedModel:
     """A model of default settings, the last tenth of the graphs choosing the epoch."""
     parted = len(learn) - max(1, len(learn) // 10)
     run = replace(run, model=replace(run.model, pooler=pooler))
-    return train_model(learn[:parted], learn[parted:], run)[0]
+    return TrainedModel.fit(learn[:parted], learn[parted:], run, progress=True)
 
 
 def adjacency_of(graph: GraphSet) -> Array:
@@ -119,7 +119,7 @@ def letters(axes: Any, graph: GraphSet, community: Array, centre: Array) -> None
 
 
 def arranged(
-    level: Coarsened, adjacency: Array, community: Array, centre: Array
+    level: PoolOutput, adjacency: Array, community: Array, centre: Array
 ) -> tuple[Clustered, Array]:
     """The clusters of a graph in an order that goes around, and where each is drawn.
 
@@ -154,7 +154,7 @@ def arranged(
     return reordered(level, adjacency, share, order), beside[sorted(taken)]
 
 
-def reordered(level: Coarsened, adjacency: Array, share: Array, order: list[int]) -> Clustered:
+def reordered(level: PoolOutput, adjacency: Array, share: Array, order: list[int]) -> Clustered:
     """The clusters in another order."""
     coarse = level.adj[0].double().numpy()[np.ix_(order, order)]
     return Clustered(adjacency, share[:, order], coarse)

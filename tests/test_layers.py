@@ -8,26 +8,68 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 
-ROOMS = [
-    {"errors", "files", "config", "typing", "progress", "numba_cache", "imports"},
+# Packages and modules of the top level, lowest first. One may import from those before it, and
+# from none in its own row.
+LAYERS: list[set[str]] = [
+    {"errors", "typing"},
+    {"files", "progress", "imports"},
+    {"config", "numba_cache"},
     {"graphs"},
     {"features", "ged"},
     {"data"},
-    {"nn"},
-    {"tasks"},
-    {"training"},
     {"evaluation"},
+    {"nn"},
+    {"training"},
     {"report"},
-    {"models", "experiments", "estimators"},
+    {"tasks"},
+    {"models"},
+    {"estimators"},
+    {"experiments"},
     {"cli"},
 ]
-RANK = {room: rank for rank, rooms in enumerate(ROOMS) for room in rooms}
+# The same inside packages, for their sub-packages and modules.
+INNER: dict[str, list[set[str]]] = {
+    "data": [
+        {"formats", "splits", "download", "interop"},
+        {"pairs", "source"},
+        {"cache"},
+        {"synthetic"},
+        {"catalogue"},
+        {"locate"},
+        {"load"},
+        {"true_distances"},
+    ],
+    "nn": [
+        {"ops", "module"},
+        {"level"},
+        {"encoders", "coarsen", "readout", "head"},
+        {"hap", "pool"},
+        {"hierarchy"},
+        {"model", "pairs"},
+        {"zoo"},
+    ],
+    "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "statistics"},
+                   {"baselines"}],
+    "report": [{"data"}, {"draw"}, {"sections", "style"}, {"page", "methods"}],
+    "tasks": [
+        {"base"},
+        {"classes", "pairwise", "place_text"},
+        {"pages"},
+        {"classification", "matching", "similarity"},
+    ],
+    "models": [{"file", "run_folder"}, {"model"}, {"run"}],
+    "estimators": [{"arguments"}, {"base"}, {"classifier", "matcher", "comparer"}],
+}  # fmt: skip
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
 def name_of(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+def ranks(layers: list[set[str]]) -> dict[str, int]:
+    return {name: rank for rank, names in enumerate(layers) for name in names}
 
 
 def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -38,33 +80,54 @@ def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"line {node.lineno}: relative imports hide the direction"
             base = node.module or ""
-            # `from graphpool import nn` names a room too.
+            # `from graphpool import nn` and `from graphpool.data import load` name modules too.
             names = [f"{base}.{alias.name}" for alias in node.names]
-            yield from ((node.lineno, name) for name in (names if base == "graphpool" else [base]))
+            yield from ((node.lineno, name if is_module(name) else base) for name in names)
 
 
-def room(module: str) -> str | None:
-    parts = module.split(".")
-    return parts[1] if parts[0] == "graphpool" and len(parts) > 1 else None
+def is_module(name: str) -> bool:
+    path = PACKAGE.parent.joinpath(*name.split("."))
+    return path.is_dir() or path.with_suffix(".py").is_file()
 
 
-def test_every_room_has_its_place() -> None:
-    found = {room(name_of(path)) for path in MODULES} - {"__init__", "__main__", None}
-    assert found <= set(RANK), f"add to ROOMS: {sorted(map(str, found - set(RANK)))}"
+def part(module: str, depth: int) -> str | None:
+    """The package of `graphpool` that a module is in (depth 1), or the part of that (depth 2)."""
+    names = module.split(".")
+    return names[depth] if names[0] == "graphpool" and len(names) > depth else None
+
+
+def wrong_imports(path: Path, depth: int, rank: dict[str, int]) -> list[str]:
+    """Imports of a module from its own rank or a higher one, its own part excepted."""
+    own = part(name_of(path), depth)
+    return [
+        f"line {line}: {name}"
+        for line, name in imported(ast.parse(path.read_text(encoding="utf-8")))
+        if (other := part(name, depth)) in rank
+        and other != own
+        and (depth == 1 or part(name, 1) == part(name_of(path), 1))
+        and rank[str(other)] >= rank[str(own)]
+    ]
+
+
+def test_every_package_and_part_has_a_rank() -> None:
+    names = [name_of(path) for path in MODULES]
+    tops = {part(name, 1) for name in names} - {"__init__", "__main__", None}
+    assert tops == set(ranks(LAYERS))
+    for package, layers in INNER.items():
+        inside = {part(name, 2) for name in names if part(name, 1) == package} - {"__init__", None}
+        assert inside == set(ranks(layers)), package
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_imports_follow_the_data_flow(path: Path) -> None:
-    own = room(name_of(path))
-    if own in (None, "__init__", "__main__"):
+    package = part(name_of(path), 1)
+    if package in ("__init__", "__main__", None):
         return
-    assert own is not None
-    wrong = [
-        f"line {line}: {name}"
-        for line, name in imported(ast.parse(path.read_text(encoding="utf-8")))
-        if (other := room(name)) in RANK and RANK[str(other)] > RANK[own]
-    ]
+    wrong = wrong_imports(path, 1, ranks(LAYERS))
     assert not wrong, f"{name_of(path)} imports from further down: {wrong}"
+    if package in INNER and part(name_of(path), 2) != "__init__":
+        wrong = wrong_imports(path, 2, ranks(INNER[str(package)]))
+        assert not wrong, f"{name_of(path)} imports from further down: {wrong}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

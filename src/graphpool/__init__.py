@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from graphpool.errors import GraphpoolError as GraphpoolError
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
+    from graphpool.estimators.matcher import GraphMatcher as GraphMatcher
+    from graphpool.experiments.comparison import evaluate as evaluate
     from graphpool.graphs import Graph as Graph
     from graphpool.graphs import GraphBatch as GraphBatch
     from graphpool.graphs import GraphSet as GraphSet
     from graphpool.graphs import concatenate as concatenate
     from graphpool.graphs.statistics import statistics as statistics
-    from graphpool.nn.zoo.build import list_poolers as list_poolers
+    from graphpool.nn.zoo import list_networks as list_networks
+    from graphpool.nn.zoo import list_poolers as list_poolers
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
@@ -36,8 +39,10 @@ __getattr__, __dir__, __all__ = lazy_names(
         "data.formats": ("save",),
         "data.interop": ("from_pyg", "to_pyg", "from_networkx", "to_networkx"),
         "estimators.classifier": ("GraphClassifier",),
+        "estimators.matcher": ("GraphMatcher",),
         "estimators.comparer": ("GraphComparer",),
-        "nn.zoo.build": ("list_poolers",),
+        "experiments.comparison": ("evaluate",),
+        "nn.zoo": ("list_networks", "list_poolers"),
         "errors": ("GraphpoolError",),
     },
     modules=(

@@ -25,6 +25,10 @@ class DataError(GraphpoolError):
         return cls(f"{where}: {problem}" + (f"; {hint}" if hint else ""))
 
 
+class InputError(DataError, ValueError):
+    """Tensors that a module can't use: a wrong shape, type, device or value."""
+
+
 class DownloadError(GraphpoolError):
     """A data set that could not be downloaded."""
 

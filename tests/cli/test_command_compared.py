@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from graphpool.cli.compared_results import rule_figures_by_halves
 from graphpool.cli.main import run
-from graphpool.cli.run_folder import DISTANCES, _distances
 from graphpool.config import RunConfig, defaults_for, read_toml
 from graphpool.data.formats.jsonl import write_jsonl
 from graphpool.data.load import load, read
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.estimators.comparer import GraphComparer
+from graphpool.evaluation.baselines.pairs import rule_accuracies_by_halves
 from graphpool.ged.partial_results import parts_folder
-from graphpool.tasks.compared import ComparingTask
+from graphpool.models.run_folder import DISTANCES, RunFolder
+from graphpool.tasks.pairwise import PairwiseTask
 from graphpool.training.checkpoint import read_checkpoint
 
 SMALL = ("--hidden", "8", "--layers", "1", "--threads", "1", "--set", "train.batch_size=8")
@@ -123,13 +123,13 @@ def test_a_stopped_run_goes_on_to_the_same_bits(cli, kind, own, monkeypatch):
     assert cli(*begun, "--out", whole).code == 0
     steps = iter(range(100))
 
-    def stopped(task, model, batch, plain=ComparingTask.step):
+    def stopped(task, model, batch, plain=PairwiseTask.step):
         if next(steps) == 4:  # in the middle of the second epoch
             signal.raise_signal(signal.SIGINT)
         return plain(task, model, batch)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ComparingTask, "step", stopped)
+        patch.setattr(PairwiseTask, "step", stopped)
         done = cli(*begun, "--out", cut)
     assert done.code == 130
     assert "go on with: graphpool train --resume --out cut" in done.err
@@ -161,8 +161,8 @@ def test_going_on_with_other_settings_or_examples_is_refused(cli, matched, simil
 
 
 def test_unfinished_distances_count_as_a_run(tmp_path, cli, own):
-    assert _distances(tmp_path)[1] == parts_folder(tmp_path / DISTANCES)
-    (tmp_path / f"{DISTANCES}.parts").mkdir()
+    parts_folder(tmp_path / DISTANCES).mkdir()
+    assert RunFolder(tmp_path).unfinished_distances
     assert "already holds a run" in cli(*SIMILARITY, own, "--out", tmp_path).err
 
 
@@ -216,9 +216,9 @@ def test_pairs_of_ones_own_are_learnt_and_scored(cli, own):
 def test_rules_beside_pairs_of_ones_own_are_fitted_on_the_other_half() -> None:
     pairs = matching_pairs("paper", 10, 40, 0, verify=False)
     order = torch.argsort(pairs.y)  # files are often sorted
-    assert rule_figures_by_halves(pairs.select(order))["size"] == 1
-    assert rule_figures_by_halves(pairs.select(order[:20])) == {}  # no pair that matches
-    assert rule_figures_by_halves(pairs.select(order[19:21])) == {}
+    assert rule_accuracies_by_halves(pairs.select(order))["size"] == 1
+    assert rule_accuracies_by_halves(pairs.select(order[:20])) == {}  # no pair that matches
+    assert rule_accuracies_by_halves(pairs.select(order[19:21])) == {}
 
 
 @pytest.mark.parametrize(
@@ -254,9 +254,9 @@ def test_models_of_another_kind_are_refused_with_their_command(cli, matched, sim
     assert "use it with graphpool match A B" in cli("predict", matched, own).err
     assert "use it with graphpool predict" in cli("match", own, own, "--model", trained).err
     said = cli("evaluate", "--model", trained, own, "--pairs", "x.csv").err
-    assert "is a classifier, which needs no --pairs" in said
+    assert "a model for classification takes no --pairs" in said
     assert "go with --model" in cli("evaluate", own, "--pairs", "x.csv").err
-    assert "leave out --distances" in cli(
+    assert "a model for matching takes no --distances" in cli(
         "evaluate", "--model", matched, own, "--distances", "x.ged").err  # fmt: skip
 
 

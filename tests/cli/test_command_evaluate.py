@@ -6,7 +6,7 @@ import torch
 
 from graphpool.data.load import read
 from graphpool.estimators.classifier import GraphClassifier
-from graphpool.models.classifier import load_model, save_model
+from graphpool.models.model import TrainedModel
 
 QUICK = ("--seeds", "1", "--jobs", "1", "--epochs", "1", "--hidden", "4")
 
@@ -93,11 +93,11 @@ def test_of_part_of_a_set_nothing_is_known_but_its_name(cli, trained, small, nam
 
 
 def test_a_model_with_one_answer_for_all_is_told(cli, trained, small):
-    model = load_model(trained)
+    model = TrainedModel.load(trained)
     with torch.no_grad():
         for weights in model.network.parameters():
             weights.zero_()
-    save_model(model, "flat.safetensors")
+    model.save("flat.safetensors")
     done = cli("evaluate", small, "--model", "flat.safetensors")
     assert "accuracy 25.0 %, balanced 50.0 %" in done.out
     assert "warning: the model answers -1 for every graph" in done.out

@@ -89,7 +89,7 @@ def test_people_get_a_table_and_an_answer(cli, matcher, model, molecules):
     assert "they match (score" in done.out
     done = cli("match", f"{molecules}:#0", f"{molecules}:#1", "--model", model)
     assert "all " in done.out
-    assert "has learnt distances, not matches" in done.out
+    assert "has learned distances, not matches" in done.out
 
 
 def test_labels_that_the_model_does_not_know_are_told_of(cli, model, molecules):

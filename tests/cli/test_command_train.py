@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from graphpool.cli.run_folder import graphs_of
 from graphpool.config import RENAMED, RunConfig, original_names, read_toml
 from graphpool.data.load import read
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.models.classifier import TrainedModel, load_model
+from graphpool.models.model import TrainedModel
+from graphpool.models.run_folder import RunFolder
+from graphpool.tasks.classification import ClassificationTask
 from graphpool.training.checkpoint import read_checkpoint, write_checkpoint
 
 QUICK = ("--epochs", "2", "--hidden", "8", "--threads", "1")
@@ -39,7 +40,9 @@ def test_json_is_the_only_thing_on_stdout_and_is_what_the_file_says(cli, small):
 
 def test_result_counts_right_answers_beside_the_majority(trained, small):
     result = json.loads((trained / "result.json").read_text())
-    graphs, split = graphs_of(trained)
+    run = RunFolder(trained)
+    data = ClassificationTask.open(run.config(), store=run)
+    graphs, split = data.graphs, data.split
     assert result["graphs"] == {"train": 32, "valid": 4, "test": 4}
     # 10 of class -1 and 30 of class 1, dealt out evenly: one and three of the four test graphs.
     assert graphs.y[list(split.test)].tolist().count(1) == 3
@@ -99,7 +102,7 @@ def test_a_collapsed_level_is_told(cli, small):
 
 
 def test_one_answer_for_all_test_graphs_is_told(cli, small, monkeypatch):
-    monkeypatch.setattr(TrainedModel, "only_answer", lambda *_: "toxic")
+    monkeypatch.setattr(ClassificationTask, "only_answer", lambda *_: "toxic")
     done = cli("train", small, *QUICK, "--out", "run")
     assert "warning: the model answers toxic for every graph" in done.out
 
@@ -207,7 +210,7 @@ def test_a_run_of_0_1_0_is_read_and_resumed(cli, small):
     cli("train", small, *QUICK, "--out", "run")
     cli("train", small, *QUICK, "--epochs", "4", "--out", "whole")
     as_0_1_0(Path("run"))
-    assert load_model("run").config.model.num_layers == 2
+    assert TrainedModel.load("run").config.model.num_layers == 2
     assert cli("evaluate", small, "--model", "run").code == 0
     assert cli("report", "run").code == 0
     assert cli("train", "--resume", "--out", "run", "--epochs", "4").code == 0
@@ -275,7 +278,7 @@ def test_what_validation_graphs_chose_is_told_and_kept_with_the_model(cli, small
     done = cli("train", small, *VALIDATION, "--epochs", "2", "--out", "run")
     assert "5 ways are tried for 5 epochs each" in done.err
     result = json.loads(Path("run/result.json").read_text())
-    choice, kept = result["choice"], load_model("run")
+    choice, kept = result["choice"], TrainedModel.load("run")
     assert f"Places: {kept.choice}, chosen on validation graphs after 5 epochs each:" in done.out
     assert done.out.count(" places a graph  ") == 5
     assert (kept.config.model.cluster_count, kept.config.model.resolution) == (

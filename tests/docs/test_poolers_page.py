@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphpool.cli.main import run
-from graphpool.nn.zoo.methods import BUILT_IN
+from graphpool.nn.zoo.networks import BUILT_IN
 from graphpool.nn.zoo.registry import count_parameters
 
 ROOT = Path(__file__).resolve().parents[2]

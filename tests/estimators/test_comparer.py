@@ -54,13 +54,13 @@ def test_distances_are_symmetric_and_0_between_a_graph_and_itself(
 
 
 def test_the_nearest_come_first(fitted: GraphComparer, graphs: GraphSet) -> None:
-    where, far = fitted.nearest(graphs[3:6], k=4)
+    far, where = fitted.kneighbors(graphs[3:6], 4)
     assert where.shape == far.shape == (3, 4)
     assert (np.diff(far) >= 0).all()
     assert (far[:, 0] == 0).all()  # itself, or one that it can't tell from it
     every = fitted.distances(graphs[3:6], graphs[:50])
     np.testing.assert_allclose(far, np.sort(every)[:, :4])
-    there, _ = fitted.nearest(graphs[3:6], k=1, among=graphs[3:6])
+    _, there = fitted.kneighbors(graphs[3:6], n_neighbors=1, among=graphs[3:6])
     assert there.shape == (3, 1)
 
 
@@ -77,9 +77,9 @@ def test_saved_and_loaded_it_says_the_same(
     loaded = GraphComparer.load(fitted.save(tmp_path / "comparer.safetensors"))
     np.testing.assert_array_equal(loaded.distances(graphs), fitted.distances(graphs))
     assert loaded.get_params() == {**fitted.get_params(), "threads": loaded.threads}
-    with pytest.raises(DataError, match="say among which to look"):
-        loaded.nearest(graphs[:2])
-    assert loaded.nearest(graphs[:2], k=2, among=graphs)[0].shape == (2, 2)
+    with pytest.raises(DataError, match="give among="):
+        loaded.kneighbors(graphs[:2])
+    assert loaded.kneighbors(graphs[:2], 2, among=graphs)[0].shape == (2, 2)
     (tmp_path / "broken").write_bytes(b"nothing")
     with pytest.raises(CheckpointError, match="broken"):
         GraphComparer.load(tmp_path / "broken")
@@ -133,4 +133,4 @@ def test_what_can_not_be_learned_is_refused(graphs: GraphSet, true: np.ndarray) 
     with pytest.raises(ConfigError, match="unknown pooler"):
         GraphComparer("happ").fit(graphs, true)
     with pytest.raises(ConfigError, match="k is 0"):
-        GraphComparer(**{**QUICK, "epochs": 1}).fit(graphs, true).nearest(graphs, k=0)
+        GraphComparer(**{**QUICK, "epochs": 1}).fit(graphs, true).kneighbors(graphs, 0)

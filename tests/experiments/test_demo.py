@@ -9,8 +9,10 @@ from graphpool.data.load import load
 from graphpool.experiments.demo import picture_split, run_demo
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.models import classifier_report as model_report
-from graphpool.models.classifier import train_model
+from graphpool.models.model import TrainedModel
+from graphpool.nn.zoo.build import place_rule
+from graphpool.tasks.pages.levels import health_rows, hierarchy_example, typical_graph
+from graphpool.training.select_place_rule import place_rules
 
 QUICK = RunConfig(model=ModelConfig(hidden_channels=8), train=TrainConfig(epochs=2))
 
@@ -22,7 +24,7 @@ def graphs():
 
 @pytest.fixture(scope="module")
 def model(graphs):
-    return train_model(graphs[:60], graphs[60:80], QUICK, progress=False)[0]
+    return TrainedModel.fit(graphs[:60], graphs[60:80], QUICK, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +68,13 @@ def test_the_map_holds_no_graph_that_was_learnt_from(graphs):
         assert abs(float(graphs.y[list(part)].double().mean()) - 125 / 188) < 0.05
 
 
+def example_of(model, graphs, position):
+    places = place_rule(model.config.model) is not None
+    return hierarchy_example(model, graphs, position, model.task.classes, places)
+
+
 def test_hierarchy_is_the_models_own(model, graphs):
-    example = model_report.hierarchy_example(model, graphs, 100)
+    example = example_of(model, graphs, 100)
     graph, levels = graphs[100], model.levels(graphs[[100]])
     first, second, last = example.levels
     assert first.adjacency.sum() == graph.edge_index.shape[1]
@@ -83,7 +90,7 @@ def test_a_graph_is_shown_with_the_places_that_it_has_and_no_padding(model, grap
     counts = graphs.places(PlaceRule()).counts
     assert counts.min() < counts.max()
     for position in (int(counts.argmin()), int(counts.argmax())):
-        example = model_report.hierarchy_example(model, graphs, position)
+        example = example_of(model, graphs, position)
         assert example.places
         assert example.levels[1].adjacency.shape[0] == counts[position]
         np.testing.assert_allclose(example.levels[0].assignment.sum(1), 1.0, rtol=1e-5)
@@ -92,11 +99,11 @@ def test_a_graph_is_shown_with_the_places_that_it_has_and_no_padding(model, grap
 
 def test_clusters_that_a_graph_is_padded_to_are_not_shown(graphs):
     settings = ModelConfig(hidden_channels=8, clusters=(8, 3, 1))
-    padded = train_model(graphs[:40], None, replace(QUICK, model=settings), progress=False)[0]
+    padded = TrainedModel.fit(graphs[:40], None, replace(QUICK, model=settings), progress=False)
     counts = graphs.places(PlaceRule("given", clusters=8, most=8)).counts
     position = int(counts.argmin())
     assert counts[position] < 8
-    example = model_report.hierarchy_example(padded, graphs, position)
+    example = example_of(padded, graphs, position)
     sizes = [level.adjacency.shape[0] for level in example.levels]
     assert sizes == [len(example.levels[0].adjacency), counts[position], 3, 1]
     assert (example.levels[1].assignment.sum(1) > 0.99).all()
@@ -104,8 +111,8 @@ def test_clusters_that_a_graph_is_padded_to_are_not_shown(graphs):
 
 def test_clusters_of_other_methods_are_not_called_places(graphs):
     config = replace(QUICK, model=replace(QUICK.model, pooler="diffpool"))
-    other = train_model(graphs[:40], None, config, progress=False)[0]
-    example = model_report.hierarchy_example(other, graphs, 0)
+    other = TrainedModel.fit(graphs[:40], None, config, progress=False)
+    example = example_of(other, graphs, 0)
     assert not example.places
     assert example.levels[1].adjacency.shape == (8, 8)
     assert "clusters in use" in example.levels[0].health
@@ -113,21 +120,19 @@ def test_clusters_of_other_methods_are_not_called_places(graphs):
 
 def test_a_flat_model_has_the_graph_and_nothing_above(graphs):
     config = RunConfig(model=ModelConfig(pooler="sum", hidden_channels=8), train=QUICK.train)
-    flat = train_model(graphs[:40], None, config, progress=False)[0]
-    assert len(model_report.hierarchy_example(flat, graphs, 0).levels) == 1
-    assert 0 <= model_report.typical_graph(flat, graphs) < 188
+    flat = TrainedModel.fit(graphs[:40], None, config, progress=False)
+    assert len(example_of(flat, graphs, 0).levels) == 1
+    assert 0 <= typical_graph(flat, graphs) < 188
 
 
 def test_the_typical_graph_is_near_the_mean_size(model, graphs):
-    position = model_report.typical_graph(model, graphs)
+    position = typical_graph(model, graphs)
     sizes = graphs.node_counts.double()
     assert abs(float(sizes[position] - sizes.mean())) <= float(sizes.std())
 
 
 def test_health_rows_leave_out_what_was_not_measured():
-    rows = model_report.health_rows(
-        {"level1/clusters": 5.25, "level1/effective_rank": 2.5, "loss": 1.0}
-    )
+    rows = health_rows({"level1/clusters": 5.25, "level1/effective_rank": 2.5, "loss": 1.0})
     assert [(row.level, row.clusters, row.effective_rank, row.entropy) for row in rows] == [
         (1, 5.25, 2.5, None)
     ]
@@ -143,7 +148,7 @@ def test_health_rows_leave_out_what_was_not_measured():
     ],
 )
 def test_health_rows_know_whether_the_first_clusters_are_places(model, places):
-    found = model_report.health_rows({"level1/clusters": 5.0, "level2/clusters": 2.0}, model)
+    found = health_rows({"level1/clusters": 5.0, "level2/clusters": 2.0}, bool(place_rules(model)))
     assert [row.places for row in found] == [places, False]
 
 

@@ -21,10 +21,11 @@ import graphpool.nn
 from graphpool.config import ModelConfig
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.nn.coarsen.outputs import Coarsened, Kept
-from graphpool.nn.encoders import Encoder, encoder_names
-from graphpool.nn.hap import CONNECTIONS, RELAXATIONS, HAPCoarsening
-from graphpool.nn.hap.moa import ASSIGNMENTS, PLACE_ASSIGNMENTS
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.encoders import ConcatEncoder, Encoder, encoder_names
+from graphpool.nn.hap import ASSIGNMENTS, CONNECTIONS, PLACE_ASSIGNMENTS, RELAXATIONS, HAPCoarsening
+from graphpool.nn.level import Level
+from graphpool.nn.model import ConcatNetwork
 from graphpool.nn.ops.products import segment_sum, spmm
 from graphpool.nn.pool import (
     DiffPool,
@@ -37,7 +38,6 @@ from graphpool.nn.pool import (
 )
 from graphpool.nn.readout import REDUCTIONS, Readout
 from graphpool.nn.zoo.build import METHODS, build_model
-from graphpool.nn.zoo.concat import ConcatEncoder, ConcatNetwork
 
 ODD = odd_graphs()
 DTYPES = {"compiled": torch.float32, "tensors": torch.float64}
@@ -64,8 +64,12 @@ class Reduced(nn.Module):
         self.readout = reductions if isinstance(reductions, FlatPool) else Readout(reductions)
 
     def forward(self, batch: GraphBatch) -> Tensor:
-        x = batch.x if self.encoder is None else self.encoder(batch.x, batch.adjacency)
-        made: Tensor = self.readout(x, batch.segments)
+        return self.read(Level.from_batch(batch))
+
+    def read(self, level: Level) -> Tensor:
+        if self.encoder is not None:
+            level = level.with_x(self.encoder(level))
+        made: Tensor = self.readout(level)
         return made
 
 
@@ -80,13 +84,13 @@ class Coarse(nn.Module):
     def forward(self, batch: GraphBatch) -> Tensor:
         return self.read(self.layer(batch.x, batch.adjacency, batch.segments))
 
-    def read(self, out: Coarsened | Kept) -> Tensor:
+    def read(self, out: PoolOutput) -> Tensor:
         self.losses = out.losses
-        if isinstance(out, Kept):
+        if out.selection is not None:
             near = spmm(out.adjacency, out.adjacency.weight, out.x)
             wide = torch.cat([out.x, near, torch.ones_like(near[:, :1])], -1)
-            return segment_sum((wide / 8).tanh(), out.segments)
-        if out.rows is None:
+            return segment_sum((wide / 8).tanh(), out.level.segments)
+        if out.mask is None:
             return torch.cat([out.x.flatten(1), out.adj.flatten(1)], -1)
         # Places have no order, and there may be any number: sums over them that are no sums over
         # nodes. Of others, which are zeros, nothing remains.
@@ -377,7 +381,7 @@ def test_ragged_equals_dense_with_its_gradients(name: str, dtype: torch.dtype) -
             out = module.read(module.layer(x, adj))
         else:
             assert isinstance(module, Reduced)
-            out = module.readout(x if module.encoder is None else module.encoder(x, adj), None)
+            out = module.read(Level(x, adj))
         if name in LEARNING:
             spoken(out, module).backward()
         results.append((out.detach(), [grad.clone() for grad in gradients(module).values()]))

@@ -10,9 +10,10 @@ from plain import CHANNELS, Plain, batch_of, from_edges, random_graph
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn import HAP, HAPCoarsening
 from graphpool.nn.coarsen.health import clusters_used, effective_rank, off_identity
-from graphpool.nn.coarsen.outputs import Coarsened
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.hap import CONNECTIONS, RELAXATIONS
+from graphpool.nn.level import Level
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.readout import Readout
 
@@ -25,7 +26,7 @@ def batch(dtype: torch.dtype = torch.float64) -> GraphBatch:
     return batch_of([random_graph(n, n).to(dtype) for n in (6, 1, 9, 12)])
 
 
-def coarsen(layer: HAPCoarsening, graphs: GraphBatch) -> Coarsened:
+def coarsen(layer: HAPCoarsening, graphs: GraphBatch) -> PoolOutput:
     return layer(graphs.x, graphs.adjacency, graphs.segments)
 
 
@@ -79,7 +80,7 @@ def test_one_cluster_is_sum_pooling_without_parameters(form: tuple[str, str]) ->
     layer, graphs = HAPCoarsening(CHANNELS, 1, *form), batch(torch.float32)
     assert not list(layer.parameters())
     level = coarsen(layer, graphs)
-    torch.testing.assert_close(level.x.squeeze(1), Readout(("sum",))(graphs.x, graphs.segments))
+    torch.testing.assert_close(level.x.squeeze(1), Readout(("sum",))(Level.from_batch(graphs)))
     dense = random_graph(5)
     level = layer(dense.x.unsqueeze(0), dense.adj.unsqueeze(0))
     torch.testing.assert_close(level.x[0, 0], dense.x.sum(0))
@@ -94,7 +95,7 @@ def test_sum_or_mean_right_after_a_coarsening_teaches_it_nothing(
     target = torch.randn(4, CHANNELS, dtype=torch.float64)
 
     def gradient(name: str) -> float:
-        out = Readout((name,))(coarsen(layer, batch()).x, None)
+        out = Readout((name,))(coarsen(layer, batch()).level)
         found = torch.autograd.grad((out - target).square().sum(), list(layer.parameters()))
         return max(float(grad.abs().max()) for grad in found)
 
@@ -120,9 +121,11 @@ def test_printed_soft_sampling_switches_perfect_clusters_off() -> None:
     x, adj = form_clusters(share, graphs.x, graphs.adjacency, graphs.segments)
     neighbours = adj[0] - torch.diag(adj[0].diagonal())
     assert (neighbours > 0).sum(1).tolist() == [2] * 8
-    assert effective_rank(Coarsened(x, adj, share, graphs.segments)).item() == pytest.approx(8)
+    assert effective_rank(
+        PoolOutput(Level(x, adj), share, node_segments=graphs.segments)
+    ).item() == pytest.approx(8)
     found = {
-        name: Coarsened(x, connect(adj, False), share, graphs.segments)
+        name: PoolOutput(Level(x, connect(adj, False)), share, node_segments=graphs.segments)
         for name, connect in CONNECTIONS.items()
     }
     torch.testing.assert_close(found["gumbel"].adj[0], torch.eye(8), atol=1e-3, rtol=0)

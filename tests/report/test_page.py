@@ -15,7 +15,7 @@ from graphpool.report import (
     render,
     write,
 )
-from graphpool.report.page import comparison
+from graphpool.report.sections.accuracies import comparison
 from graphpool.report.sections.health import verdict
 
 

@@ -10,10 +10,11 @@ from torch import Tensor
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.triplets import TripletSet
 from graphpool.errors import DataError
+from graphpool.evaluation.metrics import area_under_roc, f1_score
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.pairs.base import PairDistances, PairModel
-from graphpool.tasks.matching import MatchingTask, area_under_roc, f1_score
+from graphpool.tasks.matching import MatchingTask
 from graphpool.tasks.similarity import SimilarityTask
 
 
@@ -124,7 +125,7 @@ def test_no_f1_without_a_match() -> None:
 def test_odd_examples_are_named() -> None:
     with pytest.raises(DataError, match=r"pair 0 & 2: y is 0.5"):
         MatchingTask().check(pairs((0, 1, 1.0), (0, 2, 0.5)))
-    with pytest.raises(DataError, match=r"says no order"):
+    with pytest.raises(DataError, match=r"gives no order"):
         SimilarityTask().check(triplets((0, 1, 2, 0.0)))
     with pytest.raises(DataError, match="no pairs"):
         MatchingTask().check(pairs((0, 1, 1.0)).select([]))
@@ -134,7 +135,7 @@ def test_the_loss_that_counts_is_that_of_the_row_that_answers() -> None:
     """All rows are learnt from, but a row that answers nothing must not choose the epoch."""
     examples, model = triplets((0, 1, 2, -3.5), (2, 1, 0, -1.0)), LastAnswers(auxiliary=0.25)
     task, batch = SimilarityTask(), examples.batch()
-    rows = task.judge(model, batch).losses.detach()
+    rows = task.outcome(model, batch).losses.detach()
     assert rows[0].mean() != rows[1].mean()
     step = task.step(model, batch)
     assert step.loss.detach().item() == pytest.approx(float(rows.mean()) + 0.25)

@@ -6,7 +6,7 @@ from graphpool.data import load as datasets
 from graphpool.data.formats.jsonl import write_jsonl
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.errors import ConfigError, DataError
-from graphpool.tasks.matching_data import matching_data
+from graphpool.tasks.matching import MatchingTask
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def same(one, other):
 
 
 def test_parts_are_drawn_from_seeds_of_their_own():
-    data = matching_data(asked(seed=3))
+    data = MatchingTask.open(asked(seed=3))
     parts = (data.train, data.valid, data.test)
     assert [len(part) for part in parts] == [12, 4, 6]
     for number, part in enumerate(parts):
@@ -44,8 +44,8 @@ def test_parts_are_drawn_from_seeds_of_their_own():
 
 
 def test_the_same_settings_have_the_same_facts_and_others_do_not():
-    assert matching_data(asked()).facts == matching_data(asked()).facts
-    assert matching_data(asked()).facts != matching_data(asked(seed=1)).facts
+    assert MatchingTask.open(asked()).facts == MatchingTask.open(asked()).facts
+    assert MatchingTask.open(asked()).facts != MatchingTask.open(asked(seed=1)).facts
 
 
 def test_drawn_pairs_are_kept_and_a_damaged_file_is_drawn_again(tmp_path, monkeypatch, caplog):
@@ -74,7 +74,7 @@ def own(tmp_path):
 
 def test_pairs_of_a_file_are_cut_by_graphs(own, tmp_path):
     config = asked(str(own), pairs=str(tmp_path / "pairs.csv"))
-    data = matching_data(config)
+    data = MatchingTask.open(config)
     used = [{*part.left.tolist(), *part.right.tolist()} for part in (data.train, data.valid)]
     tested = {*data.test.left.tolist(), *data.test.right.tolist()}
     assert [len(data.train), len(data.valid), len(data.test)] == [16, 2, 2]
@@ -82,20 +82,20 @@ def test_pairs_of_a_file_are_cut_by_graphs(own, tmp_path):
     assert not (used[0] | used[1]) & tested
     assert data.source is not None
     assert set(data.source.held_out) == tested
-    assert "20 groups" in data.note
+    assert "20 groups" in data.notes[1]
 
 
 def test_answers_that_are_all_the_same_are_refused(own, tmp_path):
     text = (tmp_path / "pairs.csv").read_text().replace(",0", ",1")
     (tmp_path / "same.csv").write_text(text)
     with pytest.raises(DataError, match="all pairs that train have the same answer"):
-        matching_data(asked(str(own), pairs=str(tmp_path / "same.csv")))
+        MatchingTask.open(asked(str(own), pairs=str(tmp_path / "same.csv")))
 
 
 def test_settings_without_pairs_or_with_two_kinds_are_refused(own, tmp_path):
     with pytest.raises(ConfigError, match="Give --pairs FILE"):
-        matching_data(asked(str(own)))
+        MatchingTask.open(asked(str(own)))
     with pytest.raises(ConfigError, match="draws its own pairs"):
-        matching_data(asked(pairs=str(tmp_path / "pairs.csv")))
+        MatchingTask.open(asked(pairs=str(tmp_path / "pairs.csv")))
     with pytest.raises(DataError, match="--task matching"):
         datasets.load("matching-paper-8")

@@ -1,6 +1,6 @@
 import math
 
-from graphpool.tasks.base import Criterion, is_better
+from graphpool.training.objective import Criterion, is_better
 
 SELECTION = (Criterion("accuracy", higher=True), Criterion("loss", higher=False))
 

@@ -4,20 +4,20 @@ import torch
 
 from graphpool.config import CompareConfig, RunConfig
 from graphpool.data.formats.jsonl import write_jsonl
-from graphpool.errors import DataError
-from graphpool.ged.collection import collect
-from graphpool.ged.duplicates import isomorphic
-from graphpool.ged.matrix import matrix
-from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.similarity_data import (
+from graphpool.data.true_distances import (
     TrueDistances,
     computed_distances,
     has_split,
     known_distances,
     open_similar,
-    similarity_data,
     split_graphs,
 )
+from graphpool.errors import DataError
+from graphpool.ged.collection import collect
+from graphpool.ged.duplicates import isomorphic
+from graphpool.ged.matrix import matrix
+from graphpool.graphs.graphset import GraphSet
+from graphpool.tasks.similarity import draw
 
 
 def paths(*nodes):
@@ -77,7 +77,7 @@ def test_triplets_ask_about_graphs_of_their_part_and_answer_with_training_graphs
     graphs = open_similar(str(own))
     true = computed_distances(graphs)
     split = split_graphs(graphs, str(own), "graphs", 0)
-    data = similarity_data(asked(examples=50, valid=5, test=7), graphs, true, split, "graphs")
+    data = draw(asked(examples=50, valid=5, test=7), graphs, true, split, "graphs")
     train, valid, test = (set(part) for part in (split.train, split.valid, split.test))
     members = {key: set(getattr(data.train, key).tolist()) for key in ("query", "first", "second")}
     assert all(places <= train for places in members.values())
@@ -99,7 +99,7 @@ def test_triplets_ask_about_graphs_of_their_part_and_answer_with_training_graphs
 def test_of_fewer_triplets_than_asked_for_all_are_taken(own):
     graphs = open_similar(str(own))
     split = split_graphs(graphs, str(own), "graphs", 0)
-    data = similarity_data(asked(), graphs, computed_distances(graphs), split, "graphs")
+    data = draw(asked(), graphs, computed_distances(graphs), split, "graphs")
     # Ten training paths: of each query's nine others, two are equally far or not.
     assert 0 < len(data.train) <= 10 * 9 * 8 // 2
 
@@ -109,7 +109,7 @@ def test_distances_without_any_order_are_refused(own):
     split = split_graphs(graphs, str(own), "graphs", 0)
     flat = TrueDistances(np.ones((12, 12)), "computed")
     with pytest.raises(DataError, match="the train part is known to be nearer"):
-        similarity_data(asked(), graphs, flat, split, "graphs")
+        draw(asked(), graphs, flat, split, "graphs")
 
 
 def test_graphs_too_large_for_exact_distances_need_a_file(tmp_path):

@@ -11,7 +11,7 @@ from graphpool.data.splits import cv_splits
 from graphpool.errors import CheckpointError, ConfigError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.models.classifier import load_model, train_model
+from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import build_model
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.training import select_place_rule as module
@@ -34,7 +34,8 @@ def graphs() -> GraphSet:
 
 
 def train(graphs, config=QUICK, **options):
-    return train_model(graphs[:45], graphs[45:], config, progress=False, **options)
+    model = TrainedModel.fit(graphs[:45], graphs[45:], config, **options)
+    return model, model.result
 
 
 def weights(model):
@@ -72,7 +73,7 @@ def test_the_number_that_shows_the_arrangement_is_chosen():
         model=ModelConfig(cluster_count="validation"),
         train=TrainConfig(epochs=25, batch_size=16, threads=1),
     )
-    model, _ = train_model(graphs[split.train], graphs[split.valid], config, progress=False)
+    model = TrainedModel.fit(graphs[split.train], graphs[split.valid], config)
     reached = {pilot.resolution: pilot for pilot in model.choice.pilots[:4]}
     assert reached[6.0].places > 14
     assert reached[6.0].metrics["accuracy"] < 0.75
@@ -156,7 +157,7 @@ def test_where_nothing_is_left_to_choose_it_is_an_error(graphs, changes, problem
 
 def test_without_validation_graphs_it_says_what_to_do(graphs):
     with pytest.raises(ConfigError, match="give some, or find the number of places by 'modul"):
-        train_model(graphs[:20], None, QUICK, progress=False)
+        TrainedModel.fit(graphs[:20], None, QUICK)
 
 
 def test_the_training_is_that_of_the_settings_that_won(graphs):
@@ -171,7 +172,7 @@ def test_the_choice_lies_in_the_folder_and_in_the_model(graphs, tmp_path):
     kept = json.loads((tmp_path / "places.json").read_text())
     assert choice_from(kept["choice"]) == model.choice
     assert not (tmp_path / "pilots").exists()
-    loaded = load_model(tmp_path)
+    loaded = TrainedModel.load(tmp_path)
     assert loaded.choice == model.choice
     assert loaded.config.model == model.config.model
 

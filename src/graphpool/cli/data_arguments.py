@@ -12,8 +12,6 @@ from graphpool.errors import DataError, nearest
 if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
 
-LEAST_GRAPHS = 10
-
 Root = Annotated[
     Path | None,
     typer.Option(
@@ -65,28 +63,11 @@ def some_ids(ids: tuple[str, ...]) -> str:
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
 
 
-def open_classes(data: str, root: Path | None = None) -> "GraphSet":
-    """Open graphs that must have classes."""
-    graphs = open_graphs(data, root)
-    if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
-    return graphs
-
-
 def open_training(data: str, root: Path | None = None) -> "GraphSet":
-    """Open graphs to learn from: enough for ten parts, and of more than one class."""
-    graphs = open_classes(data, root)
-    assert graphs.y is not None
-    if len(graphs) < LEAST_GRAPHS:
-        raise DataError(
-            f"{graphs.name} has {len(graphs)} graphs; at least {LEAST_GRAPHS} are needed, to "
-            "train, to choose the epoch and to test on"
-        )
-    if bool((graphs.y == graphs.y[0]).all()):
-        raise DataError(
-            f"all graphs of {graphs.name} are of one class; a classifier needs at least two"
-        )
-    return graphs
+    """The same for graphs to learn from: enough for ten parts, and of more than one class."""
+    from graphpool.tasks.classes import open_training
+
+    return open_training(data, root)
 
 
 def file_name(data: str) -> str:

@@ -89,11 +89,10 @@ def _print_names(name: str, texts: dict[str, str], json: bool) -> None:
 def _methods() -> list[dict[str, Any]]:
     """Networks by name, networks for pairs, and baselines."""
     from graphpool.experiments.methods import EVALUATED
-    from graphpool.nn.zoo.build import METHODS, list_poolers
+    from graphpool.nn.zoo import METHODS, list_networks
 
     return [
-        *list_poolers(),
-        *_pair_networks(),
+        *list_networks(),
         *(
             {
                 "name": name,
@@ -187,10 +186,9 @@ def _print_distances(distances: dict[str, dict[str, str]]) -> None:
 
 def _list_poolers(json: bool) -> None:
     """Every pooler with its paper, size, cost, and what it keeps."""
-    from graphpool.nn.zoo.registry import count_parameters, list_poolers
+    from graphpool.nn.zoo import count_parameters, list_networks
 
-    rows = [{**row, "parameters": count_parameters(row["name"])} for row in list_poolers()]
-    rows += [{**row, "parameters": None} for row in _pair_networks()]
+    rows = [{**row, "parameters": count_parameters(row["name"])} for row in list_networks()]
     if json:
         print_json({"poolers": rows})
         return
@@ -209,35 +207,6 @@ def _list_poolers(json: bool) -> None:
         "similarity."
     )
     print_line("docs/poolers.md has the formulas, and how to register your own.")
-
-
-def _pair_networks() -> list[dict[str, Any]]:
-    """Networks made for pairs of graphs, as `list_poolers` lists poolers."""
-    from graphpool.nn.zoo.pairs import PAIR_METHODS
-
-    coarsened = "all nodes, by place and content"
-    keeps = {
-        "gmn": "a gated sum of all nodes",
-        "gmn-hap": coarsened,
-        "simgnn": "a weighted sum of all nodes",
-        "simgnn-hap": coarsened,
-    }
-    costs = {
-        "gmn": "edges + nodes × the other graph's nodes, a layer",
-        "simgnn": "edges + nodes × the other graph's nodes",
-    }
-    return [
-        {
-            "name": name,
-            "family": "pair",
-            "paper": paper,
-            "year": year,
-            "summary": summary,
-            "keeps": keeps[name],
-            "cost": costs[name.removesuffix("-hap")],
-        }
-        for name, (summary, paper, year) in PAIR_METHODS.items()
-    ]
 
 
 def _source(row: dict[str, Any]) -> str:

@@ -9,9 +9,7 @@ from graphpool.cli.data_arguments import Root, open_one
 from graphpool.cli.output import Json, print_json, print_line, print_table, quiet_log
 
 if TYPE_CHECKING:
-    from graphpool.graphs.graphset import GraphSet
-    from graphpool.models.comparer import Comparer
-    from graphpool.models.matched import Matched
+    from graphpool.tasks.pairwise import PairComparison
 
 _GRAPH = "A file with one graph, or FILE:ID or SET:ID for one of several (SET:#0 by position)."
 
@@ -30,18 +28,22 @@ def match(
 
     Which graph comes first makes no difference. Equal graphs are at distance 0, except for simgnn.
     """
-    from graphpool.models.comparer_file import load_comparer
-    from graphpool.models.matched import compare_two
+    from graphpool.models.model import TrainedModel
     from graphpool.training.device import find_device
 
     find_device(device, "--device")
-    comparer = load_comparer(model, device)
+    comparer = TrainedModel.load(model, device, takes="pairs")
     sides = [open_one(text, root) for text in (left, right)]
-    with quiet_log("graphpool.features.labels"):  # told below, for each graph
-        found = compare_two(comparer, sides[0][0], sides[1][0])
-        warnings = [text for graph, name in sides for text in _unknown(comparer, graph, name)]
+    with quiet_log("graphpool.features.labels"):  # printed below, for each graph
+        found = comparer.compare(sides[0][0], sides[1][0])
+        warnings = [
+            f"{unknown} of {graph.num_nodes} nodes of {name} have labels that the model has not "
+            "seen; it takes them for nodes without a label"
+            for graph, name in sides
+            if (unknown := comparer.unknown_labels(graph))
+        ]
     names = [name for _, name in sides]
-    document = _document(comparer, found, model, names, list(dict.fromkeys(warnings)))
+    document = _document(comparer.task.name, found, model, names, list(dict.fromkeys(warnings)))
     if json:
         print_json(document)
     else:
@@ -49,9 +51,12 @@ def match(
 
 
 def _document(
-    comparer: "Comparer", found: "Matched", model: Path, names: list[str], warnings: list[str]
+    task: str,
+    found: "PairComparison",
+    model: Path,
+    names: list[str],
+    warnings: list[str],
 ) -> dict[str, Any]:
-    task = comparer.config.task
     levels = [
         {"level": number, "distance": distance, "score": score}
         for number, (distance, score) in enumerate(
@@ -83,7 +88,7 @@ def _print(document: dict[str, Any]) -> None:
     if document["match"] is None:
         print_line(f"\n{both}: distance {document['distance']:.2f}.")
         print_line(
-            "The model has learnt distances, not matches: scores only say which pair is nearer."
+            "The model has learned distances, not matches: scores only say which pair is nearer."
         )
     else:
         print_line(
@@ -92,18 +97,3 @@ def _print(document: dict[str, Any]) -> None:
         )
     for warning in document["warnings"]:
         print_line(f"warning: {warning}")
-
-
-def _unknown(comparer: "Comparer", graph: "GraphSet", name: str) -> list[str]:
-    """What to warn of a graph some of whose labels were not seen in training."""
-    from graphpool.features.labels import Labels
-
-    for feature in comparer.features.features or ():
-        if isinstance(feature, Labels):
-            feature.transform(graph)
-            if feature.unknown:
-                return [
-                    f"{feature.unknown} of {graph.num_nodes} nodes of {name} have "
-                    "labels that the model has not seen; it takes them for nodes without a label"
-                ]
-    return []

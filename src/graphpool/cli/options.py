@@ -180,28 +180,18 @@ def check_names(config: RunConfig) -> None:
     from graphpool.experiments.methods import EVALUATED
     from graphpool.features.pipeline import FeaturePipeline
     from graphpool.nn.zoo.build import METHODS
-    from graphpool.nn.zoo.pairs import PAIR_METHODS
+    from graphpool.tasks import find_task
     from graphpool.training.device import find_device
-    from graphpool.training.select_place_rule import check_choice
 
     find_device(config.train.device)
     FeaturePipeline(config.features)
-    pooler, comparing = config.model.pooler, config.task != CLASSIFICATION
+    pooler = config.model.pooler
     if pooler in EVALUATED and pooler not in METHODS:
         raise ConfigError(
             f"{pooler} is a baseline of graphpool evaluate (--methods {pooler}) and can't be "
             "trained by itself; graphpool list names the poolers"
         )
-    if pooler in PAIR_METHODS and not comparing:
-        raise ConfigError(
-            f"{pooler} is a network for pairs of graphs; train it with --task matching or "
-            "--task similarity"
-        )
-    known = [*METHODS, *(PAIR_METHODS if comparing else ())]
-    if pooler not in known:
-        raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, known)}")
-    if not comparing:
-        check_choice(config.model)
+    find_task(config.task).check_settings(config)
 
 
 def words(text: str) -> list[str]:

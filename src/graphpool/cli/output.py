@@ -2,7 +2,6 @@
 
 import json
 import logging
-import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from graphpool.evaluation.format import Lines
+from graphpool.evaluation.format import percent as percent
+from graphpool.evaluation.format import plural as plural
 from graphpool.files import strict_json
 
 Json = Annotated[
@@ -67,11 +69,10 @@ def print_table(
     Console(file=sys.stdout, width=width, highlight=False, markup=False).print(table)
 
 
-def percent(value: float | None) -> str:
-    """Format a fraction as a percentage."""
-    return "–" if value is None or not math.isfinite(value) else f"{100 * value:.1f} %"
-
-
-def plural(count: int, word: str) -> str:
-    """Format a number with its noun: `1 graph`, `2 graphs`."""
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
+def print_lines(lines: Lines) -> None:
+    """A result on stdout: lines of text, and tables."""
+    for line in lines:
+        if isinstance(line, str):
+            print_line(line)
+        else:
+            print_table(*line)

@@ -1,4 +1,4 @@
-"""`graphpool predict`: the class and its probability for each graph of a file."""
+"""`graphpool predict`: what a trained model predicts for each graph of a file."""
 
 import csv
 import io
@@ -24,29 +24,18 @@ def predict(
     root: Root = None,
     json: Json = False,
 ) -> None:
-    """Answer with a class for every graph, with the probability of each class."""
+    """Predict the class of every graph, with the probability of each class."""
     if out != "-" and Path(out).suffix not in (".csv", ".jsonl"):
         raise ConfigError(f"--out {out}: end it with .csv or .jsonl, or give - for stdout")
     if out != "-" and Path(out).exists() and not overwrite:
         raise ConfigError(f"--out {out}: exists already; give --overwrite to replace it")
-    from graphpool.models.classifier import load_model
+    from graphpool.models.model import TrainedModel
     from graphpool.training.device import find_device
 
     find_device(device, "--device")
-    trained = load_model(model, device)
+    trained = TrainedModel.load(model, device, takes="graphs")
     graphs = open_graphs(data, root)
-    trained.check_labels(graphs)
-    shares = trained.probabilities(graphs)
-    rows = [
-        {
-            "id": name,
-            "class": trained.classes[row.argmax()],
-            "probabilities": {
-                str(label): float(share) for label, share in zip(trained.classes, row, strict=True)
-            },
-        }
-        for name, row in zip(graphs.ids, shares, strict=True)
-    ]
+    rows = trained.prediction_rows(graphs)
     if out != "-":
         text = _csv(rows) if Path(out).suffix == ".csv" else _jsonl(rows)
         with atomic_write(out, "w") as handle:
@@ -62,10 +51,13 @@ def predict(
 def _csv(rows: list[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", "class", *(f"p({name})" for name in rows[0]["probabilities"])])
-    for row in rows:
-        shares = (f"{share:.6f}" for share in row["probabilities"].values())
-        writer.writerow([row["id"], row["class"], *shares])
+    # A cell for each value; of several values by name, such as probabilities, one for each name.
+    for number, row in enumerate(rows):
+        shares = row.get("probabilities", {})
+        plain = {key: value for key, value in row.items() if key != "probabilities"}
+        if not number:
+            writer.writerow([*plain, *(f"p({name})" for name in shares)])
+        writer.writerow([*plain.values(), *(f"{share:.6f}" for share in shares.values())])
     return text.getvalue()
 
 

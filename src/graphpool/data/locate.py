@@ -118,7 +118,7 @@ def download_set(name: str, root: Path | None, download: bool, progress: Progres
     if entry.url is None:
         raise DataError(
             f"{name} ({entry.about}) is not offered online in a format that graphpool reads; put "
-            f"it at {target}, or name its folder with root= (--data-root) or GRAPHPOOL_DATA"
+            f"it at {target}, or name its folder with --data-root (root=) or GRAPHPOOL_DATA"
         )
     if not download:
         raise DataError(

@@ -1,1 +1,8 @@
 """Estimators in scikit-learn style."""
+
+from graphpool.estimators.base import GraphEstimator
+from graphpool.estimators.classifier import GraphClassifier
+from graphpool.estimators.comparer import GraphComparer
+from graphpool.estimators.matcher import GraphMatcher
+
+__all__ = ["GraphEstimator", "GraphClassifier", "GraphMatcher", "GraphComparer"]

@@ -37,7 +37,7 @@ _OWN: dict[str, tuple[type[Any], Any, str]] = {
     "validation": (
         float,
         0.1,
-        "Share of the graphs given to `fit` that choose the epoch and are not learnt from; 0 "
+        "Share of the graphs given to `fit` that choose the epoch and are not learned from; 0 "
         "learns from all of them and keeps the last epoch.",
     ),
     "progress": (bool, False, "Show a bar if stderr is a terminal."),

@@ -11,44 +11,43 @@ from graphpool.data.pairs.distances import Distances
 from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import query_splits
+from graphpool.data.true_distances import (
+    LARGEST,
+    LEAST_GRAPHS,
+    TrueDistances,
+    computed_distances,
+)
 from graphpool.errors import ConfigError, DataError
-from graphpool.estimators.arguments import ConfigEstimator
-from graphpool.estimators.classifier import Fitted, Graphs, packed
+from graphpool.estimators.base import GraphEstimator, Graphs, packed
 from graphpool.evaluation.ranking import triplet_accuracy
+from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
-from graphpool.models.comparer import Comparer, train_comparer
-from graphpool.models.comparer_file import load_comparer, save_comparer
+from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.pairs import BY_NODES
-from graphpool.tasks.similarity_data import LARGEST, LEAST_GRAPHS, computed_distances
-from graphpool.training.loop import FitResult
+from graphpool.tasks.similarity import SimilarityData
 
 Array = NDArray[Any]
 
 
-class GraphComparer(
-    Fitted[Comparer],
-    ConfigEstimator,
-    task="similarity",
-    arguments={"triplets": "compare.examples"},
-):
+class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "compare.examples"}):
     """Learns how far apart graphs are, from graphs whose distances are known.
 
     It is trained on triplets: which of two graphs is nearer to a third, and by how much. Then it
-    says the distance of any two graphs in a small part of the time that a search takes. The same
-    graphs, distances, settings and seed give the same answers to the bit on a CPU.
+    predicts the distance of any two graphs in a small part of the time that a search takes. The
+    same graphs, distances, settings and seed give the same model to the bit on a CPU.
 
     Args:
         <arguments>
 
     Attributes:
-        model_: the `Comparer`, with its network and its features.
-        graphs_: those it was trained on, where `nearest` looks; None for a model that was loaded.
+        graphs_: those it was trained on, where `kneighbors` looks; None for a model that was
+            loaded.
         result_: history, best epoch and warnings; None for a model that was loaded.
+        model_: the `TrainedModel`, with its network and its features.
     """
 
-    model_: Comparer
     graphs_: GraphSet | None
-    result_: FitResult | None
+    _loads = ("similarity", "matching")
 
     def fit(self, graphs: Graphs, distances: Any = None) -> "GraphComparer":
         """Train on graphs and the distances between all of them.
@@ -65,73 +64,85 @@ class GraphComparer(
         matrix = self._matrix(graphs, distances)
         train, valid = self._parts(len(graphs))
         wanted, seed = config.compare, config.train.seed
-        learnt = draw_triplets(graphs, matrix, train, train, wanted.examples, seed, "training")
+        learned = draw_triplets(graphs, matrix, train, train, wanted.examples, seed, "training")
         held = (
             draw_triplets(graphs, matrix, valid, train, wanted.valid, seed, "validation")
             if len(valid)
             else None
         )
-        self.model_, self.result_ = train_comparer(
-            learnt, held, config, source=Source(set_digest(graphs)), progress=self.progress
-        )
+        source = Source(set_digest(graphs))
+        self._take(TrainedModel.fit(learned, held, config, source=source, progress=self.progress))
         self.graphs_ = graphs
         return self
 
     def distances(self, graphs: Graphs, others: Graphs | None = None) -> Array:
-        """How far every graph is from every other, `[graphs, others]`; by default from its own."""
+        """Return distances, `[graphs, others]`; by default among the graphs themselves."""
         left = packed(graphs)
         if others is None:
             here = np.arange(len(left))
             return self._model.distances(left, here, here)
         return self._model.between(left, packed(others))
 
-    def nearest(
-        self, graphs: Graphs, k: int = 10, among: Graphs | None = None
-    ) -> tuple[NDArray[np.int64], Array]:
-        """Positions of the k nearest graphs, nearest first, and how far they are: `[graphs, k]`.
+    def kneighbors(
+        self, graphs: Graphs, n_neighbors: int = 10, among: Graphs | None = None
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Return distances and positions of the nearest graphs, `[graphs, n_neighbors]` each.
+
+        The nearest come first, and both are in the order of scikit-learn's `kneighbors`.
 
         Args:
+            n_neighbors: how many.
             among: where to look; by default among the graphs it was trained on.
         """
-        found = self.distances(graphs, self._where(among))
-        if not 0 < k <= found.shape[1]:
-            raise ConfigError(f"k is {k}; there are {found.shape[1]} graphs to choose from")
-        order = np.argsort(found, axis=1, kind="stable")[:, :k]
-        return order, np.take_along_axis(found, order, axis=1)
+        return self._model.kneighbors(packed(graphs), packed(self._where(among)), n_neighbors)
 
     def score(self, graphs: Graphs, distances: Any, among: Graphs | None = None) -> float:
-        """Of all triplets whose order is known, the share that it has in that order.
+        """Return the share of all triplets with a known order that it puts in that order.
 
         Args:
             distances: `[graphs, among]`, the true ones; NaN where one is not to count, such as
                 that of a graph and itself.
-            among: as in `nearest`.
+            among: as in `kneighbors`.
         """
-        said = self.distances(graphs, self._where(among))
-        return triplet_accuracy(said, np.asarray(distances, dtype=np.float64))
+        predicted = self.distances(graphs, self._where(among))
+        return triplet_accuracy(predicted, np.asarray(distances, dtype=np.float64))
 
-    def save(self, path: str | Path) -> Path:
-        """Write the fitted network as one file, which `load` and `graphpool match` read."""
-        return save_comparer(self._model, path)
+    def report(
+        self, path: str | Path, graphs: Graphs, distances: Any, among: Graphs | None = None
+    ) -> Path:
+        """Write an HTML page about the model and how these test graphs rank others.
 
-    @classmethod
-    def load(cls, path: str | Path, device: str = "cpu") -> "GraphComparer":
-        """Read a comparer that was saved, or the best one of a run of `graphpool train`."""
-        model = load_comparer(path, device)
-        made = cls._with_config(model.config, device)
-        made.model_, made.result_, made.graphs_ = model, None, None
-        return made
+        Args:
+            graphs: which the model has not seen.
+            distances, among: as in `score`.
+        """
+        model, queries = self._model, packed(graphs)
+        others = packed(self._where(among))
+        matrix = np.full((len(queries) + len(others),) * 2, np.nan)
+        matrix[: len(queries), len(queries) :] = np.asarray(distances, dtype=np.float64)
+        data = SimilarityData(
+            None,
+            graphs=concatenate([queries, others], queries.name),
+            distances=TrueDistances(matrix, "given"),
+            queries=np.arange(len(queries)),
+            candidates=np.arange(len(queries), len(matrix)),
+        )
+        return model.report(path, data)
 
     # ------------------------------------------------------------------ inside
 
     def _where(self, among: Graphs | None) -> Graphs:
-        """The graphs to look among."""
+        """Return the graphs to look among."""
         if among is not None:
             return among
-        known = self.graphs_ if self._model is not None else None
-        if known is None:
-            raise DataError("a comparer that was loaded has no graphs; say among which to look")
-        return known
+        if self._model is None or self.graphs_ is None:
+            raise DataError("a comparer that was loaded has no graphs; give among=")
+        return self.graphs_
+
+    def _take(self, model: TrainedModel) -> "GraphComparer":
+        self.graphs_ = None
+        super()._take(model)
+        return self
 
     def _run_config(self, data: str) -> RunConfig:
         config = super()._run_config(data)
@@ -145,11 +156,9 @@ class GraphComparer(
 
     def _parts(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Graphs to learn from, and graphs that ask the questions of validation."""
-        if not 0 <= self.validation < 1:
-            raise ConfigError(f"validation is {self.validation}; it must lie in [0, 1)")
-        if not self.validation:
+        if not (share := self._validation_share()):
             return np.arange(count), np.arange(0)
-        asking = min(count - 1, max(1, round(self.validation * count)))
+        asking = min(count - 1, max(1, round(share * count)))
         cut = query_splits(count, self.seed, (count - asking, asking, 0))
         return np.array(cut.train, dtype=np.int64), np.array(cut.valid, dtype=np.int64)
 

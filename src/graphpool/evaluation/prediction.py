@@ -1,4 +1,4 @@
-"""What a method hands back for one split."""
+"""Predictions of a method for one split, and a stopwatch."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class UnitPrediction:
     """Predictions for the test graphs, and what was chosen on the way.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""How well predicted distances order the candidates of each query, against true distances.
+"""Ranking metrics: how well predicted distances order the candidates of each query.
 
 All functions take `[queries, candidates]` matrices. A true distance that is not finite is not
 known, and that candidate does not count for that query; a query that is among its own candidates

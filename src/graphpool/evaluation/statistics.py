@@ -1,4 +1,4 @@
-"""What repeated measurements say: mean, spread, 95 % interval, paired differences, ranks.
+"""Statistics of repeated measurements: mean, spread, 95 % interval, paired differences, ranks.
 
 Accuracies of splits of one set are not independent: training parts overlap, and with several
 seeds test parts do, too. Treating them as independent makes intervals too narrow, the more so the
@@ -62,7 +62,7 @@ def paired_difference(
 
 @dataclass(frozen=True)
 class SeedSummary:
-    """How much of the spread comes from the graphs, and how much from chance.
+    """Spread of accuracies between folds and between seeds.
 
     Attributes:
         means: for each seed, the mean over its splits. Their mean is the mean of all splits.

@@ -19,16 +19,22 @@ from graphpool.data import load as datasets
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
 from graphpool.errors import DataError, MissingPackageError
-from graphpool.experiments.engine import run_experiment
+from graphpool.experiments.comparison import evaluate
+from graphpool.experiments.report_rows import result_rows
 from graphpool.experiments.results import ExperimentResult
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
-from graphpool.models import classifier_report as model_report
-from graphpool.models.classifier import TrainedModel, train_model
+from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report import Report, draw_hierarchy_png, write
+from graphpool.tasks.pages.classes import graph_map
+from graphpool.tasks.pages.levels import (
+    health_rows,
+    hierarchy_example,
+    learning_curve,
+    typical_graph,
+)
 from graphpool.training.health_warnings import health_warnings
-from graphpool.training.loop import FitResult
 
 DATA = "MUTAG"
 METHODS = ("hap", "sum", "mean", "structure-free", "wl", "majority")
@@ -78,21 +84,21 @@ def run_demo(
         f"{graphs.name}: {len(graphs)} graphs. Ten-fold cross-validation of {len(methods)} "
         "methods; each fold is tested once, by a model that has not seen it."
     )
-    experiment = run_experiment(
-        graphs, methods, "cv10", seeds, config, folder,
+    experiment = evaluate(
+        graphs, methods, "cv10", seeds, config, folder, baselines=False,
         jobs=jobs, progress=progress, command=_command(seeds),
     )  # fmt: skip
     split = picture_split(graphs)
     tell(f"One {methods[0]} model for the pictures, trained on {len(split.train)} graphs.")
     digest = content_hash(graphs)
     save_splits(folder / "model" / "split.json", [split], digest, "pictures", 0)
-    model, trained = train_model(
+    model = TrainedModel.fit(
         graphs[split.train], graphs[split.valid], config,
         folder=folder / "model", progress=progress,
     )  # fmt: skip
     tell("Drawing the report.")
     metrics = model.score(graphs[split.test])
-    page = build_report(experiment, graphs, split, model, trained, metrics)
+    page = build_report(experiment, graphs, split, model, metrics)
     path = write(page, folder / "report.html")
     try:
         draw_hierarchy_png(page.hierarchy[0], folder / "hierarchy.png")
@@ -123,36 +129,39 @@ def build_report(
     graphs: GraphSet,
     split: Split,
     model: TrainedModel,
-    trained: FitResult,
     metrics: dict[str, float],
 ) -> Report:
     """Everything that the page shows."""
-    test, first = graphs[split.test], experiment.methods[0]
+    assert experiment.protocol is not None
+    test, first, trained = graphs[split.test], experiment.methods[0], model.result
+    assert trained is not None
+    classes, predicted = model.task.classes, model.probabilities(test).argmax(axis=1)
+    places = place_rule(model.config.model) is not None
     reached = f"{100 * metrics['accuracy']:.1f} % of the {len(test)}"
     return Report(
         title=f"{first.upper()} on {graphs.name}",
         subtitle=_about(graphs, experiment),
         command=experiment.command,
         dataset=_facts(graphs, model.config.model),
-        results=model_report.result_rows(experiment),
+        results=result_rows(experiment),
         curves=[
-            model_report.learning_curve(
+            learning_curve(
                 f"one {first} model, trained on {len(split.train)} graphs; {len(split.valid)} "
                 "others choose the epoch",
                 trained.history,
                 trained.best_epoch,
             )
         ],
-        embedding=model_report.graph_map(
+        embedding=graph_map(
             model,
+            classes,
             test,
+            predicted,
             f"Shown are the {len(test)} graphs that the one model of these pictures has not "
             f"seen, neither to learn nor to choose the epoch; it answers {reached} rightly.",
         ),
-        hierarchy=[
-            model_report.hierarchy_example(model, test, model_report.typical_graph(model, test))
-        ],
-        health=model_report.health_rows(experiment.health(first), model.config.model),
+        hierarchy=[hierarchy_example(model, test, typical_graph(model, test), classes, places)],
+        health=health_rows(experiment.health(first), places),
         warnings=_warnings(experiment, metrics),
         environment={
             **experiment.versions,
@@ -173,6 +182,7 @@ def _about(graphs: GraphSet, experiment: ExperimentResult) -> str:
         "MUTAG": "Molecules as graphs of atoms and bonds: does the compound cause mutations in "
         "bacteria? "
     }.get(graphs.name, "")
+    assert experiment.protocol is not None
     folds, seeds = experiment.protocol.folds, len(experiment.seeds)
     few = seeds < len(experiment.protocol.seeds)
     return (

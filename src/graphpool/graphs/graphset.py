@@ -1,6 +1,6 @@
 """`GraphSet`: a collection of graphs in a few flat tensors, which everything else takes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import overload
@@ -321,6 +321,12 @@ class GraphSet:
             edges = Adjacency(pointer(csr.count), csr.col, csr.weight, csr.symmetric)
             self._places[rule] = find(edges, self.node_ptr, rule, local=True)
         return self._places[rule]
+
+    def with_places(self, known: Mapping[PlaceRule, Places]) -> "GraphSet":
+        """The same set with places that were found elsewhere."""
+        copy = replace(self)
+        copy.__dict__["_places"] = {**self._places, **known}
+        return copy
 
     # ------------------------------------------------------------------ batches
 

@@ -1,40 +1,29 @@
-"""What files of trained networks share, whatever they answer: their kind, weights and origin.
+"""The file of a trained model: a checkpoint whose header holds all that is needed to use it.
 
-Such a file is a checkpoint whose header holds everything that is needed to use the network. What a
-classifier and a comparer say in it stands in `graphpool.models.classifier` and
-`graphpool.models.comparer_file`.
+The `best.safetensors` of a run folder is such a file.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor, nn
 
-from graphpool.config import TrainConfig, to_dict
+from graphpool.config import (
+    CompareConfig,
+    ModelConfig,
+    RunConfig,
+    TrainConfig,
+    from_dict,
+    to_dict,
+)
 from graphpool.errors import CheckpointError, GraphpoolError
-from graphpool.features.labels import Labels
-from graphpool.features.pipeline import FeaturePipeline
-from graphpool.graphs.graphset import GraphSet
+from graphpool.tasks import TASKS, Task
 from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint, write_checkpoint
 
-CLASSIFIER, COMPARER = "graph classifier", "graph comparer"
-# What a user of another kind of file meant to run.
-_USES = {
-    CLASSIFIER: "graphpool predict {path} FILE",
-    COMPARER: "graphpool match A B --model {path}",
-}
 
-
-def check_known(features: FeaturePipeline, graphs: GraphSet) -> None:
-    """Refuse graphs of whose node labels these features know not a single one."""
-    for feature in features.features or ():
-        if isinstance(feature, Labels):
-            feature.check_known(graphs)
-
-
-def save_trained(
+def save_network(
     path: str | Path,
     network: nn.Module,
     train: TrainConfig,
@@ -46,9 +35,9 @@ def save_trained(
 
     Args:
         train: how it was trained.
-        about: what else is needed to use it, as JSON; `kind` says what it is.
+        about: what else is needed to use it, as JSON.
         best: the selected epoch and its metrics.
-        versions: of what trained it.
+        versions: of the software that trained it.
     """
     path = Path(path)
     tensors: dict[str, Tensor] = {
@@ -62,11 +51,13 @@ def save_trained(
     return path
 
 
-def open_trained(path: str | Path, kind: str | None = None) -> tuple[Checkpoint, dict[str, Any]]:
-    """A model file, or the best model of a run folder, and what it says about itself.
+def open_model(
+    path: str | Path, tasks: Sequence[str] | None = None
+) -> tuple[Checkpoint, dict[str, Any]]:
+    """Open a model file, or the best model of a run folder, and return its header too.
 
     Args:
-        kind: refuse a file of any other kind.
+        tasks: refuse models of other tasks, and say what those are used with.
     """
     path = given = Path(path)
     if path.is_dir():
@@ -77,19 +68,48 @@ def open_trained(path: str | Path, kind: str | None = None) -> tuple[Checkpoint,
         path = path / BEST
     checkpoint = read_checkpoint(path)
     about: dict[str, Any] = checkpoint.header.get("extra", {})
-    found = about.get("kind")
-    if kind is not None and found != kind:
-        if (use := _USES.get(str(found))) is None:
-            raise CheckpointError(f"{path}: a checkpoint, but not of a {kind}")
-        raise CheckpointError(
-            f"{path}: holds a {found}, not a {kind}; use it with {use.format(path=given)}"
-        )
+    kind = about.get("kind")
+    same_kind = [task for task in TASKS.values() if task.kind == kind]
+    wanted = " or ".join(dict.fromkeys(TASKS[name].kind for name in tasks or ()))
+    if not same_kind:
+        raise CheckpointError(f"{path}: a checkpoint, but not of a {wanted or 'trained model'}")
+    if tasks is not None and not any(_holds(TASKS[name], about) for name in tasks):
+        held = f"a {kind}, not a {wanted}"
+        if kind == wanted:
+            held = f"a {kind} for {about.get('task')}, not for {' or '.join(tasks)}"
+        use = same_kind[0].use.format(path=given)
+        raise CheckpointError(f"{path}: holds {held}; use it with {use}")
     return checkpoint, about
+
+
+def task_of(about: dict[str, Any]) -> type[Task]:
+    """Return the task that a header names."""
+    for task in TASKS.values():
+        if _holds(task, about):
+            return task
+    raise ValueError(f"the task {about.get('task')!r} is unknown")
+
+
+def read_config(task: type[Task], about: dict[str, Any], train: dict[str, Any]) -> RunConfig:
+    """Return the settings that a header holds.
+
+    Args:
+        train: the training settings, which stand beside it.
+    """
+    compare = from_dict(CompareConfig, about.get("compare", {}), "compare")
+    return RunConfig(
+        task=task.name,  # type: ignore[arg-type]
+        data=about["data"],
+        features=about["features"]["spec"],
+        model=from_dict(ModelConfig, about["model"], "model"),
+        train=from_dict(TrainConfig, train, "train"),
+        compare=compare,
+    )
 
 
 @contextmanager
 def reading(checkpoint: Checkpoint) -> Iterator[None]:
-    """Say of a header that can't be understood which version wrote it."""
+    """Turn errors about a header that can't be read into one that names the version."""
     try:
         yield
     except CheckpointError:
@@ -100,3 +120,11 @@ def reading(checkpoint: Checkpoint) -> Iterator[None]:
             f"{checkpoint.path}: written by graphpool {version}, whose settings this version "
             f"can't read ({error}); train the model again"
         ) from None
+
+
+def _holds(task: type[Task], about: dict[str, Any]) -> bool:
+    """Whether a header is of this task; tasks that have a kind of file to themselves need no name.
+
+    Classifiers of version 0.1.0 don't name their task.
+    """
+    return task.kind == about.get("kind") and about.get("task", task.name) == task.name

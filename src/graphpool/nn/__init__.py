@@ -1,32 +1,37 @@
-"""Networks: encoders, HAP's coarsening, other poolers, readouts, and the hierarchy of them."""
+"""Networks: encoders, poolers, readouts, and the hierarchy of them."""
 
 from graphpool.nn import pool
-from graphpool.nn.coarsen.outputs import Coarsened, Kept, Trace
-from graphpool.nn.encoders import Encoder, GATLayer, GCNLayer, GINLayer
+from graphpool.nn.coarsen.outputs import NodeSelection, PoolOutput, Trace
+from graphpool.nn.encoders import Encoder, GATLayer, GCNLayer, GINLayer, GraphConvLayer
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
-from graphpool.nn.model import HAP, FlatNetwork, StructureFree
+from graphpool.nn.level import FlatGraphs, Level
+from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, StructureFree
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.readout import Readout
-from graphpool.nn.zoo.build import build_model
-from graphpool.nn.zoo.concat import ConcatNetwork
-from graphpool.nn.zoo.registry import list_poolers, pooler, register_pooler
+from graphpool.nn.zoo import build_model, list_networks, list_poolers, pooler, register_pooler
 
 __all__ = [
-    "Coarsened",
+    "ClusterMask",
     "ConcatNetwork",
     "Encoder",
+    "FlatGraphs",
     "FlatNetwork",
     "GATLayer",
     "GCNLayer",
     "GINLayer",
+    "GraphConvLayer",
     "HAP",
     "HAPCoarsening",
     "Hierarchy",
-    "Kept",
+    "Level",
+    "NodeSelection",
+    "PoolOutput",
     "Readout",
     "StructureFree",
     "Trace",
     "build_model",
+    "list_networks",
     "list_poolers",
     "pool",
     "pooler",

@@ -2,6 +2,8 @@
 
 from torch import Tensor, nn
 
+from graphpool.nn.module import reset_children
+
 
 class Head(nn.ModuleList):
     """Linear, ReLU, dropout, linear; the softmax is the loss's.
@@ -9,7 +11,7 @@ class Head(nn.ModuleList):
     Args:
         in_channels: of the graph vectors.
         hidden_channels: between the layers.
-        out_channels: classes; 0 leaves the layers out, for who wants the graph vectors alone.
+        out_channels: classes; 0 leaves the layers out, to use the graph vectors alone.
         dropout: before the last layer, while training.
     """
 
@@ -21,6 +23,10 @@ class Head(nn.ModuleList):
         if out_channels:
             self.append(nn.Linear(in_channels, hidden_channels))
             self.append(nn.Linear(hidden_channels, out_channels))
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        reset_children(self)
 
     def forward(self, embedding: Tensor) -> Tensor:
         """Logits, `[graphs, classes]`; without layers `[graphs, 0]`."""

@@ -5,29 +5,25 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.outputs import Kept, Level, Nodes, Trace
+from graphpool.nn.coarsen.outputs import PoolOutput, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.head import Head
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import Level
+from graphpool.nn.module import Module, reset
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.readout import Readout
 
 
-class Hierarchy(nn.Module):
+class Hierarchy(Module):
     """Encoder, coarsening, encoder, coarsening, …, readout, two fully connected layers.
 
     With no coarsening it is a flat network: encoder and readout.
 
     Args:
         encoders: one before each coarsening, and one for the last level if there is one more.
-        coarsenings: modules such as `HAPCoarsening`: called with features, adjacency and
-            `Segments` (at a dense level `Rows`, or `None` if all graphs have all clusters) they
-            return a `Coarsened`, and their `clusters` says how many nodes it has at most; or, from
-            a ragged level, a `Kept`, which is ragged as well. One with a `rule` is also given the
-            places of the graphs by that rule.
+        coarsenings: group or Top-K poolers such as `HAPCoarsening`, which make a `PoolOutput` of a
+            `Level`. An attribute `clusters` says how many nodes it has at most.
         readouts: one per level, nodes first, each a `Readout` or a flat pooler: the graph vector
             is the concatenation of what they read; `None` leaves a level out.
         out_channels: classes; 0 leaves the head out; see `Head`.
@@ -49,7 +45,7 @@ class Hierarchy(nn.Module):
             raise ValueError(f"{len(readouts)} readouts for {len(coarsenings) + 1} levels")
         self.encoders, self.coarsenings = nn.ModuleList(encoders), nn.ModuleList(coarsenings)
         self.readouts = tuple(readouts)
-        # Those that learn once more, where their weights are found.
+        # Registered, so that the weights of readouts that learn are found.
         self.learned = nn.ModuleList(item for item in readouts if isinstance(item, nn.Module))
         hidden = encoders[-1].out_channels
         nodes = [None, *(getattr(module, "clusters", None) for module in coarsenings)]
@@ -59,58 +55,46 @@ class Hierarchy(nn.Module):
             for readout, width, count in zip(readouts, channels, nodes, strict=False)
             if readout
         )
-        # A last level of one cluster has nothing to tell that the one before it has not.
+        # A last level of one cluster says nothing that the one before it does not.
         self.level_channels = tuple(channels[: len(readouts) - (nodes[-1] == 1)])
         self.embedding_channels = sum(self.vector_channels)
         self.head = Head(self.embedding_channels, hidden, out_channels, dropout)
 
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        for part in self._in_order_of_construction():
+            reset(part)
+
+    def _in_order_of_construction(self) -> tuple[nn.Module, ...]:
+        """Parts in the order in which the networks of this library make them."""
+        if not self.coarsenings:
+            return self.learned, self.encoders, self.head
+        return self.coarsenings, self.encoders, self.learned, self.head
+
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the whole model and keep every level."""
-        x: Tensor = batch.x
-        adjacency: Adjacency | Tensor = batch.adjacency
-        segments: Segments | None = batch.segments
-        rows: Rows | None = None
-        levels: list[Level] = []
+        level = Level.from_batch(batch)
+        outputs: list[PoolOutput] = []
         vectors: list[Tensor] = []
-        nodes: list[Nodes] = []
+        nodes: list[Level] = []
         for position, readout in enumerate(self.readouts):
             if position < len(self.encoders):
-                column = None if position else batch.one_hot_index
-                x = self.encoders[position](x, adjacency, column, rows)
+                level = level.with_x(self.encoders[position](level))
             if len(nodes) < len(self.level_channels):
-                nodes.append(Nodes(x, segments, rows, adjacency))
+                nodes.append(level)
             if readout:
-                vectors.append(readout(x, segments, rows))
+                vectors.append(readout(level))
             if position < len(self.coarsenings):
-                level = self._coarsened(position, x, adjacency, rows or segments, batch)
-                levels.append(level)
-                if isinstance(level, Kept):
-                    x, adjacency, segments = level.x, level.adjacency, level.segments
-                else:
-                    x, adjacency, segments, rows = level.x, level.adj, None, level.rows
+                outputs.append(self.coarsenings[position](level))
+                level = outputs[-1].level
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]
         losses = {
             f"level{number}/{name}": value
-            for number, level in enumerate(levels, 1)
-            for name, value in level.losses.items()
+            for number, output in enumerate(outputs, 1)
+            for name, value in output.losses.items()
         }
         logits = self.head(embedding)
-        return Trace(logits, embedding, tuple(levels), losses, tuple(vectors), tuple(nodes))
-
-    def _coarsened(
-        self,
-        position: int,
-        x: Tensor,
-        adjacency: Adjacency | Tensor,
-        where: Segments | Rows | None,
-        batch: GraphBatch,
-    ) -> Level:
-        module = self.coarsenings[position]
-        rule = getattr(module, "rule", None)
-        if position or rule is None:
-            return module(x, adjacency, where)  # type: ignore[no-any-return]
-        # The set that the batch comes from knows its graphs' places already.
-        return module(x, adjacency, where, batch.places(rule))  # type: ignore[no-any-return]
+        return Trace(logits, embedding, tuple(outputs), losses, tuple(vectors), tuple(nodes))
 
     def forward(self, batch: GraphBatch) -> Tensor:
         """Logits, `[graphs, classes]`."""
@@ -120,8 +104,8 @@ class Hierarchy(nn.Module):
         """Graph vectors h_G, `[graphs, embedding_channels]`."""
         return self.trace(batch).embedding
 
-    def levels(self, batch: GraphBatch) -> tuple[Level, ...]:
-        """One `Coarsened` (features, adjacency, assignment) or `Kept` per coarsening module."""
+    def levels(self, batch: GraphBatch) -> tuple[PoolOutput, ...]:
+        """One `PoolOutput` (features, adjacency, assignment or selection) per pooling module."""
         return self.trace(batch).levels
 
 

@@ -9,14 +9,14 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.nn.coarsen.base import Grouping
-from graphpool.nn.coarsen.outputs import Level, Trace
-from graphpool.nn.encoders import Encoder
-from graphpool.nn.hap import HAPCoarsening
-from graphpool.nn.hap.moa import PLACE_ASSIGNMENTS
+from graphpool.nn.coarsen.base import GroupPool
+from graphpool.nn.coarsen.outputs import PoolOutput, Trace
+from graphpool.nn.encoders import ConcatEncoder, Encoder
+from graphpool.nn.hap import PLACE_ASSIGNMENTS, HAPCoarsening
+from graphpool.nn.head import Head
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.module import Module
 from graphpool.nn.ops.products import segment_sum
-from graphpool.nn.pool.diffpool import DiffPool
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.readout import Readout
 
@@ -24,12 +24,12 @@ log = logging.getLogger(__name__)
 
 
 class Pooled(Hierarchy):
-    """The same hierarchy around other coarsenings: encoder, coarsening, …, head.
+    """The hierarchy of HAP around other coarsenings: encoder, coarsening, …, head.
 
     Args: as for `HAP`, and
         coarsenings: one per level, such as `DiffPool` or `SAGPool`.
-        encoders: how many; by default one before each coarsening. One more encodes what the last
-            coarsening leaves, which for one that keeps nodes is a graph still.
+        encoders: how many; by default one before each coarsening. One more encodes the graph that
+            the last coarsening makes.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ def _only_sums(module: nn.Module) -> bool:
     """Whether its clusters add up to what its nodes add up to."""
     if isinstance(module, HAPCoarsening):
         return module.profile is None  # with it, clusters hold more than their nodes' features
-    return isinstance(module, DiffPool | Grouping)
+    return isinstance(module, GroupPool)
 
 
 def _readouts(
@@ -218,10 +218,50 @@ class FlatNetwork(Hierarchy):
         )
 
 
-class StructureFree(nn.Module):
+class ConcatNetwork(Hierarchy):
+    """Encoder, concatenation of its layers, readout, head.
+
+    The HAP paper has GCN-concat as a baseline, "concatenation of GCN-based node-level
+    representations", and no more about it. We read it so: the nodes carry the outputs of all
+    layers, the input features left out, and are summed. With `SortPool` as its readout it is DGCNN
+    but for the layers' kind and width.
+
+    Args: as for `FlatNetwork`, but
+        readout: reductions over the nodes, or a flat pooler of `layers · hidden_channels` channels.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        hidden_channels: int = 64,
+        out_channels: int = 2,
+        *,
+        encoder: str = "gcn",
+        layers: int = 2,
+        heads: int = 4,
+        norm: str = "none",
+        dropout: float = 0.0,
+        jump: bool = False,
+        readout: tuple[str, ...] | FlatPool = ("sum",),
+    ) -> None:
+        if jump:
+            raise ConfigError("concat carries all layers' outputs already; leave out jump")
+        joined = ConcatEncoder(encoder, in_channels, hidden_channels, layers, heads, norm, dropout)
+        if isinstance(readout, FlatPool) and readout.in_channels != joined.out_channels:
+            raise ConfigError(
+                f"the readout takes {readout.in_channels} channels; {layers} layers of "
+                f"{hidden_channels} have {joined.out_channels} together"
+            )
+        read = readout if isinstance(readout, FlatPool) else Readout(readout)
+        super().__init__([joined], [], [read], out_channels=0)
+        # As wide as that of other networks, and not as the nodes are.
+        self.head = Head(self.embedding_channels, hidden_channels, out_channels, dropout)
+
+
+class StructureFree(Module):
     """Two fully connected layers on the sum of a graph's node features: no edge is looked at.
 
-    What it reaches is what a data set gives away without its structure.
+    Its accuracy is what a data set gives away without its structure.
 
     Args: as for `HAP`.
     """
@@ -259,6 +299,6 @@ class StructureFree(nn.Module):
         """Graph vectors, `[graphs, hidden_channels]`."""
         return self.trace(batch).embedding
 
-    def levels(self, batch: GraphBatch) -> tuple[Level, ...]:
+    def levels(self, batch: GraphBatch) -> tuple[PoolOutput, ...]:
         """No levels."""
         return ()

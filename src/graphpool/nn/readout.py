@@ -4,8 +4,7 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import ConfigError, nearest
-from graphpool.graphs.segments import Segments
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_max, segment_mean, segment_sum
 
 REDUCTIONS = {"sum": segment_sum, "mean": segment_mean, "max": segment_max}
@@ -28,14 +27,11 @@ class Readout:
             raise ConfigError("a readout needs at least one of: " + ", ".join(REDUCTIONS))
         self.reductions = reductions
 
-    def __call__(self, x: Tensor, segments: Segments | None, rows: Rows | None = None) -> Tensor:
-        """`[nodes, channels]` with segments, or `[graphs, nodes, channels]`, to one row a graph.
-
-        `rows` are those that count in a dense level of graphs with different numbers of clusters;
-        all others are zero.
-        """
-        if rows is not None and self.reductions != ("sum",):
-            x, segments = rows.compact(x), rows.segments
+    def __call__(self, level: Level) -> Tensor:
+        """Reduce the nodes or clusters of each graph, `[graphs, width]`."""
+        x, segments = level.x, level.segments
+        if level.mask is not None and self.reductions != ("sum",):
+            x, segments = level.flat()
         elif segments is None and x.shape[-2] == 1:
             return x.squeeze(-2)
         made = [REDUCTIONS[name](x, segments) for name in self.reductions]

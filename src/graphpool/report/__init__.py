@@ -1,11 +1,15 @@
-"""One self-contained HTML page that shows what was trained and how well it did.
+"""One self-contained HTML page about a trained model or about methods side by side.
 
-`data` carries the numbers, `page` turns them into HTML; nothing here trains or evaluates a model.
+`data` holds the numbers and `page` turns them into HTML; `sections` and `draw` are the parts of a
+page. Tasks collect the numbers (`graphpool.tasks`); nothing here trains or evaluates a model.
 """
 
 from graphpool.report.data import (
     Curve,
     EmbeddingPlot,
+    FigureRow,
+    FigureTable,
+    HeroFigure,
     HierarchyExample,
     Level,
     LevelHealth,
@@ -18,6 +22,9 @@ from graphpool.report.page import render, write
 __all__ = [
     "Report",
     "ResultRow",
+    "HeroFigure",
+    "FigureRow",
+    "FigureTable",
     "Curve",
     "EmbeddingPlot",
     "HierarchyExample",

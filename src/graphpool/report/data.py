@@ -1,7 +1,6 @@
 """Everything that a report shows, as plain frozen values.
 
-Accuracies are fractions between 0 and 1. Arrays are numpy, on purpose: whoever fills a report has
-already left the model behind.
+Accuracies are fractions between 0 and 1. Arrays are numpy, on purpose: a report holds no model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +43,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class Curve:
-    """How one run learned; all sequences have one entry per epoch of `epochs`."""
+    """Learning curves of one run; all sequences have one entry per epoch of `epochs`."""
 
     label: str
     epochs: Sequence[int]
@@ -66,14 +65,14 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingPlot:
-    """The vector of every graph, to be laid out as a map.
+    """The vector of every graph, to be drawn as a map.
 
     Args:
         vectors: `[graphs, channels]`.
         y: `[graphs]`, true class of each graph, a position in `class_names`.
         class_names: one name per class.
         ids: one name per graph.
-        predicted: `[graphs]`, the class that the model gave, if known.
+        predicted: `[graphs]`, the predicted class, if known.
         note: which graphs these are, e.g. that the model has seen them in training.
     """
 
@@ -153,7 +152,7 @@ class HierarchyExample:
 
 @dataclass(frozen=True)
 class LevelHealth:
-    """What became of one coarsening, averaged over graphs.
+    """Health of one coarsening, averaged over graphs.
 
     Args:
         level: 1 for the first coarsening.
@@ -175,14 +174,172 @@ class LevelHealth:
 
 
 @dataclass(frozen=True, eq=False)
+class Side:
+    """One graph, ready to be drawn.
+
+    Args:
+        title: its name and size.
+        slot: for each node its row of the positions.
+        labels: a short text per node, "" for none.
+        edges: pairs of nodes with the text of their label; in both directions only if the graph
+            is directed.
+        node_kind, edge_kind: the edit of each node and edge that has one.
+    """
+
+    title: str
+    slot: Sequence[int]
+    labels: Sequence[str]
+    edges: Mapping[tuple[int, int], str]
+    node_kind: Mapping[int, str]
+    edge_kind: Mapping[tuple[int, int], str]
+    directed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Scores of test pairs, `[pairs]` each: of those that match, and of the others."""
+
+    matching: Array
+    others: Array
+
+
+@dataclass(frozen=True, eq=False)
+class PairExample:
+    """Two graphs beside each other, with the scores that the model gives them.
+
+    Args:
+        title: which pair it is, and why it is shown.
+        left, right: with marks on what an edit path changes if they are `aligned`: then a node
+            stands where the node is that it is mapped to.
+        matches: the truth.
+        scores: of every level, by name, the last of all together.
+        note: how far apart the graphs are.
+    """
+
+    title: str
+    left: Side
+    right: Side
+    aligned: bool
+    matches: bool
+    scores: Mapping[str, float]
+    note: str = ""
+
+    @property
+    def predicted(self) -> bool:
+        """Whether the model predicts a match."""
+        return list(self.scores.values())[-1] > 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class DistancePlot:
+    """True and predicted distance of test graphs to others, `[pairs]` each."""
+
+    true: Array
+    predicted: Array
+
+    def __post_init__(self) -> None:
+        if self.true.shape != self.predicted.shape:
+            raise ValueError(f"{self.true.shape} true and {self.predicted.shape} predicted ones")
+        if not (np.isfinite(self.true).all() and np.isfinite(self.predicted).all()):
+            raise ValueError("distances that are drawn must be finite")
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbour:
+    """A graph that the model finds near.
+
+    Args:
+        rank: its rank by true distance, 1 for the nearest; equally far ones share the best.
+    """
+
+    graph: Side
+    predicted: float
+    true: float
+    rank: int
+
+
+@dataclass(frozen=True, eq=False)
+class QueryExample:
+    """A test graph and those that the model finds nearest, nearest first."""
+
+    title: str
+    query: Side
+    nearest: Sequence[Neighbour]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """Figures of one model, method or rule.
+
+    Args:
+        figures: by the columns of the table, as they are printed; a missing one is unknown.
+        share: the first of them as a fraction, which is drawn as a bar.
+        main: whether the page is about this row.
+        note: a few words beside the name.
+        learns: whether it is a network; rules are drawn paler.
+    """
+
+    name: str
+    figures: Mapping[str, str]
+    share: float
+    main: bool = False
+    note: str = ""
+    learns: bool = False
+
+
+@dataclass(frozen=True)
+class FigureTable:
+    """A table of figures, under a title and a sentence about it.
+
+    Args:
+        badge: mark on the row that the page is about.
+    """
+
+    title: str
+    words: str
+    columns: Sequence[str]
+    rows: Sequence[FigureRow]
+    badge: str = ""
+
+
+@dataclass(frozen=True)
+class HeroFigure:
+    """A figure in large print at the top of a page, with a few words below it."""
+
+    name: str
+    value: str
+    unit: str
+    below: str
+
+
+@dataclass(frozen=True, eq=False)
 class Report:
-    """All that one page shows; every part but the title may be left out."""
+    """All that one page shows; every part but the title may be left out.
+
+    Args:
+        noun: what examples are called: graphs, pairs or triplets.
+        hero: figures at the top, the model's own first; by default those of `results`.
+        verdict: a sentence below them.
+        results: accuracies of methods over splits.
+        tables: other figures, where a row is not a list of accuracies.
+        labels: names of node labels, which have the same colours in all drawn pairs and queries.
+    """
 
     title: str
     subtitle: str = ""
     command: str = ""
+    noun: str = "graphs"
+    hero: Sequence[HeroFigure] = ()
+    verdict: str = ""
     dataset: Mapping[str, str | int | float] = field(default_factory=dict)
     results: Sequence[ResultRow] = ()
+    tables: Sequence[FigureTable] = ()
+    scores: Scores | None = None
+    distances: DistancePlot | None = None
+    queries: Sequence[QueryExample] = ()
+    pairs: Sequence[PairExample] = ()
+    labels: Sequence[str] = ()
     curves: Sequence[Curve] = ()
     embedding: EmbeddingPlot | None = None
     hierarchy: Sequence[HierarchyExample] = ()

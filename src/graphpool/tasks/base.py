@@ -1,183 +1,312 @@
-"""What every task offers to the training loop, and how validation metrics choose an epoch."""
+"""The base class of tasks: from examples to the page about a result.
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+A `Task` opens its examples from a `RunConfig`, builds its network, has the loss and the metrics
+that the training loop uses, and knows the baselines that stand beside its results and how a result
+reads. Trained models, estimators, experiments and commands are written once over this class.
 
-import torch
+To add a task, such as regression:
+
+1. Write one file in `graphpool/tasks` with a subclass of `Task`. Its class attributes are names;
+   the methods under "learning" are those that the training loop calls
+   (`graphpool.training.objective.Objective`), those under "examples" open data, and those under
+   "results" test a trained model and describe the result. A task over pairs or triplets derives
+   from `graphpool.tasks.pairwise.PairwiseTask` and inherits most of them.
+2. Name it: add the class to `TASKS` in `graphpool/tasks/__init__.py`, and its name, help and
+   default settings to `RunConfig.task` and `defaults_for` in `graphpool/config/run.py`.
+3. Write a thin estimator in `graphpool/estimators`: a subclass of `GraphEstimator` with
+   `task=` and a `fit` that turns its arguments into examples.
+
+Nothing else has to change: `graphpool train`, `evaluate --model`, `report`, model files and run
+folders ask the task.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from graphpool.graphs.batch import GraphBatch
+from graphpool.config import ModelConfig, RunConfig
+from graphpool.data.source import Source
+from graphpool.data.splits import Split
+from graphpool.evaluation.format import Lines, percent
+from graphpool.features.pipeline import FeaturePipeline
+from graphpool.graphs.graphset import GraphSet
+from graphpool.report.data import Report
+from graphpool.training.objective import Criterion, Step
+
+Array = NDArray[Any]
+Document = dict[str, Any]
+History = Sequence[Mapping[str, Any]]
+"""One row per epoch, as `graphpool.training.loop.FitResult` has them."""
 
 
-@runtime_checkable
-class Traced(Protocol):
-    """What a task reads of a model's trace."""
+class Store:
+    """Keeps what a run must find again: its split, distances that were computed.
 
-    @property
-    def logits(self) -> Tensor:
-        """`[B, classes]`."""
-        ...
-
-    @property
-    def losses(self) -> Mapping[str, Tensor]:
-        """Auxiliary losses of the poolers, scalars, already weighted."""
-        ...
-
-
-@runtime_checkable
-class ExampleBatch(Protocol):
-    """Some examples of a set, with every graph that is in one of them."""
-
-    @property
-    def graphs(self) -> GraphBatch:
-        """Each graph once, however many of the examples it is in."""
-        ...
-
-    @property
-    def index(self) -> Tensor:
-        """`[B]`, positions of the examples in their set."""
-        ...
-
-    def examples_of(self, flags: Tensor) -> Tensor:
-        """`[B]`, which of the examples a flagged graph (`[graphs]`) is in."""
-        ...
-
-
-@runtime_checkable
-class Examples(Protocol):
-    """What a task learns from: graphs (`GraphSet`), pairs (`PairSet`), triplets (`TripletSet`)."""
-
-    @property
-    def name(self) -> str:
-        """Of the graphs."""
-        ...
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """What each example is called."""
-        ...
-
-    @property
-    def num_nodes(self) -> int:
-        """Of all graphs."""
-        ...
-
-    @property
-    def num_edges(self) -> int:
-        """Of all graphs."""
-        ...
-
-    def __len__(self) -> int:
-        """How many examples."""
-        ...
-
-    def batch(self, item: Any = None) -> Any:
-        """The examples at these positions, an `ExampleBatch`."""
-        ...
-
-    def to(self, device: torch.device | str) -> Any:
-        """A copy on a device."""
-        ...
-
-
-class Step(NamedTuple):
-    """One training step's forward pass, still on the device.
-
-    Attributes:
-        loss: scalar to differentiate.
-        correct: scalar, how many of the batch's examples were answered rightly.
-        recorded: scalar, the loss as `evaluate` counts it, where that is another one.
+    This one keeps nothing; `graphpool.models.run.RunFolder` writes files.
     """
 
-    loss: Tensor
-    correct: Tensor
-    recorded: Tensor | None = None
+    def split(self, graphs: GraphSet, protocol: str, seed: int, make: Callable[[], Split]) -> Split:
+        """Return the stored split of these graphs; make and store it if there is none."""
+        return make()
+
+    def distances(self) -> Path | None:
+        """Return the file for distances that are about to be computed, if they are kept."""
+        return None
 
 
-class Criterion(NamedTuple):
-    """A metric that selects epochs, and whether more of it is better."""
+@dataclass(frozen=True, eq=False)
+class TaskData:
+    """Examples that train, choose the epoch and test.
 
-    metric: str
-    higher: bool
+    Args:
+        test: examples that are tested.
+        train, valid: None where only a test is wanted.
+        source: the set that the graphs come from, if it is one set.
+        facts: what decided the examples, and their digests, as JSON; empty if the stored split
+            says everything.
+        notes: lines about the examples, for a user.
+    """
+
+    test: Any
+    train: Any = None
+    valid: Any = None
+    source: Source | None = None
+    facts: Document = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @runtime_checkable
-class Task(Protocol):
-    """A question about graphs, pairs or triplets of them, with its loss and its metrics."""
+class Trained(Protocol):
+    """The parts of a trained model that tasks use."""
 
     @property
-    def selection(self) -> tuple[Criterion, ...]:
-        """What makes one epoch better than another; later criteria decide ties."""
+    def network(self) -> Any:
+        """The network, in eval mode."""
         ...
 
+    @property
+    def config(self) -> RunConfig:
+        """Its settings."""
+        ...
+
+    @property
+    def features(self) -> FeaturePipeline:
+        """Fitted on the training graphs."""
+        ...
+
+    @property
+    def mean_nodes(self) -> float:
+        """Mean number of nodes of a training graph."""
+        ...
+
+    @property
+    def source(self) -> Source | None:
+        """Source of the training graphs, if it is known."""
+        ...
+
+    @property
+    def choice(self) -> Any:
+        """Choice of the number of places, if validation graphs made it."""
+        ...
+
+    def prepare(self, graphs: GraphSet) -> GraphSet:
+        """Return the graphs with the network's features, on its device."""
+        ...
+
+    def check_labels(self, graphs: GraphSet) -> None:
+        """Refuse graphs none of whose node labels the features know."""
+        ...
+
+    def embed(self, graphs: GraphSet) -> Array:
+        """Return graph vectors, `[graphs, channels]`."""
+        ...
+
+
+class Task(ABC):
+    """A question about graphs, or about pairs or triplets of them.
+
+    Attributes:
+        name: value of `RunConfig.task`.
+        question: a few words for `--help`.
+        kind: what a model file of this task holds.
+        takes: whether a trained model is asked about single graphs or about two.
+        use: the command that uses a trained model, with `{path}` for its file.
+        noun: what examples are called.
+        files: settings of `CompareConfig` that name files which `evaluate --model` may be given.
+    """
+
+    name: ClassVar[str]
+    question: ClassVar[str]
+    kind: ClassVar[str]
+    takes: ClassVar[Literal["graphs", "pairs"]]
+    use: ClassVar[str]
+    noun: ClassVar[str]
+    files: ClassVar[tuple[str, ...]] = ()
+    selection: tuple[Criterion, ...] = (
+        Criterion("accuracy", higher=True),
+        Criterion("loss", higher=False),
+    )
+
+    # ------------------------------------------------------------------ learning
+
+    @abstractmethod
     def check(self, examples: Any) -> None:
-        """Raise a `DataError` if the task can't be learnt from these examples."""
-        ...
+        """Raise a `DataError` if these examples can't be learned from."""
 
+    @abstractmethod
     def step(self, model: nn.Module, batch: Any) -> Step:
         """Forward pass of one training step."""
-        ...
 
+    @abstractmethod
     def losses(self, model: nn.Module, batch: Any) -> Tensor:
         """`[B]`, the loss of each example; auxiliary losses of the batch are added to each."""
-        ...
 
     def loss(self, model: nn.Module, batch: Any) -> Tensor:
         """Mean of `losses`."""
-        ...
+        return self.losses(model, batch).mean()
 
+    @abstractmethod
     def evaluate(self, model: nn.Module, examples: Any, batch_size: int) -> dict[str, float]:
         """Metrics in eval mode, without gradients; the model's mode is restored."""
-        ...
+
+    # ------------------------------------------------------------------ settings and network
+
+    @classmethod
+    @abstractmethod
+    def defaults(cls) -> RunConfig:
+        """Return the settings that the task starts from."""
+
+    @classmethod
+    @abstractmethod
+    def check_settings(cls, config: RunConfig) -> None:
+        """Raise a `ConfigError` for settings that can't work, before any data is read."""
+
+    @classmethod
+    @abstractmethod
+    def methods(cls) -> Mapping[str, str]:
+        """Return the networks that the task can train: name and summary."""
+
+    @abstractmethod
+    def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> nn.Module:
+        """Build the network for node features of so many channels."""
+
+    def header(self, config: RunConfig) -> Document:
+        """Return what a model file says of the task, as JSON."""
+        return {"task": self.name}
+
+    @classmethod
+    @abstractmethod
+    def from_header(cls, about: Document) -> "Task":
+        """Rebuild the task from the header of a model file."""
+
+    # ------------------------------------------------------------------ examples
+
+    @classmethod
+    @abstractmethod
+    def open(
+        cls, config: RunConfig, root: Path | None = None, store: Store | None = None
+    ) -> TaskData:
+        """Open the examples that `config` asks for.
+
+        Args:
+            root: folder of data files.
+            store: keeps the split and computed distances; by default nothing is kept.
+        """
+
+    @classmethod
+    def open_test(
+        cls, config: RunConfig, root: Path | None = None, store: Store | None = None
+    ) -> TaskData:
+        """Open the test examples alone, where that is quicker."""
+        return cls.open(config, root, store)
+
+    @classmethod
+    @abstractmethod
+    def of(cls, examples: Any, **options: Any) -> "Task":
+        """Return the task that these training examples pose."""
+
+    @abstractmethod
+    def graphs(self, examples: Any) -> GraphSet:
+        """Return the graphs of the examples."""
+
+    @abstractmethod
+    def used(self, examples: Any) -> GraphSet:
+        """Return the graphs that occur in some example."""
+
+    @abstractmethod
+    def with_graphs(self, examples: Any, graphs: GraphSet) -> Any:
+        """Return the same examples over another form of their graphs."""
+
+    # ------------------------------------------------------------------ results
+
+    @abstractmethod
+    def probabilities(self, model: Trained, examples: Any) -> Array:
+        """Return the probability of each answer, or of a match."""
+
+    @abstractmethod
+    def predict(self, model: Trained, examples: Any) -> Array:
+        """Return the answer to each example."""
+
+    def prediction_rows(self, model: Trained, graphs: GraphSet) -> list[Document]:
+        """Return id and prediction of each graph; for tasks over single graphs."""
+        answers = self.predict(model, graphs).tolist()
+        return [
+            {"id": name, "prediction": answer}
+            for name, answer in zip(graphs.ids, answers, strict=True)
+        ]
+
+    @abstractmethod
+    def score(self, model: Trained, examples: Any) -> dict[str, float]:
+        """Return the metrics of `evaluate` on other examples."""
+
+    @abstractmethod
+    def test(self, model: Trained, data: TaskData) -> Document:
+        """Return figures on the test examples, beside baselines, as JSON."""
+
+    @abstractmethod
+    def test_set(
+        self, model: Trained, data: str, root: Path | None = None, files: Mapping[str, str] = {}
+    ) -> Document:
+        """Return figures of a trained model on the set `data`, as JSON.
+
+        Args:
+            files: paths by their setting, of those in `Task.files`.
+        """
+
+    @abstractmethod
+    def result_lines(self, document: Document) -> Lines:
+        """Describe the result of a training run: what `test` returns and how it was trained."""
+
+    @abstractmethod
+    def score_lines(self, document: Document) -> Lines:
+        """Describe what `test_set` returns."""
+
+    @abstractmethod
+    def report(
+        self, model: Trained, data: TaskData, document: Document, history: History = ()
+    ) -> Report:
+        """Collect what the page about a trained model shows.
+
+        Args:
+            document: of `test`, with what `graphpool.models.model.TrainedModel.test` adds.
+            history: rows of the training's epochs.
+        """
 
 
-def trace(model: nn.Module, batch: GraphBatch) -> Traced:
-    """`model.trace(batch)`, typed."""
-    return cast(Traced, cast(Any, model).trace(batch))
+def epoch_line(document: Document, noun: str) -> str:
+    """Say which epoch was selected, and how long the training took."""
+    return (
+        f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
+        f"{noun} ({percent(document['valid']['accuracy'])}); {document['seconds']:.1f} s"
+    )
 
 
-def is_better(
-    selection: Sequence[Criterion], new: Mapping[str, float], best: Mapping[str, float]
-) -> bool:
-    """Whether `new` beats `best`; NaN beats nothing, and anything finite beats NaN.
-
-    An empty `best` is beaten by everything.
-    """
-    for metric, higher in selection:
-        if metric not in best:
-            return True
-        sign = 1.0 if higher else -1.0
-        ours, theirs = (
-            -math.inf if math.isnan(value) else sign * value
-            for value in (new[metric], best[metric])
-        )
-        if ours != theirs:
-            return ours > theirs
-    return False
-
-
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Eval mode without gradients; afterwards every module has the mode it had before."""
-    training = [module for module in model.modules() if module.training]
-    model.eval()
-    try:
-        with torch.no_grad():
-            yield
-    finally:
-        for module in training:
-            module.training = True
-
-
-def device_of(model: nn.Module) -> torch.device:
-    """Where the model's weights lie."""
-    weight = next(model.parameters(), None)
-    return torch.device("cpu") if weight is None else weight.device
-
-
-def batches(examples: Examples, batch_size: int) -> Iterator[Any]:
-    """The examples in their own order, `batch_size` at a time."""
-    for start in range(0, len(examples), batch_size):
-        yield examples.batch(slice(start, start + batch_size))
+def positions(values: Sequence[int]) -> NDArray[np.int64]:
+    """Positions of graphs as an array."""
+    return np.array(values, dtype=np.int64)

@@ -1,48 +1,114 @@
-"""Which class does a graph belong to: cross entropy, accuracy, confusion matrix."""
+"""Classification: predict the class of a graph, by cross entropy."""
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from graphpool.errors import DataError
+from graphpool.config import ModelConfig, RunConfig, defaults_for, to_dict
+from graphpool.data.catalogue import short_name
+from graphpool.data.source import Source, set_digest
+from graphpool.data.splits import Split, cv_splits
+from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.evaluation.baselines.kernel import majority
+from graphpool.evaluation.format import Lines, plural
+from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
+from graphpool.evaluation.prediction import accuracy as share_equal
+from graphpool.evaluation.statistics import wilson
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.nn.coarsen.health import level_health
+from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.nn.zoo.pairs import PAIR_METHODS
+from graphpool.report.data import Report
 from graphpool.tasks.base import (
-    Criterion,
-    Step,
-    Traced,
-    batches,
-    device_of,
-    evaluating,
-    trace,
+    Array,
+    Document,
+    History,
+    Store,
+    Task,
+    TaskData,
+    Trained,
 )
+from graphpool.tasks.classes import (
+    align_classes,
+    classes_of,
+    majority_share,
+    open_classes,
+    open_training,
+)
+from graphpool.tasks.pages.classes import class_page, result_lines, same_answer, score_lines
+from graphpool.tasks.place_text import place_counts, plan_text
+from graphpool.training.health_warnings import health_warnings
+from graphpool.training.loop import EVALUATION_BATCH
+from graphpool.training.objective import Step, Traced, batches, device_of, evaluating, trace
+from graphpool.training.select_place_rule import check_choice
 
 Diagnose = Callable[[Any], Mapping[str, float]]
+# A run is tested on one fold of ten.
+PROTOCOL, FOLDS = "holdout", 10
 
 
-class ClassificationTask:
-    """Learn and judge graph classes.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClassificationData(TaskData):
+    """Graphs that train, choose the epoch and test.
 
     Args:
-        num_classes: how many classes the model tells apart.
+        graphs: the whole set; by default the test graphs.
+        split: positions of the parts in it, if it was split.
+    """
+
+    graphs: GraphSet
+    split: Split | None = None
+
+
+class ClassificationTask(Task):
+    """Learn the classes of graphs.
+
+    Args:
+        num_classes: number of classes.
         diagnose: called with each batch's trace while evaluating; its numbers (means over the
             batch's graphs, NaN where there are none to measure) are averaged over all graphs and
             stand beside the metrics.
+        classes: the name of each class; by default its code.
+        labels: what an estimator's `predict` returns: the `codes` of `GraphSet.y`, or the
+            `names` in `classes`.
+        node_label_names: of the training set.
     """
 
-    selection = (Criterion("accuracy", higher=True), Criterion("loss", higher=False))
+    name = "classification"
+    question = "which class does a graph have?"
+    kind = "graph classifier"
+    takes = "graphs"
+    use = "graphpool predict {path} FILE"
+    noun = "graphs"
 
-    def __init__(self, num_classes: int, diagnose: Diagnose | None = None) -> None:
+    def __init__(
+        self,
+        num_classes: int,
+        diagnose: Diagnose | None = None,
+        *,
+        classes: Sequence[Any] = (),
+        labels: Literal["codes", "names"] = "codes",
+        node_label_names: Sequence[Name] = (),
+    ) -> None:
         self.num_classes = num_classes
         self.diagnose = diagnose
+        self.classes = tuple(classes) or tuple(range(num_classes))
+        self.labels = labels
+        self.node_label_names = tuple(node_label_names)
+
+    # ------------------------------------------------------------------ learning
 
     def check(self, graphs: GraphSet) -> None:
-        """Every graph needs a class that the model knows."""
+        """Raise a `DataError` unless every graph has one of the classes."""
         if graphs.y is None:
             raise DataError(f"{graphs.name} has no classes; a classifier can't learn from it")
         if len(graphs) == 0:
@@ -56,7 +122,7 @@ class ClassificationTask:
             )
 
     def step(self, model: nn.Module, batch: GraphBatch) -> Step:
-        """Mean cross entropy plus auxiliary losses, and the number of right answers."""
+        """Mean cross entropy plus auxiliary losses, and the number of correct predictions."""
         traced, y = trace(model, batch), classes_of(batch)
         loss = _add_auxiliary(functional.cross_entropy(traced.logits, y), traced)
         return Step(loss, (traced.logits.detach().argmax(dim=1) == y).sum())
@@ -64,10 +130,6 @@ class ClassificationTask:
     def losses(self, model: nn.Module, batch: GraphBatch) -> Tensor:
         """`[B]`, cross entropy of each graph; auxiliary losses are added to each."""
         return self._losses(trace(model, batch), batch)
-
-    def loss(self, model: nn.Module, batch: GraphBatch) -> Tensor:
-        """Mean cross entropy plus auxiliary losses."""
-        return self.losses(model, batch).mean()
 
     def _losses(self, traced: Traced, batch: GraphBatch) -> Tensor:
         each = functional.cross_entropy(traced.logits, classes_of(batch), reduction="none")
@@ -99,6 +161,236 @@ class ClassificationTask:
             **{name: total / measured[name] for name, total in health.items()},
         }
 
+    # ------------------------------------------------------------------ settings and network
+
+    @classmethod
+    def defaults(cls) -> RunConfig:
+        """Return the settings that classification starts from."""
+        return defaults_for("classification")
+
+    @classmethod
+    def check_settings(cls, config: RunConfig) -> None:
+        """Refuse unknown networks, those for pairs, and a choice of places that can't be made."""
+        pooler = config.model.pooler
+        if pooler in PAIR_METHODS:
+            raise ConfigError(
+                f"{pooler} is a network for pairs of graphs; train it with --task matching or "
+                "--task similarity"
+            )
+        if pooler not in METHODS:
+            raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, METHODS)}")
+        check_choice(config.model)
+
+    @classmethod
+    def methods(cls) -> Mapping[str, str]:
+        """Return every pooler."""
+        return {name: method.summary for name, method in METHODS.items()}
+
+    def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> nn.Module:
+        """Build the network, with one output per class."""
+        return build_model(settings, channels, self.num_classes, mean_nodes)
+
+    def header(self, config: RunConfig) -> Document:
+        """Return the names of classes and node labels."""
+        return {
+            "classes": list(self.classes),
+            "node_label_names": list(self.node_label_names),
+            "labels": self.labels,
+        }
+
+    @classmethod
+    def from_header(cls, about: Document) -> "ClassificationTask":
+        """Rebuild the task with its classes."""
+        return cls(
+            len(about["classes"]),
+            level_health,
+            classes=about["classes"],
+            labels=about["labels"],
+            node_label_names=about["node_label_names"],
+        )
+
+    # ------------------------------------------------------------------ examples
+
+    @classmethod
+    def open(
+        cls, config: RunConfig, root: Path | None = None, store: Store | None = None
+    ) -> ClassificationData:
+        """Split a set: 80 % of the graphs train, 10 % choose the epoch, 10 % test.
+
+        The parts have the same mix of classes: they are the first fold of ten-fold
+        cross-validation with the run's seed.
+        """
+        graphs, seed = open_training(config.data, root), config.train.seed
+
+        def make() -> Split:
+            assert graphs.y is not None
+            return cv_splits(graphs.y, FOLDS, seed)[0]
+
+        split = (store or Store()).split(graphs, PROTOCOL, seed, make)
+        counts = (
+            f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
+            f"{len(split.train)} train, {len(split.valid)} choose the epoch, "
+            f"{len(split.test)} test"
+        )
+        plan = plan_text(graphs, config)
+        return ClassificationData(
+            graphs[split.test],
+            graphs[split.train],
+            graphs[split.valid],
+            Source(set_digest(graphs), split.test),
+            notes=(counts, plan) if plan else (counts,),
+            graphs=graphs,
+            split=split,
+        )
+
+    @classmethod
+    def of(cls, examples: GraphSet, **options: Any) -> "ClassificationTask":
+        """Return the task with the classes of these graphs."""
+        if examples.y is None:
+            raise DataError(f"{examples.name} has no classes; a classifier can't learn from it")
+        classes = options.pop("classes", ()) or examples.classes
+        classes = classes or tuple(range(int(examples.y.max()) + 1))
+        return cls(
+            len(classes),
+            level_health,
+            classes=classes,
+            node_label_names=examples.node_label_names,
+            **options,
+        )
+
+    def graphs(self, examples: GraphSet) -> GraphSet:
+        """Return the examples, which are graphs."""
+        return examples
+
+    def used(self, examples: GraphSet) -> GraphSet:
+        """Return the examples, which are graphs."""
+        return examples
+
+    def with_graphs(self, examples: GraphSet, graphs: GraphSet) -> GraphSet:
+        """Return the graphs with features."""
+        return graphs
+
+    # ------------------------------------------------------------------ results
+
+    def probabilities(self, model: Trained, examples: GraphSet) -> Array:
+        """Return the probability of each class, `[graphs, classes]`; each row adds up to 1."""
+        logits = predict_logits(model.network, model.prepare(examples), EVALUATION_BATCH)
+        return np.asarray(torch.softmax(logits.double(), dim=1).numpy())
+
+    def predict(self, model: Trained, examples: GraphSet) -> Array:
+        """Return the name of the most probable class of each graph, `[graphs]`."""
+        best = self.probabilities(model, examples).argmax(axis=1)
+        return np.asarray(np.asarray(self.classes)[best])
+
+    def prediction_rows(self, model: Trained, graphs: GraphSet) -> list[Document]:
+        """Return id, class and probabilities of each graph."""
+        return [
+            {
+                "id": name,
+                "class": self.classes[row.argmax()],
+                "probabilities": {
+                    str(label): float(share) for label, share in zip(self.classes, row, strict=True)
+                },
+            }
+            for name, row in zip(graphs.ids, self.probabilities(model, graphs), strict=True)
+        ]
+
+    def score(self, model: Trained, examples: GraphSet) -> dict[str, float]:
+        """Return loss, accuracies and health of the levels, on graphs with classes."""
+        aligned = align_classes(examples, self.classes)
+        return self.evaluate(model.network, model.prepare(aligned), EVALUATION_BATCH)
+
+    def test(self, model: Trained, data: TaskData) -> Document:
+        """Return accuracies beside that of the majority class, and health of the levels."""
+        assert isinstance(data, ClassificationData)
+        test, count, split = data.test, len(data.test), data.split
+        metrics = self.score(model, test)
+        correct = round(metrics["accuracy"] * count)
+        counts = {"test": count}
+        most = majority_share(test)
+        if split is not None:
+            assert data.graphs.y is not None
+            codes = data.graphs.y.cpu().numpy()
+            counts = {name: len(part) for name, part in asdict(split).items()}
+            most = share_equal(majority(codes, split).predicted, codes[list(split.test)])
+        choice = None if model.choice is None else to_dict(model.choice)
+        same = same_answer(self.only_answer(model, test, metrics))
+        return {
+            "data": data.graphs.name,
+            "graphs": counts,
+            "test": {
+                **{name: metrics[name] for name in ("accuracy", "balanced_accuracy", "loss")},
+                "correct": correct,
+                "interval": wilson(correct, count),
+            },
+            "majority": most,
+            "health": {name: value for name, value in metrics.items() if "/" in name},
+            "places": place_counts(data.graphs, model.config.model),
+            "choice": choice,
+            "warnings": [*same, *health_warnings(metrics)],
+        }
+
+    def test_set(
+        self, model: Trained, data: str, root: Path | None = None, files: Mapping[str, str] = {}
+    ) -> Document:
+        """Return figures of a set; for the model's own set also those of held-out graphs.
+
+        `trained_on` counts the graphs that trained the model or chose its epoch. It is None,
+        unknown, for any set but the very one the model was trained on.
+        """
+        graphs = open_classes(data, root)
+        model.check_labels(graphs)
+        metrics, source = self.score(model, graphs), model.source
+        own = source is not None and source.digest == set_digest(graphs)
+        unseen = source.held_out if source is not None and own else ()
+        document: Document = {
+            "data": graphs.name,
+            "graphs": len(graphs),
+            **metrics,
+            "majority": majority_share(graphs),
+            "trained_on": len(graphs) - len(unseen) if own else None,
+            "warnings": same_answer(self.only_answer(model, graphs, metrics)),
+        }
+        if not own and graphs.name == short_name(model.config.data):
+            document["warnings"].append(
+                "the model was trained on a set of the same name; if these are graphs of it, this "
+                "is no test accuracy"
+            )
+        if unseen:
+            document["held_out"] = {"graphs": len(unseen), **self.score(model, graphs[unseen])}
+        return document
+
+    def only_answer(self, model: Trained, graphs: GraphSet, metrics: Mapping[str, float]) -> Any:
+        """Return the class that every graph gets, if they are of several classes; else None.
+
+        Args:
+            metrics: of `score` on these graphs. Predictions that are all the same have the
+                balanced accuracy of one class, or of none, so most models need no second look.
+        """
+        occurring = 0 if graphs.y is None else len(torch.unique(graphs.y))
+        share = metrics["balanced_accuracy"] * occurring
+        if occurring < 2 or min(abs(share), abs(share - 1)) > 1e-6:
+            return None
+        answers = set(self.probabilities(model, graphs).argmax(axis=1).tolist())
+        return self.classes[answers.pop()] if len(answers) == 1 else None
+
+    def result_lines(self, document: Document) -> Lines:
+        """Describe accuracy beside the majority class, then the levels."""
+        return result_lines(document)
+
+    def score_lines(self, document: Document) -> Lines:
+        """Describe the accuracy on a set, and on the part that the model has not seen."""
+        return score_lines(document)
+
+    def report(
+        self, model: Trained, data: TaskData, document: Document, history: History = ()
+    ) -> Report:
+        """Collect accuracy, curves, a map of the test graphs, one hierarchy and its health."""
+        assert isinstance(data, ClassificationData)
+        test = align_classes(data.test, self.classes)
+        predicted = self.probabilities(model, test).argmax(axis=1)
+        return class_page(model, self.classes, data.graphs, test, predicted, document, history)
+
 
 def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tensor:
     """`[graphs, classes]` on the CPU, in the order of the graphs."""
@@ -108,31 +400,6 @@ def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tenso
     if not parts:
         raise DataError(f"{graphs.name} has no graphs to predict")
     return torch.cat(parts).cpu()
-
-
-def confusion_matrix(predicted: Tensor, actual: Tensor, num_classes: int) -> Tensor:
-    """`[classes, classes]` counts: row is the actual class, column the predicted one."""
-    cell = actual * num_classes + predicted
-    return torch.bincount(cell, minlength=num_classes**2).view(num_classes, num_classes)
-
-
-def accuracy(matrix: Tensor) -> float:
-    """Share of right answers in a confusion matrix."""
-    return int(matrix.diagonal().sum()) / int(matrix.sum())
-
-
-def balanced_accuracy(matrix: Tensor) -> float:
-    """Mean over the classes that occur of the share of their graphs answered rightly."""
-    actual = matrix.sum(dim=1)
-    occurs = actual > 0
-    return float((matrix.diagonal()[occurs].double() / actual[occurs]).mean())
-
-
-def classes_of(batch: GraphBatch) -> Tensor:
-    """The batch's classes, which must be there."""
-    if batch.y is None:
-        raise DataError("these graphs have no classes to compare with")
-    return batch.y
 
 
 def _add_auxiliary(loss: Tensor, traced: Traced) -> Tensor:

@@ -1,52 +1,360 @@
-"""Which of two graphs is more like a third: squared error of differences of distances."""
+"""Similarity: predict which of two graphs is nearer to a third, by squared error."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from graphpool.config import RunConfig, defaults_for
+from graphpool.data import load as datasets
+from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.pairs.triplets import TripletBatch, TripletSet
+from graphpool.data.source import Source, data_digest, set_digest
+from graphpool.data.splits import Split
+from graphpool.data.true_distances import (
+    COMPUTED,
+    PUBLISHED,
+    TrueDistances,
+    computed_distances,
+    has_split,
+    known_distances,
+    open_similar,
+    split_graphs,
+)
 from graphpool.errors import DataError
+from graphpool.evaluation.baselines.distances import label_edge_rule
+from graphpool.evaluation.baselines.pairs import RULE_NAMES
+from graphpool.evaluation.format import Lines, Table, decimal, plural
+from graphpool.evaluation.ranking import ranking_metrics
+from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.pairs.base import PairModel
-from graphpool.tasks.compared import ComparingTask, Judged, added_losses
+from graphpool.report.data import HeroFigure, Report
+from graphpool.tasks.base import (
+    Array,
+    Document,
+    History,
+    Store,
+    TaskData,
+    Trained,
+    epoch_line,
+    positions,
+)
+from graphpool.tasks.pages.pairs import (
+    comparison_page,
+    distance_plot,
+    node_labels,
+    query_examples,
+)
+from graphpool.tasks.pairwise import (
+    PAIRS_AT_ONCE,
+    PairOutcome,
+    PairwiseTask,
+    aux_loss,
+    pair_distances,
+)
+from graphpool.training.objective import batches, device_of, evaluating
+
+RANKING = {
+    "accuracy": "Triplets, %",
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "precision@10": "p@10",
+    "precision@20": "p@20",
+}
 
 
-class SimilarityTask(ComparingTask):
-    """Learn and judge triplets: r = g(query, first) - g(query, second), g the true distance.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SimilarityData(TaskData):
+    """Triplets that train, choose the epoch and test, and the graphs that are ranked in the end.
+
+    Training triplets are of training graphs alone. A validation or test triplet asks about a graph
+    that has not trained, with training graphs to choose from.
+
+    Args:
+        test: some of the test triplets; `queries` and `candidates` are those of all of them.
+        graphs: the whole set.
+        distances: true distances between all of them.
+        queries: positions of the test graphs.
+        candidates: positions of the graphs that each of them ranks.
+        split: which graphs train, validate and test, if it is known.
+        kind: how they were split.
+    """
+
+    graphs: GraphSet
+    distances: TrueDistances
+    queries: NDArray[np.int64]
+    candidates: NDArray[np.int64]
+    split: Split | None = None
+    kind: str = ""
+
+    @property
+    def true(self) -> NDArray[np.float64]:
+        """`[queries, candidates]` true distances; NaN for a graph and itself."""
+        true = self.distances.values[np.ix_(self.queries, self.candidates)]
+        true[self.queries[:, None] == self.candidates] = np.nan
+        return true
+
+
+class SimilarityTask(PairwiseTask):
+    """Learn triplets: r = g(query, first) - g(query, second), g the true distance.
 
     The loss of a triplet is the mean over levels of ((d(query, first) - d(query, second)) - r)².
-    What is said is that difference for the distance of all levels together, by default the mean;
-    it is right if its sign is that of r, and half right if it is 0.
+    The prediction is that difference for the distance of all levels together, by default the mean;
+    it is correct if its sign is that of r, and half correct if it is 0.
 
     Deviation from the paper: its equation loss-triple has no square and no lower bound.
     """
 
-    examples = "triplets"
+    name = "similarity"
+    question = "which of two graphs is nearer to a third?"
+    noun = "triplets"
+    files = ("distances",)
+
+    # ------------------------------------------------------------------ learning
 
     def check(self, examples: TripletSet) -> None:  # type: ignore[override]
-        """Every triplet must have an order."""
+        """Raise a `DataError` unless every triplet has an order."""
         super().check(examples)
         tied = (examples.r == 0) | ~examples.r.isfinite()
         if bool(tied.any()):
             position = int(tied.nonzero()[0])
             raise DataError(
                 f"{examples.name}, triplet {examples.ids[position]}: r is "
-                f"{float(examples.r[position]):g}, which says no order; leave such triplets out"
+                f"{float(examples.r[position]):g}, which gives no order; leave such triplets out"
             )
 
-    def judge(self, model: PairModel, batch: TripletBatch) -> Judged:
+    def outcome(self, model: PairModel, batch: TripletBatch) -> PairOutcome:
         """Compare the query of every triplet with both others."""
         query, others = batch.query, torch.cat([batch.first, batch.second])
         compared = model.compare(batch.graphs, torch.cat([query, query]), others)
         first, second = compared.distances.chunk(2, dim=1)
         differences = first - second
         losses = (differences - batch.r).square()
-        said = model.overall(differences.detach())
-        correct = (1 + said.sign() * batch.r.sign()) / 2
-        return Judged(losses, said, correct, added_losses(compared, losses))
+        prediction = model.overall(differences.detach())
+        correct = (1 + prediction.sign() * batch.r.sign()) / 2
+        return PairOutcome(losses, prediction, correct, aux_loss(compared, losses))
 
     def truth(self, batch: TripletBatch) -> Tensor:
-        """r."""
+        """Return r."""
         return batch.r
 
-    def metrics(self, said: Tensor, truth: Tensor) -> dict[str, float]:
+    def metrics(self, prediction: Tensor, truth: Tensor) -> dict[str, float]:
         """Mean absolute error of the differences."""
-        return {"error": float((said - truth).abs().double().mean())}
+        return {"error": float((prediction - truth).abs().double().mean())}
+
+    # ------------------------------------------------------------------ examples
+
+    @classmethod
+    def defaults(cls) -> RunConfig:
+        """Return the settings that similarity starts from."""
+        return defaults_for("similarity")
+
+    @classmethod
+    def open(
+        cls, config: RunConfig, root: Path | None = None, store: Store | None = None
+    ) -> SimilarityData:
+        """Draw triplets of a set whose distances are published, given or computed."""
+        ranked = cls.open_test(config, root, store)
+        return draw(config, ranked.graphs, ranked.distances, ranked.split, ranked.kind)
+
+    @classmethod
+    def open_test(
+        cls, config: RunConfig, root: Path | None = None, store: Store | None = None
+    ) -> SimilarityData:
+        """Open graphs, distances and split, without drawing triplets."""
+        graphs, store = open_similar(config.data, root), store or Store()
+        kind, seed = config.compare.split, config.train.seed
+        if kind == PUBLISHED and not has_split(config.data, root):
+            kind = "graphs"
+        distances = known_distances(graphs, config.data, config.compare.distances, root)
+        if distances is None:
+            distances = computed_distances(graphs, store.distances())
+        split = store.split(
+            graphs, kind, seed, lambda: split_graphs(graphs, config.data, kind, seed, root)
+        )
+        facts = {"distances": {"digest": distances.digest}}
+        return _ranked(graphs, distances, split, kind, test=None, facts=facts)
+
+    # ------------------------------------------------------------------ results
+
+    def predict(self, model: Trained, examples: TripletSet) -> Array:
+        """Return by how much farther the first graph of each triplet is, `[triplets]`."""
+        ready = examples.with_graphs(model.prepare(examples.graphs)).to(device_of(model.network))
+        with evaluating(model.network):
+            parts = [
+                self.outcome(model.network, batch).prediction.double().cpu()
+                for batch in batches(ready, PAIRS_AT_ONCE)
+            ]
+        return torch.cat(parts).numpy()
+
+    def test(self, model: Trained, data: TaskData) -> Document:
+        """Return how well test graphs rank the others, and how well a rule does that counts."""
+        assert isinstance(data, SimilarityData)
+        names, graphs = ("train", "valid", "test"), {"test": len(data.queries)}
+        if data.split is not None:
+            graphs = {name: len(getattr(data.split, name)) for name in names}
+        document: Document = {"task": self.name, "data": data.graphs.name, "graphs": graphs}
+        parts = {name: getattr(data, name) for name in names}
+        document["examples"] = {name: len(part) for name, part in parts.items() if part is not None}
+        document["distances"] = data.distances.origin
+        if data.kind:
+            document["split"] = data.kind
+        document |= self._figures(model, data)
+        if data.test is not None:
+            scored = self.score(model, data.test)
+            document["triplets"] = {key: scored[key] for key in ("accuracy", "error", "loss")}
+        return document
+
+    def test_set(
+        self, model: Trained, data: str, root: Path | None = None, files: Mapping[str, str] = {}
+    ) -> Document:
+        """Let test graphs rank the others, if the set is the model's own; else each all others."""
+        graphs = datasets.find(data, root, features=None)
+        model.check_labels(graphs)
+        known = known_distances(graphs, data, files.get("distances", ""), root)
+        true = known or computed_distances(graphs)
+        everything, source = np.arange(len(graphs)), model.source
+        queries = candidates = everything
+        warnings = []
+        if source is not None and source.digest == set_digest(graphs):
+            if source.held_out:
+                queries = positions(source.held_out)
+                candidates = np.setdiff1d(everything, queries)
+            else:
+                warnings = ["all of these graphs trained the model: this is no test accuracy"]
+        ranked = SimilarityData(
+            None, graphs=graphs, distances=true, queries=queries, candidates=candidates
+        )
+        return {
+            "task": self.name,
+            "data": graphs.name,
+            "graphs": {"queries": len(queries), "candidates": len(candidates)},
+            "distances": true.origin,
+            **self._figures(model, ranked),
+            "warnings": warnings,
+        }
+
+    def result_lines(self, document: Document) -> Lines:
+        """Describe how well graphs are ranked, and the selected epoch."""
+        return [*_lines(document), epoch_line(document, self.noun)]
+
+    def score_lines(self, document: Document) -> Lines:
+        """Describe how well the graphs of another set are ranked."""
+        asked, others = (document["graphs"][key] for key in ("queries", "candidates"))
+        whom = "the others" if others == asked else f"{others:,} that trained"
+        title = f"{document['data']}, {plural(asked, 'graph')} ranking {whom}:"
+        warnings = [f"warning: {warning}" for warning in document["warnings"]]
+        return [title, *_lines(document), *warnings]
+
+    def report(
+        self, model: Trained, data: TaskData, document: Document, history: History = ()
+    ) -> Report:
+        """Collect figures beside the rule, distances, nearest graphs and learning curves."""
+        assert isinstance(data, SimilarityData)
+        true, test = data.true, document["test"]
+        predicted = pair_distances(model, data.graphs, data.queries, data.candidates)
+        examples = query_examples(data.graphs, predicted, true, data.queries, data.candidates)
+        first = HeroFigure(
+            "Triplets in the right order", f"{100 * test['accuracy']:.1f}", "%",
+            f"which of two graphs is nearer to a test graph, {len(data.queries)} of them",
+        )  # fmt: skip
+        last = HeroFigure(
+            "Spearman’s correlation", decimal(test["spearman"]), "", "mean over test graphs"
+        )
+        sides = (
+            side for each in examples for side in (each.query, *(one.graph for one in each.nearest))
+        )
+        return comparison_page(
+            model, document, history, RANKING, document["rules"], [first], [last],
+            noun=self.noun,
+            distances=distance_plot(predicted, true),
+            queries=examples,
+            labels=node_labels(sides),
+        )  # fmt: skip
+
+    def _figures(self, model: Trained, data: SimilarityData) -> Document:
+        """Metrics of the model and of the rule, over all triplets of these graphs."""
+        there = (data.graphs, data.queries, data.candidates)
+        return {
+            "test": ranking_metrics(pair_distances(model, *there), data.true),
+            "rules": {"label-edge": ranking_metrics(label_edge_rule(*there), data.true)},
+        }
+
+
+def draw(
+    config: RunConfig, graphs: GraphSet, distances: TrueDistances, split: Split | None, kind: str
+) -> SimilarityData:
+    """Draw the triplets that `config.compare` asks for, as many as there are.
+
+    Args:
+        split: by `graphpool.data.true_distances.split_graphs`, of this `kind`.
+    """
+    assert split is not None
+    wanted, seed = config.compare, config.train.seed
+    seen = (*split.train, *split.valid)
+    asked = {
+        "train": (split.train, split.train, wanted.examples),
+        "valid": (split.valid, split.train, wanted.valid),
+        "test": (split.test, seen, wanted.test),
+    }
+    parts = {
+        part: draw_triplets(graphs, distances.values, queries, candidates, count, seed, part)
+        for part, (queries, candidates, count) in asked.items()
+    }
+    facts = {
+        "split": kind,
+        "distances": {"from": distances.origin, "digest": distances.digest},
+        "parts": {
+            part: {"triplets": len(one), "graphs": len(asked[part][0]), "digest": data_digest(one)}
+            for part, one in parts.items()
+        },
+    }
+    origin = distances.origin if distances.origin in (PUBLISHED, COMPUTED) else "of a file"
+    notes = [
+        f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(split.train)} train, "
+        f"{len(split.valid)} choose the epoch, {len(split.test)} test; distances {origin}",
+        f"of the triplets {len(parts['train']):,} train, {len(parts['valid']):,} choose the epoch, "
+        f"{len(parts['test']):,} test",
+    ]
+    if kind != wanted.split:
+        notes.append(f"there is no {wanted.split} split of them: they are split by {kind}")
+    return _ranked(graphs, distances, split, kind, **parts, facts=facts, notes=tuple(notes))
+
+
+def _ranked(
+    graphs: GraphSet, distances: TrueDistances, split: Split, kind: str, **parts: Any
+) -> SimilarityData:
+    return SimilarityData(
+        **parts,
+        source=Source(set_digest(graphs), split.test),
+        graphs=graphs,
+        distances=distances,
+        queries=positions(split.test),
+        candidates=positions(sorted((*split.train, *split.valid))),
+        split=split,
+        kind=kind,
+    )
+
+
+def _lines(document: Document) -> list[Any]:
+    """Order of all triplets and rank correlations, with the rule beside the model."""
+    rows = {"model": document["test"]}
+    rows |= {RULE_NAMES[name]: figures for name, figures in document["rules"].items()}
+    names = ("accuracy, %", *tuple(RANKING.values())[1:])
+    table = []
+    for name, figures in rows.items():
+        first, *rest = (figures[key] for key in RANKING)
+        table.append((name, f"{100 * first:.1f}", *map(decimal, rest)))
+    lines: list[Any] = [
+        Table(("on test graphs", *names), table, right=names),
+        "\nAccuracy is over all triplets of a test graph and two others; the rest is the mean over "
+        "test graphs.",
+    ]
+    if document["rules"]["label-edge"]["accuracy"] >= document["test"]["accuracy"]:
+        lines.append("The model is no better than the rule.")
+    return lines

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 import torch.utils.deterministic
 
-from graphpool.tasks.base import Examples
+from graphpool.training.objective import Examples
 
 SMALL_BATCH = 30_000  # nodes and edges
 

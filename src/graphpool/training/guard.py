@@ -16,7 +16,7 @@ from torch.nn.utils import get_total_norm
 
 from graphpool.errors import TrainingError
 from graphpool.graphs.batch import GraphBatch
-from graphpool.tasks.base import ExampleBatch, Examples, Task, batches, evaluating
+from graphpool.training.objective import ExampleBatch, Examples, Objective, batches, evaluating
 
 CHECK_STEPS = 64
 _SHOWN = 10
@@ -49,7 +49,9 @@ def gradients(model: nn.Module) -> list[Tensor]:
     return [weight.grad for weight in model.parameters() if weight.grad is not None]
 
 
-def guilty_positions(task: Task, model: nn.Module, examples: Examples, index: Tensor) -> Tensor:
+def guilty_positions(
+    task: Objective, model: nn.Module, examples: Examples, index: Tensor
+) -> Tensor:
     """Find the examples that cause a non-finite loss or gradient of the batch `index`.
 
     Returns the positions of those with non-finite features or edge weights; else of those with a
@@ -71,7 +73,7 @@ def guilty_positions(task: Task, model: nn.Module, examples: Examples, index: Te
 
 
 def guilty_when_evaluated(
-    task: Task, model: nn.Module, examples: Examples, batch_size: int
+    task: Objective, model: nn.Module, examples: Examples, batch_size: int
 ) -> Tensor:
     """Return the positions of the examples whose loss is not finite in eval mode."""
     bad = []
@@ -101,7 +103,7 @@ def _bad_inputs(batch: GraphBatch) -> Tensor:
     return bad
 
 
-def _bad_alone(task: Task, model: nn.Module, batch: ExampleBatch) -> bool:
+def _bad_alone(task: Objective, model: nn.Module, batch: ExampleBatch) -> bool:
     model.zero_grad(set_to_none=True)
     with evaluating(model), torch.enable_grad():
         loss = task.loss(model, batch)

@@ -16,7 +16,6 @@ from graphpool.config import TrainConfig, to_dict
 from graphpool.data.source import data_digest
 from graphpool.errors import ConfigError
 from graphpool.progress import ProgressBar
-from graphpool.tasks.base import Examples, Task, is_better
 from graphpool.training.checkpoint import versions
 from graphpool.training.device import find_device, make_optimizer, make_sums
 from graphpool.training.environment import deterministic, suitable_threads, thread_count
@@ -31,6 +30,7 @@ from graphpool.training.guard import (
     stop_message,
 )
 from graphpool.training.health_warnings import health_warnings
+from graphpool.training.objective import Examples, Objective, is_better
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
 from graphpool.training.seeding import epoch_order, seed_everything
@@ -64,7 +64,7 @@ class FitResult:
 
 def fit(
     model: nn.Module,
-    task: Task,
+    task: Objective,
     train: Examples,
     valid: Examples | None,
     config: TrainConfig,
@@ -143,7 +143,7 @@ class _Run:
     def __init__(
         self,
         model: nn.Module,
-        task: Task,
+        task: Objective,
         train: Examples,
         valid: Examples | None,
         config: TrainConfig,

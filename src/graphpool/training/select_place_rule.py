@@ -22,9 +22,9 @@ from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.zoo.build import chooses_places, place_rule
-from graphpool.tasks.base import Task, is_better
 from graphpool.training.checkpoint import BEST, LAST
 from graphpool.training.loop import fit
+from graphpool.training.objective import Objective, is_better
 from graphpool.training.run_identity import check_same_run
 from graphpool.training.seeding import seed_everything
 
@@ -125,7 +125,7 @@ def check_choice(config: ModelConfig) -> None:
 def select_place_rule(
     config: ModelConfig,
     settings: TrainConfig,
-    task: Task,
+    task: Objective,
     train: GraphSet,
     valid: GraphSet | None,
     build: Callable[[ModelConfig], nn.Module],

@@ -210,9 +210,9 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         read_jsonl(tmp_path / "m.jsonl")
 
 
-def test_a_key_that_stands_twice_is_named_with_its_line(tmp_path: Path) -> None:
+def test_a_key_that_appears_twice_is_named_with_its_line(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", '{"nodes": 1}', '{"nodes": 1, "y": 0, "nodes": 2}')
-    with pytest.raises(DataError, match=r"t\.jsonl, line 2: the key 'nodes' stands twice"):
+    with pytest.raises(DataError, match=r"t\.jsonl, line 2: the key 'nodes' appears twice"):
         read_jsonl(path)
 
 

@@ -311,7 +311,7 @@ def test_a_file_that_is_nearly_a_part_is_noted_with_the_nearest(tmp_path: Path) 
     graphs = read_tu(write(tmp_path, node_labels=None, node_label="1\n", readme="hello\n"))
     assert graphs.node_label is None
     assert graphs.notes == (
-        "T_node_label.txt was not read, for it is no part of a TU set; "
+        "T_node_label.txt was not read, because it is no part of a TU set; "
         "did you mean 'T_node_labels.txt'?",
     )
 

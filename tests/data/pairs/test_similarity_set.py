@@ -169,7 +169,7 @@ def test_arrays_that_mean_nothing_are_noted(tmp_path: Path) -> None:
         ({"edges": [[0, 2], [1, 2], [1, 2]]}, r"TINY\.npz: TINY, graph 2: edge 1 -> 2 leaves"),
         ({"node_label": [0, 0, 0, 0, 0, 3]}, "array 'node_label': code 3 has no name among 3"),
         ({"node_label": [0]}, r"array 'node_label': has the shape \[1\] where \[6\]"),
-        ({"ids": [1, 2, 1]}, "array 'ids': graph 1 stands twice; give every graph its own id"),
+        ({"ids": [1, 2, 1]}, "array 'ids': graph 1 appears twice; give every graph its own id"),
         ({"ids": [1, 2]}, r"array 'ids': has the shape \[2\] where \[3\]"),
     ],
 )
@@ -208,7 +208,7 @@ def test_a_damaged_npz_is_a_data_error(tmp_path: Path) -> None:
         ('<edge source="5" target="0"', '<edge source="5" target="7"',
          "line 12: edge to node 7, which does not exist"),
         ('<edge source="5"', "<edge", "line 12: this edge has no source"),
-        ('<node id="b"', '<node id="5"', "line 8: node 5 stands twice"),
+        ('<node id="b"', '<node id="5"', "line 8: node 5 appears twice"),
         ('for="0" value="C"', 'for="9" value="C"', "line 8: this node has no 'type', its label"),
         ('value="2"', 'value="two"', "line 12: valence 'two' is not a whole number"),
         ('"undirected"', '"directed"', "line 3: edges are directed.*from_networkx"),

@@ -30,7 +30,7 @@ def test_drawn_pairs_have_the_name_they_were_asked_for_by(name):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("MUTAG", "no set of pairs"),
+        ("MUTAG", "not a set of pairs"),
         ("matching-paper", "no number of nodes"),
         ("matching-balanced-hard", "no number of nodes"),
         ("matching-odd-20", "'odd'"),

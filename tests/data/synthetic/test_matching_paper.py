@@ -132,7 +132,7 @@ def test_a_second_graph_that_is_no_part_is_found_out() -> None:
         torch.tensor([[0, 1, 2, 0, 1, 0], [1, 2, 3, 1, 2, 2]]),
         undirected=True,
     )
-    with pytest.raises(RuntimeError, match="edges that the first has not"):
+    with pytest.raises(RuntimeError, match="edges that the first lacks"):
         check_paper(graphs, np.array([0]), np.array([1]), np.arange(3), np.array([True]), vf2=False)
 
 

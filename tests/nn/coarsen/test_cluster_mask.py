@@ -21,10 +21,11 @@ from graphpool.nn.coarsen.health import (
     level_health,
     off_identity,
 )
-from graphpool.nn.coarsen.outputs import Coarsened, Trace
+from graphpool.nn.coarsen.outputs import PoolOutput, Trace
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.hap import CONNECTIONS
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import Level
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.readout import REDUCTIONS, Readout
 from graphpool.nn.zoo.build import build_model
 from graphpool.tasks.classification import ClassificationTask
@@ -142,7 +143,7 @@ def test_encoder_over_rows_is_the_encoder_over_each_graph(
     mask = torch.arange(5) < torch.tensor([[5], [1], [3]])
     x = torch.randn(3, 5, CHANNELS, dtype=dtype) * mask.unsqueeze(-1)
     adj = torch.rand(3, 5, 5, dtype=dtype) * (mask.unsqueeze(-1) & mask.unsqueeze(-2))
-    out = encoder(x, adj, None, Rows(mask))
+    out = encoder(x, adj, None, ClusterMask(mask))
     assert not out[~mask].any()
     for position, count in enumerate((5, 1, 3)):
         part = slice(position, position + 1)
@@ -155,7 +156,7 @@ def test_batch_norm_while_training_counts_real_clusters_only() -> None:
     x = torch.randn(2, 6, CHANNELS) * mask.unsqueeze(-1)
     adj = torch.rand(2, 6, 6) * (mask.unsqueeze(-1) & mask.unsqueeze(-2))
     encoder = Encoder("gin", CHANNELS, 8, layers=1, norm="batch")
-    out = encoder(x, adj, None, Rows(mask))
+    out = encoder(x, adj, None, ClusterMask(mask))
     raw = encoder.layers[0](x, adj)[mask]
     wanted = (raw - raw.mean(0)) / (raw.var(0, unbiased=False) + 1e-5).sqrt()
     torch.testing.assert_close(out[mask], wanted.relu(), atol=1e-5, rtol=1e-4)
@@ -171,7 +172,7 @@ def test_readout_over_rows_by_hand(readout: tuple[str, ...], dtype: torch.dtype)
     parts = [x[graph, :count] for graph, count in enumerate((4, 1, 2))]
     kinds = {"sum": torch.sum, "mean": torch.mean, "max": torch.amax}
     wanted = torch.stack([torch.cat([kinds[name](part, 0) for name in readout]) for part in parts])
-    found = Readout(readout)(x, None, Rows(mask))
+    found = Readout(readout)(Level(x, mask=ClusterMask(mask)))
     torch.testing.assert_close(found, wanted)
     pull = torch.randn_like(wanted)
     one, other = (torch.autograd.grad(out, x, pull)[0] for out in (found, wanted))
@@ -179,7 +180,7 @@ def test_readout_over_rows_by_hand(readout: tuple[str, ...], dtype: torch.dtype)
 
 
 def test_rows_lay_out_and_back() -> None:
-    rows = Rows(torch.tensor([[True, True, False], [True, False, False]]))
+    rows = ClusterMask(torch.tensor([[True, True, False], [True, False, False]]))
     x = torch.arange(1.0, 7.0).view(2, 3, 1)
     assert rows.compact(x).flatten().tolist() == [1, 2, 4]
     assert rows.expand(rows.compact(x)).flatten().tolist() == [1, 2, 0, 4, 0, 0]
@@ -187,7 +188,7 @@ def test_rows_lay_out_and_back() -> None:
     assert rows.segments.ptr.tolist() == [0, 2, 3]
 
 
-def masked_level() -> Coarsened:
+def masked_level() -> PoolOutput:
     """Graphs of 4, 2 and 3 nodes with 3, 1 and 2 clusters: hard, all in one, half and half."""
     share = torch.zeros(9, 3)
     share[[0, 1, 2, 3], [0, 1, 2, 2]] = 1.0
@@ -196,7 +197,9 @@ def masked_level() -> Coarsened:
     mask = torch.arange(3) < torch.tensor([[3], [1], [2]])
     adj = torch.ones(3, 3, 3) * (mask.unsqueeze(-1) & mask.unsqueeze(-2))
     segments = Segments(torch.tensor([0, 4, 6, 9]))
-    return Coarsened(torch.zeros(3, 3, 1), adj, share, segments, rows=Rows(mask))
+    return PoolOutput(
+        Level(torch.zeros(3, 3, 1), adj, mask=ClusterMask(mask)), share, node_segments=segments
+    )
 
 
 def test_health_counts_only_the_clusters_that_a_graph_has() -> None:

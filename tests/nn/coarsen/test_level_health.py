@@ -14,19 +14,22 @@ from graphpool.nn.coarsen.health import (
     level_health,
     off_identity,
 )
-from graphpool.nn.coarsen.outputs import Coarsened, Trace
+from graphpool.nn.coarsen.outputs import PoolOutput, Trace
+from graphpool.nn.level import Level
 
 
 def level(
     assignment: Tensor, sizes: list[int] | None = None, adj: Tensor | None = None
-) -> Coarsened:
+) -> PoolOutput:
     """A level with this M; ragged if sizes are given."""
     clusters = assignment.shape[-1]
     graphs = len(sizes) if sizes else assignment.shape[0]
     segments = Segments(torch.tensor([0, *sizes]).cumsum(0)) if sizes else None
     if adj is None:
         adj = torch.zeros(graphs, clusters, clusters)
-    return Coarsened(torch.zeros(graphs, clusters, 1), adj, assignment, segments)
+    return PoolOutput(
+        Level(torch.zeros(graphs, clusters, 1), adj), assignment, node_segments=segments
+    )
 
 
 def test_identical_rows_have_rank_one() -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, Plain, batch_of, from_edges, odd_graphs, random_graph
+from plain import Plain, batch_of, from_edges, odd_graphs, random_graph
 from torch import Tensor
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.losses import LOSSES, Assigned, auxiliary_losses
+from graphpool.nn.coarsen.losses import LOSSES, Assigned, auxiliary_losses, check_weights
 from graphpool.nn.ops.formation import form_clusters
 
 WIDTH = 5
@@ -70,12 +70,24 @@ def literal_entropy(A: Tensor, M: Tensor) -> Tensor:
     return torch.stack([torch.distributions.Categorical(row).entropy() for row in M]).mean()
 
 
+def literal_modularity(A: Tensor, M: Tensor) -> Tensor:
+    degree = (A.sum(0) + A.sum(1)) / 2
+    total = degree.sum()
+    return -((M.T @ (A - torch.outer(degree, degree) / total) @ M).trace() / total)
+
+
+def literal_collapse(A: Tensor, M: Tensor) -> Tensor:
+    return math.sqrt(M.shape[1]) * M.sum(0).norm() / M.shape[0] - 1
+
+
 LITERAL: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "cut": literal_cut,
     "orthogonality": literal_orthogonality,
     "balance": literal_balance,
     "link": literal_link,
     "entropy": literal_entropy,
+    "modularity": literal_modularity,
+    "collapse": literal_collapse,
 }
 
 
@@ -158,7 +170,7 @@ def test_values_and_gradients_are_finite_on_odd_graphs(
             level = assigned([graph], [logits.softmax(-1)], mask_of((count,)))
             value = LOSSES[name](level)
             assert value.isfinite().all(), (odd, count)
-            assert value.min() >= -1e-6, (odd, count)
+            assert value.min() >= (-1 if name == "modularity" else -1e-6), (odd, count)
             grad = torch.autograd.grad(value.sum(), logits)[0]
             assert grad.isfinite().all(), (odd, count)
 
@@ -244,7 +256,7 @@ def test_cut_and_orthogonality_are_those_of_pyg_on_one_graph(pyg: Any, nodes: in
 def test_auxiliary_losses_are_weighted_means_over_graphs() -> None:
     given = graphs()
     level = assigned(given, shares([graph.nodes for graph in given]))
-    found = auxiliary_losses(level, {"cut": 0.5, "balance": 0.0, "entropy": 2.0})
+    found = auxiliary_losses(level, check_weights({"cut": 0.5, "balance": 0.0, "entropy": 2.0}))
     assert set(found) == {"cut", "entropy"}
     torch.testing.assert_close(found["cut"], 0.5 * LOSSES["cut"](level).mean())
     torch.testing.assert_close(found["entropy"], 2 * LOSSES["entropy"](level).mean())
@@ -259,6 +271,5 @@ def test_auxiliary_losses_are_weighted_means_over_graphs() -> None:
     ],
 )
 def test_wrong_weights_are_refused(weights: dict[str, float], message: str) -> None:
-    level = assigned([random_graph(3, channels=CHANNELS).to(torch.float64)], shares([3]))
     with pytest.raises(ConfigError, match=message):
-        auxiliary_losses(level, weights)
+        check_weights(weights)

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from graphpool.nn.encoders import Encoder
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 CHANNELS = 3
@@ -35,7 +35,7 @@ def test_output_and_gradients_are_those_of_the_dense_form(layers: int) -> None:
         x, adj = (value.to(dtype).requires_grad_() for value in level())
         # A weight between rows that are no clusters stays 0, whatever its gradient.
         pairs = MASK.unsqueeze(-1) & MASK.unsqueeze(-2)
-        out = module(x, adj * pairs, None, Rows(MASK))
+        out = module(x, adj * pairs, None, ClusterMask(MASK))
         assert not out[~MASK].any()
         pull = torch.randn(out.shape, generator=torch.Generator().manual_seed(5)).to(dtype)
         inputs = [x, adj, *module.parameters()]
@@ -47,7 +47,7 @@ def test_output_and_gradients_are_those_of_the_dense_form(layers: int) -> None:
 
 def test_incoming_gradient_is_left_alone() -> None:
     x, adj = level()
-    out = encoder()(x.requires_grad_(), adj, None, Rows(MASK))
+    out = encoder()(x.requires_grad_(), adj, None, ClusterMask(MASK))
     incoming = torch.randn(out.shape)
     before = incoming.clone()
     torch.autograd.grad(out, x, incoming)
@@ -57,5 +57,5 @@ def test_incoming_gradient_is_left_alone() -> None:
 def test_a_number_that_is_not_finite_comes_out_of_its_own_graph() -> None:
     x, adj = level()
     x[2, 3, 0] = torch.nan
-    out = encoder()(x, adj, None, Rows(MASK))
+    out = encoder()(x, adj, None, ClusterMask(MASK))
     assert out.isfinite().all(-1).all(-1).tolist() == [True, True, False, True]

@@ -6,7 +6,8 @@ from torch import nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.encoders import Encoder, encoder_names
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import Level
+from graphpool.nn.ops.cluster_mask import ClusterMask
 
 
 @torch.no_grad()
@@ -40,8 +41,8 @@ def test_a_jump_keeps_rows_that_are_no_clusters_at_zero() -> None:
     encoder = Encoder("gcn", CHANNELS, 8, jump=True)
     nn.init.constant_(encoder.jump.bias, 1.0)
     x, adj = torch.rand(2, 4, CHANNELS), torch.rand(2, 4, 4)
-    rows = Rows.first(torch.tensor([4, 2]), 4)
-    found = encoder(x, adj, rows=rows)
+    rows = ClusterMask.first(torch.tensor([4, 2]), 4)
+    found = encoder(x, adj, batch=rows)
     assert (found[1, 2:] == 0).all()
     assert (found[1, :2] > 0).any()
 
@@ -132,7 +133,7 @@ def test_a_one_hot_lookup_gives_the_same_bits_as_the_product(channels):
     results = []
     for column in (batch.one_hot_index, None):
         encoder.zero_grad()
-        out = encoder(batch.x, batch.adjacency, column)
+        out = encoder(Level(batch.x, batch.adjacency, batch.segments, one_hot_index=column))
         out.square().sum().backward()
         results.append([out.detach(), *(value.grad.clone() for value in encoder.parameters())])
     assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))

@@ -6,9 +6,15 @@ import torch
 from plain import CHANNELS, Plain, batch_of, random_graph
 
 from graphpool.errors import ConfigError, DataError
-from graphpool.nn.coarsen.outputs import Coarsened
-from graphpool.nn.hap import CONNECTIONS, RELAXATIONS, HAPCoarsening, clusters_from_ratio
-from graphpool.nn.hap.moa import ASSIGNMENTS, PLACE_ASSIGNMENTS
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.hap import (
+    ASSIGNMENTS,
+    CONNECTIONS,
+    PLACE_ASSIGNMENTS,
+    RELAXATIONS,
+    HAPCoarsening,
+    clusters_from_ratio,
+)
 
 FORMS = [("content", "gram"), *(("static", relaxation) for relaxation in RELAXATIONS)]
 EVERY = [(*form, connect) for form, connect in itertools.product(FORMS, CONNECTIONS)]
@@ -29,7 +35,7 @@ def expected(
 
 
 def check(
-    out: Coarsened, graphs: list[Plain], module: HAPCoarsening, form: tuple[str, str, str]
+    out: PoolOutput, graphs: list[Plain], module: HAPCoarsening, form: tuple[str, str, str]
 ) -> None:
     rows = out.assignment
     shares = rows.split([graph.nodes for graph in graphs]) if rows.ndim == 2 else tuple(rows)

@@ -15,7 +15,7 @@ from torch.func import functional_call
 
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.profile import PlaceProfile
-from graphpool.nn.ops.cluster_mask import Rows, batch_normalised
+from graphpool.nn.ops.cluster_mask import ClusterMask, batch_normalised
 
 CHANNELS = 4
 SIZES, COUNTS = (5, 1, 9, 4), (3, 1, 4, 2)
@@ -61,7 +61,7 @@ def test_rows_that_are_clusters_are_normalised_as_by_torch(
     ours = norm(dtype, training=training)
     theirs, x = copy.deepcopy(ours), features(dtype)
     for _ in range(3):  # running statistics move on
-        found = pulled(batch_normalised(ours, x, Rows(MASK)), [x, *ours.parameters()])
+        found = pulled(batch_normalised(ours, x, ClusterMask(MASK)), [x, *ours.parameters()])
         out = torch.zeros_like(x).masked_scatter(MASK.unsqueeze(-1), theirs(x[MASK]))
         wanted = pulled(out, [x, *theirs.parameters()])
         for one, other in zip(found, wanted, strict=True):
@@ -85,7 +85,7 @@ def test_without_rows_all_of_them_are_normalised(training: bool, dtype: torch.dt
 def test_a_single_cluster_takes_the_running_statistics_and_leaves_them(dtype: torch.dtype) -> None:
     made, x = norm(dtype), features(dtype)
     before = copy.deepcopy(made.state_dict())
-    rows = Rows(torch.tensor([[False, True, False, False]]))
+    rows = ClusterMask(torch.tensor([[False, True, False, False]]))
     found = pulled(batch_normalised(made, x[:1], rows), [x, *made.parameters()])
     for name, value in made.state_dict().items():
         assert torch.equal(value, before[name]), name
@@ -99,7 +99,7 @@ def test_a_single_cluster_takes_the_running_statistics_and_leaves_them(dtype: to
 @both
 def test_equal_clusters_have_finite_gradients(dtype: torch.dtype) -> None:
     made, x = norm(dtype), torch.full((4, 4, CHANNELS), 7.0, dtype=dtype, requires_grad=True)
-    out, *grads = pulled(batch_normalised(made, x, Rows(MASK)), [x, *made.parameters()])
+    out, *grads = pulled(batch_normalised(made, x, ClusterMask(MASK)), [x, *made.parameters()])
     # The rounding of the mean, against a deviation of √1e-5.
     rounding = 7 * torch.finfo(dtype).eps / math.sqrt(1e-5)
     wanted = made.bias.detach().expand(int(MASK.sum()), -1)
@@ -111,7 +111,7 @@ def test_a_number_that_is_not_finite_comes_out_unless_no_cluster_holds_it() -> N
     for at, clean in (((0, 1, 2), False), ((1, 3, 2), True)):
         x = features(torch.float32).detach()
         x[at] = torch.nan
-        out = batch_normalised(norm(torch.float32), x, Rows(MASK))
+        out = batch_normalised(norm(torch.float32), x, ClusterMask(MASK))
         assert bool(out.isfinite().all()) == clean
 
 
@@ -159,7 +159,7 @@ def test_profile_and_its_gradients_are_those_of_the_formula(
     real = (MASK.unsqueeze(-1) & MASK.unsqueeze(-2)).to(dtype)
     held = MASK[segments.batch].to(dtype)
     found = pulled(
-        ours(x, adj * real, share * held, segments, Rows(MASK)),
+        ours(x, adj * real, share * held, segments, ClusterMask(MASK)),
         [x, adj, share, *ours.parameters()],
     )
     wanted = pulled(literal(theirs, x, adj, share, segments), [x, adj, share, *theirs.parameters()])
@@ -179,7 +179,7 @@ def test_profile_gradients_are_those_of_finite_differences(training: bool) -> No
     def function(*given: Tensor) -> Tensor:
         weights = dict(zip(names, given[2:], strict=True))
         real = (MASK.unsqueeze(-1) & MASK.unsqueeze(-2)).double()
-        inputs = (given[0], given[1] * real, share.detach(), segments, Rows(MASK))
+        inputs = (given[0], given[1] * real, share.detach(), segments, ClusterMask(MASK))
         return functional_call(module, weights, inputs)
 
     values = [value.detach().clone().requires_grad_() for value in module.parameters()]
@@ -194,7 +194,7 @@ def test_profile_by_hand(dtype: torch.dtype) -> None:
     module.weight.copy_(torch.eye(3))
     share = torch.tensor([[1.0, 0], [1, 0], [1, 0], [0, 1]], dtype=dtype)
     adj = torch.tensor([[[6.0, 2.0], [2.0, 0.0]]], dtype=dtype)
-    rows = Rows(torch.ones(1, 2, dtype=torch.bool))
+    rows = ClusterMask(torch.ones(1, 2, dtype=torch.bool))
     x = torch.zeros(1, 2, 3, dtype=dtype)
     found = module(x, adj, share, Segments(torch.tensor([0, 4])), rows)
     scale = 1 / math.sqrt(1 + 1e-5)
@@ -207,6 +207,6 @@ def test_profile_by_hand(dtype: torch.dtype) -> None:
 def test_negative_weights_have_no_logarithm_and_count_as_none(dtype: torch.dtype) -> None:
     module, (x, _, share, segments) = profile(dtype, training=False), level(dtype)
     negative = -torch.rand(4, 4, 4).to(dtype)
-    rows = Rows(MASK)
+    rows = ClusterMask(MASK)
     found = module(x, negative, share, segments, rows)
     torch.testing.assert_close(found, module(x, torch.zeros_like(negative), share, segments, rows))

@@ -16,10 +16,10 @@ from torch.func import functional_call
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.nn.coarsen.outputs import Coarsened
-from graphpool.nn.hap import CONNECTIONS, HAPCoarsening
-from graphpool.nn.hap.moa import PLACE_ASSIGNMENTS
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.hap import CONNECTIONS, PLACE_ASSIGNMENTS, HAPCoarsening
 from graphpool.nn.hap.places import PlaceAttention
+from graphpool.nn.level import Level
 
 DTYPES = {"compiled": torch.float32, "tensors": torch.float64}
 COUNTS = (4, 1, 2, 5, 3)
@@ -61,12 +61,18 @@ def layer(assignment: str, connect: str, profile: bool, dtype: torch.dtype) -> H
     return made.to(dtype).eval()
 
 
-def check(out: Coarsened, given: list[Plain], places: Places, module: HAPCoarsening) -> None:
+def with_places(batch: GraphBatch, places: Places, x: Tensor | None = None) -> Level:
+    """The level of a batch whose places are known."""
+    x = batch.x if x is None else x
+    return Level(x, batch.adjacency, batch.segments, place_source=lambda rule: places)
+
+
+def check(out: PoolOutput, given: list[Plain], places: Places, module: HAPCoarsening) -> None:
     assert out.counts.tolist() == places.counts.tolist()
     weights = literal.place_weights_of(module.assign)
     profile = None if module.profile is None else literal.profile_weights_of(module.profile)
     sizes = [graph.nodes for graph in given]
-    rows = out.assignment.split(sizes) if out.segments else tuple(out.assignment)
+    rows = out.assignment.split(sizes) if out.node_segments else tuple(out.assignment)
     tolerance = 2e-5 if given[0].x.dtype == torch.float32 else 1e-9
     for at, (graph, share) in enumerate(zip(given, places.share.split(sizes), strict=True)):
         count = int(places.counts[at])
@@ -91,7 +97,7 @@ def check(out: Coarsened, given: list[Plain], places: Places, module: HAPCoarsen
 def test_drawn_shares(assignment: str, connect: str, profile: bool, dtype: torch.dtype) -> None:
     given, module = graphs(dtype), layer(assignment, connect, profile, dtype)
     batch, places = batch_of(given), drawn_places()
-    check(module(batch.x, batch.adjacency, batch.segments, places), given, places, module)
+    check(module(with_places(batch, places)), given, places, module)
 
 
 @torch.no_grad()
@@ -124,7 +130,7 @@ def test_dense_batch(assignment: str, connect: str, profile: bool, dtype: torch.
 def test_directed_edges_keep_their_direction(dtype: torch.dtype) -> None:
     given = [random_graph(n, n, directed=True).to(dtype) for n in SIZES]
     batch, module = batch_of(given), layer("places", "plain", True, dtype)
-    out = module(batch.x, batch.adjacency, batch.segments, drawn_places())
+    out = module(with_places(batch, drawn_places()))
     assert not torch.allclose(out.adj, out.adj.mT)
     check(out, given, drawn_places(), module)
 
@@ -136,7 +142,7 @@ def test_a_wider_level_has_the_same_clusters(dtype: torch.dtype) -> None:
     given = graphs(dtype)
     batch, module = batch_of(given), HAPCoarsening(CHANNELS, 8).to(dtype).eval()
     places = drawn_places()
-    out = module(batch.x, batch.adjacency, batch.segments, places)
+    out = module(with_places(batch, places))
     assert out.clusters == 8
     check(out, given, places, module)
 
@@ -190,7 +196,7 @@ def test_gradients_of_the_whole_coarsening(connect: str) -> None:
         torch.manual_seed(0)
         module, batch = layer("places", connect, True, dtype), batch_of(graphs(dtype))
         x = batch.x.requires_grad_()
-        out = module(x, batch.adjacency, batch.segments, drawn_places())
+        out = module(with_places(batch, drawn_places(), x))
         pull = torch.Generator().manual_seed(5)
         total = sum(
             (part * torch.randn(part.shape, generator=pull).to(dtype)).sum()
@@ -207,7 +213,7 @@ def test_gradients_of_the_whole_coarsening(connect: str) -> None:
 def test_numbers_that_are_not_finite_come_out_again(bad: float, dtype: torch.dtype) -> None:
     module, batch = layer("places", "offdiagonal", True, dtype), batch_of(graphs(dtype))
     batch.x[9, 2] = bad  # a node of the third graph
-    out = module(batch.x, batch.adjacency, batch.segments, drawn_places())
+    out = module(with_places(batch, drawn_places()))
     assert out.x.isfinite().all(-1).all(-1).tolist() == [True, True, False, True, True]
 
 
@@ -234,6 +240,6 @@ def test_at_the_start_each_node_goes_where_most_of_its_share_is() -> None:
     """b = 0 and a small gate: M is nearly P itself."""
     batch, places = batch_of(graphs(torch.float64)), drawn_places()
     module = HAPCoarsening(CHANNELS, rule=PlaceRule(), assignment="places-only").double()
-    out = module(batch.x, batch.adjacency, batch.segments, places)
+    out = module(with_places(batch, places))
     wanted = places.share.double()
     torch.testing.assert_close(out.assignment, wanted, atol=1e-5, rtol=0)

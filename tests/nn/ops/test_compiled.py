@@ -11,6 +11,7 @@ from torch.autograd import gradcheck
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.content import content_assignment
+from graphpool.nn.level import Level
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import segment_max, segment_mean, segment_sum
@@ -90,14 +91,14 @@ REDUCTIONS = [("sum",), ("mean",), ("max",), ("mean", "max"), ("max", "sum", "me
 @pytest.mark.parametrize("reductions", REDUCTIONS, ids="+".join)
 def test_readout(reductions: tuple[str, ...]) -> None:
     segments, readout = batch().segments, Readout(reductions)
-    function: Function = lambda x: readout(x, segments)  # noqa: E731
+    function: Function = lambda x: readout(Level(x, segments=segments))  # noqa: E731
     check(function, function, (batch().x,))
 
 
 @pytest.mark.parametrize("reductions", REDUCTIONS, ids="+".join)
 def test_dense_readout(reductions: tuple[str, ...]) -> None:
     readout = Readout(reductions)
-    function: Function = lambda x: readout(x, None)  # noqa: E731
+    function: Function = lambda x: readout(Level(x))  # noqa: E731
     check(function, function, (torch.randn(3, 4, 5),))
 
 
@@ -173,14 +174,14 @@ def test_nan_comes_out_of_every_readout(reduction: str, node: int) -> None:
     given = batch()
     x = given.x.clone()
     x[node, 3] = torch.nan
-    out = Readout((reduction,))(x, given.segments)
+    out = Readout((reduction,))(Level(x, segments=given.segments))
     assert out.isnan().nonzero().tolist() == [[2, 3]]
 
 
 def test_graph_without_nodes_reads_out_as_zeros_and_touches_no_memory_of_others() -> None:
     segments = Segments(torch.tensor([0, 2, 2, 3, 3]))
     x = torch.randn(3, 2, requires_grad=True)
-    out = Readout(("sum", "max"))(x, segments)
+    out = Readout(("sum", "max"))(Level(x, segments=segments))
     assert out[[1, 3]].abs().sum() == 0
     (grad,) = torch.autograd.grad(out.sum(), x)
     assert grad.sum(0).tolist() == [3 + 2, 3 + 2]
@@ -209,7 +210,7 @@ def test_readout_can_be_differentiated_twice() -> None:
     given = batch()
     x = given.x.clone().requires_grad_()
     for reductions in REDUCTIONS:
-        out = Readout(reductions)(x, given.segments)
+        out = Readout(reductions)(Level(x, segments=given.segments))
         (grad,) = torch.autograd.grad(out.square().sum(), x, create_graph=True)
         (second,) = torch.autograd.grad(grad.square().sum(), x)
         kinds = {"sum": segment_sum, "mean": segment_mean, "max": segment_max}

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hap.content import content_assignment
 from graphpool.nn.hap.profile import PlaceProfile
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.switch import plain_operations
@@ -16,7 +16,7 @@ from graphpool.nn.pool.asap import ASAP
 from graphpool.nn.pool.gmt import GMTPool
 from graphpool.nn.pool.structpool import StructPool
 
-ROWS = Rows(torch.tensor([[True, True, True], [True, False, False], [True, True, False]]))
+ROWS = ClusterMask(torch.tensor([[True, True, True], [True, False, False], [True, True, False]]))
 
 
 def formed(x: Tensor) -> Tensor:

@@ -5,8 +5,8 @@ import torch
 from plain import CHANNELS, Plain, batch_of, from_edges, random_graph
 from torch import Tensor, nn
 
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.pool.asap import ASAP
-from graphpool.nn.pool.topk_base import Kept
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +30,11 @@ def without_twins(nodes: int, directed: bool = False) -> Plain:
     raise AssertionError(f"no graph of {nodes} nodes without twins")
 
 
-def keep(module: nn.Module, given: list[Plain]) -> Kept:
+def keep(module: nn.Module, given: list[Plain]) -> PoolOutput:
     batch = batch_of(given)
     out = module(batch.x, batch.adjacency, batch.segments)
-    assert isinstance(out, Kept)
+    assert isinstance(out, PoolOutput)
+    assert out.selection is not None
     return out
 
 
@@ -67,7 +68,7 @@ def test_it_equals_pyg(pyg: Any, encode: bool, directed: bool) -> None:
     x, edges, weight, _, order = from_ours(pyg, module)(
         batch.x, batch.edge_index, batch.x.new_ones(batch.edge_index.shape[1]), batch.batch
     )
-    assert torch.equal(order.sort()[0], out.index)
+    assert torch.equal(order.sort()[0], out.selection.index)
     torch.testing.assert_close(out.x, x[order.argsort()])
     adj = torch.zeros(len(order), len(order)).double()
     adj[edges[1], edges[0]] = weight
@@ -110,8 +111,8 @@ def test_it_equals_a_literal_loop_on_weighted_graphs_with_loops(directed: bool) 
     fitness, x, adj = literal(module, graph)
     index = fitness.topk(5)[1].sort()[0]
     out = keep(module, [graph])
-    torch.testing.assert_close(out.score, fitness)
-    assert torch.equal(out.index, index)
+    torch.testing.assert_close(out.selection.score, fitness)
+    assert torch.equal(out.selection.index, index)
     torch.testing.assert_close(out.x, x[index] * fitness[index].sigmoid().unsqueeze(-1))
     wanted = adj[index][:, index].fill_diagonal_(0)
     torch.testing.assert_close(out.adjacency.dense(), wanted)
@@ -124,7 +125,7 @@ def test_gradients_of_the_coarse_edges_are_those_of_the_literal_loop() -> None:
     weights = [weight for name, weight in module.named_parameters() if "fit" not in name]
     pull = torch.randn(5, 5).double().fill_diagonal_(0)
     found = torch.autograd.grad((out.adjacency.dense() * pull).sum(), weights)
-    wanted = literal(module, graph)[2][out.index][:, out.index]
+    wanted = literal(module, graph)[2][out.selection.index][:, out.selection.index]
     pull = (pull + pull.t()) / 2  # ours averages the two equal halves of a symmetric matrix
     torch.testing.assert_close(found, torch.autograd.grad((wanted * pull).sum(), weights))
 
@@ -133,8 +134,8 @@ def test_gradients_of_the_coarse_edges_are_those_of_the_literal_loop() -> None:
 def test_a_second_level_takes_what_the_first_gives() -> None:
     first, second = layer(), layer()
     one = keep(first, [without_twins(nodes) for nodes in (12, 1, 7)])
-    two = second(one.x, one.adjacency, one.segments)
-    assert two.segments.ptr.diff().tolist() == [3, 1, 2]
+    two = second(one.x, one.adjacency, one.level.segments)
+    assert two.level.segments.ptr.diff().tolist() == [3, 1, 2]
     assert two.x.isfinite().all()
 
 
@@ -144,12 +145,12 @@ def test_equal_clusters_are_kept_or_dropped_together() -> None:
     path = from_edges(9, [(node, node + 1) for node in range(8)]).to(torch.float64)
     module = layer(0.5)
     out = keep(module, [path])
-    mirrored = (8 - out.index).sort()[0]
-    assert torch.equal(mirrored, out.index)
+    mirrored = (8 - out.selection.index).sort()[0]
+    assert torch.equal(mirrored, out.selection.index)
     for seed in range(5):
         order = torch.randperm(9, generator=torch.Generator().manual_seed(seed))
         other = keep(module, [path.permuted(order)])
-        assert torch.equal(order[other.index].sort()[0], out.index)
+        assert torch.equal(order[other.selection.index].sort()[0], out.selection.index)
 
 
 @pytest.mark.filterwarnings("ignore:Sparse")
@@ -158,8 +159,8 @@ def test_where_every_gate_is_one_ours_still_keeps_the_fittest_and_pyg_does_not(p
     module, graph = layer(0.5, encode=False), random_graph(10, 2).to(torch.float64)
     module.fit_own.bias.fill_(100.0)
     batch, out = batch_of([graph]), keep(module, [graph])
-    assert (out.score.sigmoid() == 1).all()
-    assert torch.equal(out.index, out.score.topk(5)[1].sort()[0])
+    assert (out.selection.score.sigmoid() == 1).all()
+    assert torch.equal(out.selection.index, out.selection.score.topk(5)[1].sort()[0])
     weight = batch.x.new_ones(batch.edge_index.shape[1])
     theirs = from_ours(pyg, module)(batch.x, batch.edge_index, weight)[-1]
-    assert not torch.equal(theirs.sort()[0], out.index)
+    assert not torch.equal(theirs.sort()[0], out.selection.index)

@@ -56,8 +56,8 @@ def test_it_is_what_loops_over_dense_matrices_give(
     attention, x, adj, index = zip(*wanted, strict=True)
     start = batch.ptr[:-1].tolist()
     moved = [part + first for part, first in zip(index, start, strict=True)]
-    assert torch.equal(out.index, torch.cat(moved))
-    torch.testing.assert_close(out.score.exp(), torch.cat(attention))
+    assert torch.equal(out.selection.index, torch.cat(moved))
+    torch.testing.assert_close(out.selection.score.exp(), torch.cat(attention))
     torch.testing.assert_close(out.x, torch.cat(x))
     torch.testing.assert_close(out.adjacency.dense(), torch.block_diag(*adj))
     assert out.adjacency.symmetric is not directed
@@ -66,7 +66,7 @@ def test_it_is_what_loops_over_dense_matrices_give(
     other = bare(batch.x, batch.adjacency, batch.segments)
     assert torch.equal(other.x, out.x)
     block = torch.block_diag(*(graph.adj for graph in graphs))
-    assert torch.equal(other.adjacency.dense(), block[out.index][:, out.index])
+    assert torch.equal(other.adjacency.dense(), block[out.selection.index][:, out.selection.index])
 
 
 @torch.no_grad()
@@ -77,8 +77,8 @@ def test_a_node_is_shared_among_the_kept_ones_that_it_touches(kind: type[AttPool
     module = kind(CHANNELS, 0.5).double()
     out = module(batch.x, batch.adjacency, batch.segments)
     full = batch.adjacency.dense() + torch.eye(12)
-    touched = full[out.index].sum(0) > 0
-    held = (out.score.exp().unsqueeze(-1) * batch.x)[touched].sum(0)
+    touched = full[out.selection.index].sum(0) > 0
+    held = (out.selection.score.exp().unsqueeze(-1) * batch.x)[touched].sum(0)
     torch.testing.assert_close(out.x.sum(0), held)
 
 
@@ -112,10 +112,10 @@ def test_attention_does_not_underflow(kind: type[AttPool]) -> None:
     module = kind(1, 0.5)
     nn.init.ones_(module.weight)
     out = module(batch.x, batch.adjacency, batch.segments)
-    assert out.score.isfinite().all()
+    assert out.selection.score.isfinite().all()
     assert out.x.isfinite().all()
     if kind is AttPoolGlobal:  # all but the first have a softmax of 0 in single precision
-        assert out.index.tolist() == [0, 1, 2]
+        assert out.selection.index.tolist() == [0, 1, 2]
 
 
 @torch.no_grad()

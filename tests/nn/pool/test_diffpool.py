@@ -15,8 +15,8 @@ from plain import (
 )
 
 from graphpool.errors import ConfigError
-from graphpool.nn.coarsen.outputs import Coarsened
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool import DiffPool
 
 CLUSTERS = 4
@@ -38,10 +38,10 @@ def graphs(dtype: torch.dtype = torch.float64) -> list[Plain]:
     return [random_graph(n, n, weighted=True).to(dtype) for n in (9, 2, 6, 13)]
 
 
-def coarsen(module: DiffPool, given: list[Plain]) -> Coarsened:
+def coarsen(module: DiffPool, given: list[Plain]) -> PoolOutput:
     batch = batch_of(given)
     out = module(batch.x, batch.adjacency, batch.segments)
-    assert isinstance(out, Coarsened)
+    assert isinstance(out, PoolOutput)
     return out
 
 
@@ -106,7 +106,7 @@ def test_padding_changes_the_link_loss_of_pyg_and_not_ours(pyg: Any) -> None:
     wide = torch.zeros(1, 12, CHANNELS).double(), torch.zeros(1, 12, 12).double()
     wide[0][0, :6], wide[1][0, :6, :6] = graph.x, graph.adj
     mask = (torch.arange(12) < 6).unsqueeze(0)
-    own, padded = coarsen(module, [graph]), module(*wide, Rows(mask))
+    own, padded = coarsen(module, [graph]), module(*wide, ClusterMask(mask))
     torch.testing.assert_close(padded.x, own.x)
     torch.testing.assert_close(padded.adj, own.adj)
     for name, value in own.losses.items():
@@ -171,8 +171,9 @@ def test_features_and_adjacency_must_be_of_one_form() -> None:
     module = layer(torch.float32)
     with pytest.raises(ValueError, match=r"need an adjacency of shape \(2, 3, 3\)"):
         module(torch.randn(2, 3, CHANNELS), torch.zeros(2, 0).long())
-    with pytest.raises(ValueError, match="need Segments"):
-        module(torch.randn(3, CHANNELS), torch.zeros(2, 0).long(), Rows(torch.ones(1, 3).bool()))
+    mask = ClusterMask(torch.ones(1, 3).bool())
+    with pytest.raises(ValueError, match="need a batch vector or Segments"):
+        module(torch.randn(3, CHANNELS), torch.zeros(2, 0).long(), mask)
 
 
 def test_a_large_graph_takes_memory_in_proportion_to_its_size() -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.segments import Segments
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool.flat import FlatPool, segment_softmax
 from graphpool.nn.pool.gated import GatedPool
 from graphpool.nn.pool.mean_att import MeanAttPool
@@ -41,7 +41,7 @@ def graphs(dtype: torch.dtype = torch.float64) -> list[Plain]:
 
 def pooled(module: FlatPool, given: list[Plain]) -> Tensor:
     batch = batch_of(given)
-    out = module(batch.x, batch.segments)
+    out = module(batch)
     assert isinstance(out, Tensor)
     assert out.shape == (len(given), module.out_channels)
     return out
@@ -102,7 +102,7 @@ def test_gradients_are_those_of_small_differences(name: str) -> None:
     module, given = made(name), graphs()[:3]
     segments = batch_of(given).segments
     x = torch.cat([graph.x for graph in given]).requires_grad_()
-    assert torch.autograd.gradcheck(lambda values: module(values, segments), (x,))
+    assert torch.autograd.gradcheck(lambda values: module(values, None, segments), (x,))
 
 
 @torch.no_grad()
@@ -137,14 +137,14 @@ def test_rows_that_are_no_nodes_do_not_count(name: str) -> None:
     mask = torch.zeros(len(given), 13, dtype=torch.bool)
     for position, graph in enumerate(given):
         wide[position, : graph.nodes], mask[position, : graph.nodes] = graph.x, True
-    torch.testing.assert_close(module(wide, None, Rows(mask)), pooled(module, given))
+    torch.testing.assert_close(module(wide, None, ClusterMask(mask)), pooled(module, given))
 
 
 @torch.no_grad()
 @every
 def test_a_batch_vector_means_the_same_as_segments(name: str) -> None:
     module, batch = made(name), batch_of(graphs())
-    assert torch.equal(module(batch.x, batch.batch), module(batch.x, batch.segments))
+    assert torch.equal(module(batch.x, batch.edge_index, batch.batch), module(batch))
     lone = graphs()[0]
     assert torch.equal(module(lone.x), pooled(module, [lone]))
 
@@ -169,12 +169,12 @@ def test_the_softmax_of_a_segment_is_that_of_its_nodes() -> None:
 
 def test_features_and_where_they_belong_must_be_of_one_form() -> None:
     module = made("mean-att", torch.float32)
-    rows = Rows(torch.ones(1, 3).bool())
-    with pytest.raises(ValueError, match="need Segments"):
+    rows = ClusterMask(torch.ones(1, 3).bool())
+    with pytest.raises(ValueError, match="need a batch vector or Segments"):
         module(torch.randn(3, CHANNELS), None, rows)
-    with pytest.raises(ValueError, match="take Rows"):
-        module(torch.randn(1, 3, CHANNELS), Segments(torch.tensor([0, 3])))
-    with pytest.raises(ValueError, match=f"do not have {CHANNELS} channels"):
+    with pytest.raises(ValueError, match="take ClusterMask"):
+        module(torch.randn(1, 3, CHANNELS), None, Segments(torch.tensor([0, 3])))
+    with pytest.raises(ValueError, match=f"takes in_channels={CHANNELS}"):
         module(torch.randn(3, CHANNELS + 1))
 
 

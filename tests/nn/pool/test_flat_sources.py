@@ -39,7 +39,7 @@ def test_mean_att_pool_is_the_equation_of_simgnn() -> None:
             total = [t + a / (1 + math.exp(-like)) for t, a in zip(total, node, strict=True)]
         expected.append(total)
     batch = batch_of(given)
-    torch.testing.assert_close(module(batch.x, batch.segments), torch.tensor(expected).double())
+    torch.testing.assert_close(module(batch), torch.tensor(expected).double())
 
 
 @torch.no_grad()
@@ -65,7 +65,7 @@ def test_gated_pool_is_the_equation_of_gated_graph_networks(squash: bool) -> Non
                 total[channel] += math.tanh(value) / (1 + math.exp(-let))
         expected.append([math.tanh(part) for part in total] if squash else total)
     batch = batch_of(given)
-    torch.testing.assert_close(module(batch.x, batch.segments), torch.tensor(expected).double())
+    torch.testing.assert_close(module(batch), torch.tensor(expected).double())
 
 
 def same_gradients(module: nn.Module, ours: Tensor, theirs: Tensor) -> None:
@@ -80,7 +80,7 @@ def same_gradients(module: nn.Module, ours: Tensor, theirs: Tensor) -> None:
 def test_softmax_gated_pool_equals_pyg_with_its_gradients(aggr: Any) -> None:
     module, batch = GatedPool(CHANNELS, 3, "softmax").double(), batch_of(graphs())
     other = aggr.AttentionalAggregation(module.gate, nn.Sequential(module.transform, nn.Tanh()))
-    same_gradients(module, module(batch.x, batch.segments), other(batch.x, batch.batch))
+    same_gradients(module, module(batch), other(batch.x, batch.batch))
 
 
 @torch.no_grad()
@@ -90,12 +90,12 @@ def test_set2set_equals_pyg(aggr: Any, steps: int) -> None:
     other = aggr.Set2Set(CHANNELS, steps).double()
     state = module.lstm.state_dict()
     other.lstm.load_state_dict({f"{name}_l0": value for name, value in state.items()})
-    ours, theirs = module(batch.x, batch.segments), other(batch.x, batch.batch)
+    ours, theirs = module(batch), other(batch.x, batch.batch)
     torch.testing.assert_close(ours, theirs)
 
 
 @torch.no_grad()
 def test_set2set_asks_all_graphs_the_same_at_first() -> None:
     module, batch = Set2Set(CHANNELS, 1).double(), batch_of(graphs())
-    question = module(batch.x, batch.segments)[:, :CHANNELS]
+    question = module(batch)[:, :CHANNELS]
     assert torch.equal(question, question[:1].expand_as(question))

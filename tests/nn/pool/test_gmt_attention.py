@@ -9,9 +9,10 @@ from torch import Tensor, nn
 import graphpool as gp
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.coarsen.health import effective_rank
-from graphpool.nn.coarsen.outputs import Coarsened
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders import Encoder
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import Level
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool import GMTPool
 
 SEEDS = 8
@@ -30,7 +31,7 @@ class Ours(nn.Module):
 
     def attention(self, batch: GraphBatch) -> Tensor:
         x = self.encoder(batch.x, batch.adjacency)
-        seen = self.pool._aggregated(x, batch.adjacency)
+        seen = self.pool._aggregated(x, Level.from_batch(batch))
         share: Tensor = self.pool.seeds(seen, batch.segments)[1]
         return share
 
@@ -47,7 +48,7 @@ class Theirs(nn.Module):
         return out
 
     def attention(self, batch: GraphBatch) -> Tensor:
-        rows = Rows.first(batch.ptr.diff(), int(batch.ptr.diff().max()))
+        rows = ClusterMask.first(batch.ptr.diff(), int(batch.ptr.diff().max()))
         first = self.pool.pma1
         keys = first.lin(rows.expand(self.encoder(batch.x, batch.adjacency))).relu()
         seeds = first.seed.expand(len(keys), -1, -1)
@@ -78,4 +79,6 @@ def rank(model: Any, batch: GraphBatch) -> float:
     share = model.attention(batch)
     graphs = len(batch.ptr) - 1
     empty = torch.zeros(graphs, SEEDS, SEEDS)
-    return float(effective_rank(Coarsened(empty, empty, share, batch.segments)).mean())
+    return float(
+        effective_rank(PoolOutput(Level(empty, empty), share, node_segments=batch.segments)).mean()
+    )

@@ -10,15 +10,14 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.batch import GraphBatch
-from graphpool.nn.coarsen.outputs import Coarsened
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.ops.products import segment_sum, spmm
 from graphpool.nn.pool.asap import ASAP
 from graphpool.nn.pool.dmon import DMoN
 from graphpool.nn.pool.gmt import GMTPool
 from graphpool.nn.pool.mincut import MinCutPool
 from graphpool.nn.pool.structpool import StructPool
-from graphpool.nn.pool.topk_base import Kept
 
 CLUSTERS = 4
 COARSE: dict[str, Callable[[int], nn.Module]] = {
@@ -60,13 +59,13 @@ def sample(dtype: torch.dtype = torch.float64, directed: bool = False) -> list[P
     return [graph.to(dtype) for graph in graphs]
 
 
-def read(out: Coarsened | Kept) -> Tensor:
+def read(out: PoolOutput) -> Tensor:
     """One row per graph that depends on features and edges of the level."""
-    if isinstance(out, Coarsened):
+    if out.assignment is not None:
         return torch.cat([out.x.flatten(1), out.adj.flatten(1)], -1)
     near = spmm(out.adjacency, out.adjacency.weight, out.x)
     wide = torch.cat([out.x, near, torch.ones_like(out.x[:, :1])], -1)
-    return segment_sum((wide / 4).tanh(), out.segments)
+    return segment_sum((wide / 4).tanh(), out.level.segments)
 
 
 def run(module: nn.Module, batch: GraphBatch) -> tuple[Tensor, dict[str, Tensor]]:
@@ -187,7 +186,7 @@ def test_padded_rows_of_a_dense_level_change_nothing(name: str) -> None:
     x = torch.full((1, 11, CHANNELS), 3.0).double()
     adj = torch.zeros(1, 11, 11).double()
     x[0, :6], adj[0, :6, :6] = graph.x, graph.adj
-    padded = module(x, adj, Rows((torch.arange(11) < 6).unsqueeze(0)))
+    padded = module(x, adj, ClusterMask((torch.arange(11) < 6).unsqueeze(0)))
     torch.testing.assert_close(read(padded), read(own))
     torch.testing.assert_close(padded.losses, own.losses)
     torch.testing.assert_close(padded.assignment[:, :6], own.assignment)
@@ -233,9 +232,10 @@ def test_features_and_adjacency_must_be_of_one_form(name: str) -> None:
     module = layer(name, torch.float32)
     with pytest.raises(ValueError, match=r"need an adjacency of shape \(2, 3, 3\)"):
         module(torch.randn(2, 3, CHANNELS), torch.zeros(2, 0).long())
-    with pytest.raises(ValueError, match="need Segments"):
-        module(torch.randn(3, CHANNELS), torch.zeros(2, 0).long(), Rows(torch.ones(1, 3).bool()))
-    with pytest.raises(ValueError, match="take Rows"):
+    mask = ClusterMask(torch.ones(1, 3).bool())
+    with pytest.raises(ValueError, match="need a batch vector or Segments"):
+        module(torch.randn(3, CHANNELS), torch.zeros(2, 0).long(), mask)
+    with pytest.raises(ValueError, match="take ClusterMask"):
         module(torch.randn(1, 3, CHANNELS), torch.zeros(1, 3, 3), torch.zeros(3).long())
 
 

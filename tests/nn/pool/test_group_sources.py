@@ -9,8 +9,7 @@ from plain import CHANNELS, Plain, batch_of, from_edges, odd_graphs, random_grap
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.losses import Assigned
-from graphpool.nn.coarsen.modularity import collapse, modularity
+from graphpool.nn.coarsen.losses import Assigned, collapse, modularity
 from graphpool.nn.pool.dmon import DMoN
 from graphpool.nn.pool.gmt import GMTPool
 from graphpool.nn.pool.mincut import MinCutPool
@@ -259,7 +258,7 @@ def test_gmt_equals_a_literal_loop(clusters: int) -> None:
             pooled, last = attend(module.last, module.last.seed, pooled)
             share = share @ last
         torch.testing.assert_close(out.x[position], pooled)
-        rows = slice(*out.segments.ptr[position : position + 2])
+        rows = slice(*out.node_segments.ptr[position : position + 2])
         torch.testing.assert_close(out.assignment[rows], share)
         torch.testing.assert_close(out.assignment[rows].sum(0), torch.ones(clusters).double())
 

@@ -164,7 +164,7 @@ def test_structpool_keeps_the_gradient_of_edges() -> None:
 
 
 def kept(out: Any) -> tuple[Tensor, ...]:
-    return out.x, out.adjacency.weight, out.score
+    return out.x, out.adjacency.weight, out.selection.score
 
 
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
@@ -190,7 +190,7 @@ def test_asap_shows_nan() -> None:
     x = batch.x.clone()
     x[2, 1] = torch.nan
     out = sharp(ASAP(CHANNELS))(x, batch.adjacency, batch.segments)
-    first = out.segments.batch == 0
+    first = out.level.segments.batch == 0
     assert out.x[first].isnan().any()
     assert out.x[~first].isfinite().all()
 

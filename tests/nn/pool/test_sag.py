@@ -33,8 +33,8 @@ def test_it_is_pyg_s_where_the_further_weight_is_positive(pyg: Any, ratio: float
     batch, (module, theirs) = sample(), pair(pyg, 1.0, ratio)
     x, edge_index, _, where, index, _ = theirs(batch.x, batch.edge_index, None, batch.batch)
     out, order = module(batch.x, batch.adjacency, batch.segments), index.argsort()
-    assert torch.equal(out.index, index[order])
-    assert torch.equal(out.segments.batch, where[order])
+    assert torch.equal(out.selection.index, index[order])
+    assert torch.equal(out.level.segments.batch, where[order])
     torch.testing.assert_close(out.x, x[order])
     dense = torch.zeros(len(index), len(index)).double()
     dense[edge_index[1], edge_index[0]] = 1.0
@@ -52,7 +52,7 @@ def test_pyg_keeps_the_worst_nodes_where_that_weight_is_negative(pyg: Any) -> No
     kept = theirs(batch.x, batch.edge_index)[4]
     assert set(kept.tolist()) == set(score.argsort()[:6].tolist())  # the smallest
     out = module(batch.x, batch.adjacency, batch.segments)
-    assert set(out.index.tolist()) == set(score.argsort()[6:].tolist())  # the largest
+    assert set(out.selection.index.tolist()) == set(score.argsort()[6:].tolist())  # the largest
 
 
 def test_that_sign_is_drawn_at_random_and_never_learned(pyg: Any) -> None:
@@ -77,8 +77,8 @@ def test_nodes_with_one_neighbourhood_stay_together_and_in_pyg_the_first_stays(p
     for order in (torch.tensor([0, 1, 2, 3]), torch.tensor([1, 0, 2, 3])):
         batch = batch_of([graph.permuted(order)])
         out = module(batch.x, batch.adjacency, batch.segments)
-        torch.testing.assert_close(out.score[0], out.score[1])
-        assert out.index.tolist() == [0, 1]
+        torch.testing.assert_close(out.selection.score[0], out.selection.score[1])
+        assert out.selection.index.tolist() == [0, 1]
         theirs_kept.append(theirs(batch.x, batch.edge_index)[0].flatten().tolist())
     assert theirs_kept[0] != theirs_kept[1]
 
@@ -92,6 +92,6 @@ def test_worked_out_by_hand() -> None:
     out = module(batch.x, batch.adjacency, batch.segments)
     root = 6**0.5
     wanted = torch.tensor([1 / 2 + 4 / root, 4 / 3 + 6 / root, 5 / 2 + 4 / root])
-    torch.testing.assert_close(out.score, wanted)
-    assert out.index.tolist() == [2]
+    torch.testing.assert_close(out.selection.score, wanted)
+    assert out.selection.index.tolist() == [2]
     torch.testing.assert_close(out.x, 5 * wanted[2:].tanh().unsqueeze(-1))

@@ -95,7 +95,7 @@ def test_convolutions_are_those_of_the_paper() -> None:
     hidden = nn.MaxPool1d(2, 2)(first(flat).relu())
     expected = module.along(hidden).relu().flatten(1)
     assert expected.shape == (2, 32 * 2)
-    torch.testing.assert_close(module(x, segments), expected)
+    torch.testing.assert_close(module(x, None, segments), expected)
 
 
 @torch.no_grad()
@@ -109,9 +109,9 @@ def test_any_number_of_kept_nodes_has_a_width(k: int, length: int) -> None:
 def test_nan_is_passed_on_and_stays_in_its_graph() -> None:
     x, segments = two_graphs(torch.float32)
     module = SortPool(CHANNELS, 12)
-    expected = module(x, segments)
+    expected = module(x, None, segments)
     x[2] = float("nan")
-    out = module(x, segments)
+    out = module(x, None, segments)
     assert out[0].isnan().any()
     torch.testing.assert_close(out[1], expected[1])
 

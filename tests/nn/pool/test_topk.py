@@ -27,8 +27,8 @@ def test_it_is_pyg_s_up_to_the_order_of_nodes(pyg: Any, ratio: float, gate: str)
         batch.x, edges, weight[tuple(edges)], batch.batch
     )
     out, order = module(batch.x, batch.adjacency, batch.segments), index.argsort()
-    assert torch.equal(out.index, index[order])
-    assert torch.equal(out.segments.batch, where[order])
+    assert torch.equal(out.selection.index, index[order])
+    assert torch.equal(out.level.segments.batch, where[order])
     torch.testing.assert_close(out.x, x[order])
     dense = torch.zeros(len(index), len(index)).double()
     dense[edge_index[1], edge_index[0]] = edge_weight
@@ -44,8 +44,8 @@ def test_worked_out_by_hand() -> None:
     module = TopKPool(2, 0.5)
     module.weight.data = torch.tensor([6.0, 8.0])
     out = module(batch.x, batch.adjacency, batch.segments)
-    torch.testing.assert_close(out.score, torch.tensor([5.0, 0.8, 3.0, 1.0]))
-    assert out.index.tolist() == [0, 2]
+    torch.testing.assert_close(out.selection.score, torch.tensor([5.0, 0.8, 3.0, 1.0]))
+    assert out.selection.index.tolist() == [0, 2]
     gate = torch.tensor([[0.993307], [0.952574]])
     torch.testing.assert_close(out.x, x[[0, 2]] * gate, atol=1e-5, rtol=0)
     assert out.adjacency.dense().tolist() == [[0, 1], [1, 0]]

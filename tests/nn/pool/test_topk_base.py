@@ -8,8 +8,9 @@ from torch import Tensor
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
+from graphpool.nn.level import read_level
 from graphpool.nn.pool.topk import TopKPool
-from graphpool.nn.pool.topk_base import induced, keep_segments, keep_top, ragged_level
+from graphpool.nn.pool.topk_base import induced, select_segments, select_topk
 
 
 def one_graph(nodes: int) -> Segments:
@@ -17,7 +18,7 @@ def one_graph(nodes: int) -> Segments:
 
 
 def kept_of(scores: list[float], ratio: float) -> list[int]:
-    return keep_top(torch.tensor(scores), one_graph(len(scores)), ratio).tolist()
+    return select_topk(torch.tensor(scores), one_graph(len(scores)), ratio).tolist()
 
 
 @pytest.mark.parametrize("ratio", [0.1, 0.25, 0.5, 0.8, 1.0])
@@ -29,9 +30,9 @@ def test_the_choice_is_that_of_a_loop_over_graphs(ratio: float) -> None:
     for start, nodes in zip(segments.ptr.tolist(), sizes, strict=False):
         best = sorted(range(nodes), key=lambda node: -float(score[start + node]))
         wanted += sorted(start + node for node in best[: math.ceil(ratio * nodes)])
-    index = keep_top(score, segments, ratio)
+    index = select_topk(score, segments, ratio)
     assert index.tolist() == wanted
-    kept = keep_segments(index, segments)
+    kept = select_segments(index, segments)
     assert kept.batch.tolist() == segments.batch[index].tolist()
     assert kept.ptr.diff().tolist() == [math.ceil(ratio * nodes) for nodes in sizes]
 
@@ -67,29 +68,29 @@ def test_a_graph_keeps_something_even_if_all_are_tied() -> None:
 def test_scores_that_differ_by_rounding_are_tied(dtype: torch.dtype) -> None:
     score = 1000 + torch.zeros(8, dtype=dtype)
     score[::3] += 1000 * 4 * torch.finfo(dtype).eps
-    assert keep_top(score, one_graph(8), 0.5).tolist() == list(range(8))
+    assert select_topk(score, one_graph(8), 0.5).tolist() == list(range(8))
     score[::3] += 1000 * 1000 * torch.finfo(dtype).eps
-    assert keep_top(score, one_graph(8), 0.4).tolist() == [0, 3, 6]
+    assert select_topk(score, one_graph(8), 0.4).tolist() == [0, 3, 6]
 
 
 def test_rounding_is_measured_by_what_scores_were_made_from() -> None:
     score = torch.tensor([1e-6, 0.0, -1e-6, 2e-6])  # differences of numbers near 1
-    assert keep_top(score, one_graph(4), 0.25).tolist() == [3]
-    assert keep_top(score, one_graph(4), 0.25, torch.ones(4)).tolist() == [0, 1, 2, 3]
+    assert select_topk(score, one_graph(4), 0.25).tolist() == [3]
+    assert select_topk(score, one_graph(4), 0.25, torch.ones(4)).tolist() == [0, 1, 2, 3]
 
 
 def test_ties_of_one_graph_do_not_concern_another() -> None:
     segments = Segments(torch.tensor([0, 4, 8]))
     score = torch.tensor([5.0, 5.0, 5.0, 5.0, 5.0, 5.001, 5.002, 5.003])
-    assert keep_top(score, segments, 0.5).tolist() == [0, 1, 2, 3, 6, 7]
+    assert select_topk(score, segments, 0.5).tolist() == [0, 1, 2, 3, 6, 7]
     score[:4] *= 1e6
-    assert keep_top(score, segments, 0.5).tolist() == [0, 1, 2, 3, 6, 7]
+    assert select_topk(score, segments, 0.5).tolist() == [0, 1, 2, 3, 6, 7]
 
 
 def test_nan_is_kept_to_be_noticed() -> None:
     segments = Segments(torch.tensor([0, 3, 6]))
     score = torch.tensor([1.0, math.nan, 2.0, 1.0, 2.0, 3.0])
-    assert keep_top(score, segments, 0.3).tolist() == [0, 1, 2, 5]
+    assert select_topk(score, segments, 0.3).tolist() == [0, 1, 2, 5]
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -127,12 +128,12 @@ def test_a_ratio_that_is_no_share_is_refused(ratio: float) -> None:
 
 def test_dense_features_are_refused() -> None:
     with pytest.raises(ValueError, match="ragged"):
-        ragged_level(torch.zeros(2, 3, 4), torch.zeros(2, 3, 3), None)
+        TopKPool(4)(torch.zeros(2, 3, 4), torch.zeros(2, 3, 3))
 
 
 def test_edge_index_gets_weights_of_the_features_type() -> None:
     graph = from_edges(3, [(0, 1)])
     edges: Tensor = graph.adj.nonzero().t()
-    adjacency, segments = ragged_level(graph.x.double(), edges, None)
+    _, adjacency, segments = read_level(graph.x.double(), edges).ragged()
     assert adjacency.weight.dtype is torch.float64
     assert segments.num_graphs == 1

@@ -19,11 +19,11 @@ from plain import (
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.pool.attpool import AttPoolGlobal, AttPoolLocal
 from graphpool.nn.pool.sag import SAGPool
 from graphpool.nn.pool.topk import TopKPool
-from graphpool.nn.pool.topk_base import Kept
 
 POOLERS: dict[str, Callable[..., nn.Module]] = {
     "topk": TopKPool,
@@ -59,10 +59,11 @@ def connected() -> list[Plain]:
     return [*graphs, random_graph(1).to(torch.float64)]
 
 
-def keep(module: nn.Module, graphs: list[Plain]) -> Kept:
+def keep(module: nn.Module, graphs: list[Plain]) -> PoolOutput:
     batch = batch_of(graphs)
     out = module(batch.x, batch.adjacency, batch.segments)
-    assert isinstance(out, Kept)
+    assert isinstance(out, PoolOutput)
+    assert out.selection is not None
     return out
 
 
@@ -86,9 +87,9 @@ def symmetric_graphs(dtype: torch.dtype) -> dict[str, Plain]:
 def assert_same_up_to_order(module: nn.Module, graph: Plain, order: Tensor) -> None:
     """The permuted graph keeps the same nodes, with the same features and edges."""
     one, other = keep(module, [graph]), keep(module, [graph.permuted(order)])
-    old = order[other.index]  # the numbers that they had before
+    old = order[other.selection.index]  # the numbers that they had before
     back = old.argsort()
-    assert torch.equal(old[back], one.index)
+    assert torch.equal(old[back], one.selection.index)
     torch.testing.assert_close(other.x[back], one.x, atol=1e-5, rtol=1e-5)
     dense = other.adjacency.dense()[back][:, back]
     torch.testing.assert_close(dense, one.adjacency.dense(), atol=1e-5, rtol=1e-5)
@@ -124,7 +125,7 @@ def test_nor_does_it_among_nodes_that_are_alike(
             moved = encoder(shuffled.x, batch_of([shuffled]).adjacency)
             one = keep(module, [Plain(encoder(graph.x, adjacency), graph.adj)])
             other = keep(module, [Plain(moved, shuffled.adj)])
-            assert torch.equal(order[other.index].sort().values, one.index)
+            assert torch.equal(order[other.selection.index].sort().values, one.selection.index)
 
 
 @torch.no_grad()
@@ -137,14 +138,17 @@ def test_a_graph_does_not_see_its_batch_mates(name: str, dtype: torch.dtype) -> 
     dense = together.adjacency.dense()
     for position, graph in enumerate(graphs):
         alone = keep(module, [graph])
-        first, last = together.segments.ptr[position], together.segments.ptr[position + 1]
-        assert torch.equal(together.index[first:last], alone.index + start)
+        first, last = (
+            together.level.segments.ptr[position],
+            together.level.segments.ptr[position + 1],
+        )
+        assert torch.equal(together.selection.index[first:last], alone.selection.index + start)
         torch.testing.assert_close(together.x[first:last], alone.x, atol=1e-6, rtol=relative)
         block = dense[first:last, first:last]
         torch.testing.assert_close(block, alone.adjacency.dense(), atol=1e-6, rtol=relative)
         start += graph.nodes
     assert together.losses == {}
-    ids = together.segments.batch
+    ids = together.level.segments.batch
     assert not dense[ids.unsqueeze(0) != ids.unsqueeze(1)].any()
 
 
@@ -206,8 +210,8 @@ def test_state_dict_round_trip_gives_the_same_answers(name: str) -> None:
 @every
 def test_every_graph_keeps_its_share(name: str) -> None:
     out = keep(layer(name, ratio=0.3), connected())
-    assert out.segments.ptr.diff().tolist() == [3, 2, 4, 1]
-    assert out.adjacency.num_nodes == out.x.shape[0] == out.index.shape[0] == 10
+    assert out.level.segments.ptr.diff().tolist() == [3, 2, 4, 1]
+    assert out.adjacency.num_nodes == out.x.shape[0] == out.selection.index.shape[0] == 10
 
 
 @torch.no_grad()
@@ -219,7 +223,7 @@ def test_edge_index_and_batch_vector_mean_the_same_as_adjacency_and_segments(nam
     other = module(batch.x, batch.edge_index, batch.batch)
     assert torch.equal(one.x, other.x)
     assert torch.equal(one.adjacency.dense(), other.adjacency.dense())
-    assert module(batch.x, batch.edge_index).segments.num_graphs == 1
+    assert module(batch.x, batch.edge_index).level.segments.num_graphs == 1
 
 
 @torch.no_grad()
@@ -228,9 +232,9 @@ def test_levels_follow_one_another(name: str) -> None:
     module = layer(name)
     level = keep(module, sample())
     for _ in range(3):
-        following = module(level.x, level.adjacency, level.segments)
+        following = module(level.x, level.adjacency, level.level.segments)
         assert following.x.isfinite().all()
-        assert following.segments.num_graphs == level.segments.num_graphs
+        assert following.level.segments.num_graphs == level.level.segments.num_graphs
         assert 5 <= following.x.shape[0] <= level.x.shape[0]
         level = following
 

@@ -13,7 +13,7 @@ from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.encoders import encoder_names
 from graphpool.nn.hap.moa import ContentAttention, StaticAttention
 from graphpool.nn.hap.places import PlaceAttention
-from graphpool.nn.zoo.build import METHODS, build_model, place_rule
+from graphpool.nn.zoo import METHODS, PAIR_METHODS, build_model, place_rule
 
 LISTED = {"name", "family", "paper", "year", "summary", "keeps", "cost"}
 SMALL = {"hidden_channels": 8, "clusters": (4, 1)}
@@ -268,8 +268,9 @@ def test_the_model_of_the_design_page() -> None:
 
 
 def test_the_poolers_of_the_design_page() -> None:
-    rows = gp.list_poolers()
-    assert [row["name"] for row in rows] == list(METHODS)
+    rows = gp.list_networks()
+    assert [row["name"] for row in rows] == [*METHODS, *PAIR_METHODS]
+    assert {row["name"] for row in gp.list_poolers()} < set(METHODS)
     assert all(set(row) == LISTED for row in rows)
     given = batch(64)
     out = gp.nn.pooler("hap", in_channels=64, clusters=8)(given.x, given.edge_index, given.batch)

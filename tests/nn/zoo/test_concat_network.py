@@ -9,10 +9,10 @@ from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
 from torch import Tensor
 
 from graphpool.errors import ConfigError
-from graphpool.nn.encoders import Encoder, encoder_names
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.encoders import ConcatEncoder, Encoder, encoder_names
+from graphpool.nn.model import ConcatNetwork
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool.sort import SortPool
-from graphpool.nn.zoo.concat import ConcatEncoder, ConcatNetwork
 
 NETWORKS: dict[str, Callable[[], ConcatNetwork]] = {
     **{
@@ -82,7 +82,7 @@ def test_dense_encoding_equals_ragged_encoding(norm: str) -> None:
         size = graph.nodes
         x[position, :size], adj[position, :size, :size] = graph.x, graph.adj
         mask[position, :size] = True
-    rows, batch = Rows(mask), batch_of(given)
+    rows, batch = ClusterMask(mask), batch_of(given)
     dense = encoder(x, adj, None, rows)
     torch.testing.assert_close(rows.compact(dense), encoder(batch.x, batch.adjacency))
     assert not dense[~mask].any()

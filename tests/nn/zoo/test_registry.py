@@ -11,24 +11,23 @@ from torch import Tensor, nn
 import graphpool as gp
 from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.errors import ConfigError
-from graphpool.experiments.engine import run_experiment
+from graphpool.experiments.comparison import evaluate
 from graphpool.experiments.methods import EVALUATED, check_methods, registered_here
-from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.segments import Segments
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_sum
-from graphpool.nn.pool import FlatPool, Grouping, Kept, SAGPool
+from graphpool.nn.pool import FlatPool, GroupPool, SAGPool
 from graphpool.nn.zoo.build import build_model
 from graphpool.nn.zoo.registry import METHODS, count_parameters
 
 
-class Halves(Grouping):
+class Halves(GroupPool):
     def __init__(self, in_channels: int, clusters: int) -> None:
         super().__init__(clusters, losses={"cut": 1.0}, connect="offdiagonal")
         self.scores = nn.Linear(in_channels, clusters)
 
-    def assign(self, x: Tensor, adjacency: Adjacency | Tensor, segments: Segments | None) -> Tensor:
-        scores: Tensor = self.scores(x)
+    def assign(self, level: Level) -> Tensor:
+        scores: Tensor = self.scores(level.x)
         return scores.softmax(-1)
 
 
@@ -38,7 +37,8 @@ class Scaled(FlatPool):
         self.in_channels = self.out_channels = in_channels
         self.scale = nn.Parameter(torch.ones(in_channels))
 
-    def pool(self, x: Tensor, segments: Segments) -> Tensor:
+    def pool_level(self, level: Level) -> Tensor:
+        x, segments = level.flat()
         return segment_sum(x * self.scale, segments)
 
 
@@ -80,9 +80,9 @@ def test_an_experiment_with_an_own_pooler_needs_no_other_process(
 ) -> None:
     gp.nn.register_pooler("mine", Halves, family="group")
     config = RunConfig(model=ModelConfig(hidden_channels=8), train=TrainConfig(epochs=1))
-    found = run_experiment(
+    found = evaluate(
         gp.load("MUTAG", features=None)[:60], ["mine"], "cv10", (0,), config, tmp_path,
-        jobs=4, progress=False,
+        baselines=False, jobs=4, progress=False,
     )  # fmt: skip
     assert len(found.units) == 10
     assert not found.failures
@@ -102,17 +102,14 @@ def test_a_group_pooler_must_say_how_many_clusters_it_makes() -> None:
         build_model(ModelConfig("mine"), CHANNELS, 2)
 
 
-def test_every_pooler_can_be_made_by_name() -> None:
+def test_every_pooler_can_be_made_by_name_with_its_options() -> None:
     given = batch_of(graphs())
     options = {"clusters": {"clusters": 4}, "ratio": {"ratio": 0.5}, "channels": {}}
-    for name, method in METHODS.items():
-        if method.module is not None:
-            heads = {"heads": 1} if name == "gmt" else {}
-            made = gp.nn.pooler(name, in_channels=CHANNELS, **options[method.takes], **heads)
-            flat = isinstance(made, FlatPool)
-            where = (given.batch,) if flat else (given.edge_index, given.batch)
-            out = made(given.x, *where)
-            assert isinstance(out, Tensor) == flat, name
+    for name in (row["name"] for row in gp.list_poolers()):
+        heads = {"heads": 1} if name == "gmt" else {}
+        made = gp.nn.pooler(name, CHANNELS, **options[METHODS[name].takes], **heads)
+        out = made(given.x, given.edge_index, given.batch)
+        assert isinstance(out, Tensor) == isinstance(made, FlatPool), name
 
 
 def test_wrong_names_of_poolers_and_options_are_refused() -> None:
@@ -150,7 +147,7 @@ def test_nodes_are_kept_by_the_ratio_of_the_settings() -> None:
         model = build_model(config, CHANNELS, 2, mean_nodes=20.0)
         assert [module.ratio for module in model.coarsenings] == [ratio]
         (level,) = model.levels(batch_of([random_graph(20)]))
-        assert isinstance(level, Kept)
+        assert level.selection is not None
 
 
 @torch.no_grad()

@@ -47,10 +47,12 @@ def split_pairs(pairs: PairSet, seed: int, shares: tuple[int, int, int] = SHARES
         pass
     split = _within(pairs, seed, shares)
     kept = len(split.train) + len(split.valid) + len(split.test)
-    if not all((split.train, split.valid, split.test)):
+    parts = (split.train, split.valid, split.test)
+    if not all(part for part, share in zip(parts, shares, strict=True) if share):
         raise DataError(
-            f"{len(pairs)} pairs of {pairs.name} can't be cut into three parts without common "
-            "graphs; give more pairs, or pairs of more different graphs"
+            f"{len(pairs)} pairs of {pairs.name} can't be cut into "
+            f"{'three' if all(shares) else 'two'} parts without common graphs; give more pairs, "
+            "or pairs of more different graphs"
         )
     return PairSplit(split, len(pairs) - kept, number)
 

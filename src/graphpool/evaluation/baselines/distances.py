@@ -1,4 +1,4 @@
-"""What learned distances are compared with: approximate edit distances, and rules that count.
+"""Baselines of learned distances: approximate edit distances, and rules that count.
 
 Every one gives a `[queries, candidates]` matrix of distances, which `ranking_metrics` judges on
 the same queries and candidates as a model.
@@ -32,7 +32,7 @@ WL_ROUNDS = 1  # more rounds order AIDS700nef and LINUX worse
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """A method's answer.
+    """Distances of a baseline, and their metrics.
 
     Args:
         distances: `[queries, candidates]`.

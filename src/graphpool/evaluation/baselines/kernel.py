@@ -1,4 +1,4 @@
-"""What every result is to be compared with: the majority class, and a kernel with an SVM.
+"""Baselines of classification: the majority class, and a kernel with an SVM.
 
 Both get what a network gets: the training graphs to learn from, the validation graphs to choose
 settings on, and of the test graphs everything but the classes. (The structure-free baseline is a
@@ -9,25 +9,25 @@ import numpy as np
 
 from graphpool.data.splits import Split
 from graphpool.evaluation.baselines.wl import wl_kernels
-from graphpool.evaluation.prediction import Answer, Array, Stopwatch, accuracy
+from graphpool.evaluation.prediction import Array, Stopwatch, UnitPrediction, accuracy
 from graphpool.graphs.graphset import GraphSet
 
 WL_ITERATIONS = (1, 2, 3, 4, 5)
 SVM_C = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
-def majority(classes: Array, split: Split) -> Answer:
-    """Answer the most frequent class of the training graphs; the lowest one if several are.
+def majority(classes: Array, split: Split) -> UnitPrediction:
+    """Predict the most frequent class of the training graphs; the lowest one if several are.
 
     Args:
         classes: `[graphs]` class codes.
     """
     most = int(np.bincount(classes[list(split.train)]).argmax())
     hits = accuracy(np.full(len(split.valid), most), classes[list(split.valid)])
-    return Answer(predicted=np.full(len(split.test), most), valid_accuracy=hits)
+    return UnitPrediction(predicted=np.full(len(split.test), most), valid_accuracy=hits)
 
 
-def wl_svm(graphs: GraphSet, classes: Array, split: Split, watch: Stopwatch) -> Answer:
+def wl_svm(graphs: GraphSet, classes: Array, split: Split, watch: Stopwatch) -> UnitPrediction:
     """Weisfeiler–Lehman subtree kernel and support vector machine.
 
     Rounds h and penalty C are those with the highest accuracy on the validation graphs, and the
@@ -60,7 +60,7 @@ def wl_svm(graphs: GraphSet, classes: Array, split: Split, watch: Stopwatch) -> 
     with watch.part("test"):
         predicted = winner.predict(unseen)
     assert best is not None
-    return Answer(predicted=predicted, valid_accuracy=best[0], chosen=chosen)
+    return UnitPrediction(predicted=predicted, valid_accuracy=best[0], chosen=chosen)
 
 
 def hinge_loss(decision: Array, actual: Array, classes: Array) -> float:

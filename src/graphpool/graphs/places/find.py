@@ -20,6 +20,7 @@ from torch import Tensor
 
 from graphpool.errors import DataError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.places.cache import CACHE, Graphs, Result
 from graphpool.graphs.places.rule import MOST_EDGES, SIXTEENTHS, PlaceRule
 from graphpool.graphs.segments import Segments
 
@@ -105,37 +106,56 @@ def places_of(adjacency: Adjacency, segments: Segments, rule: PlaceRule) -> Plac
     Args:
         adjacency: of all graphs, with no edges between them.
         segments: where each graph's nodes begin.
+        rule: how they are found.
     """
     return find(adjacency, segments.ptr, rule, local=False)
 
 
 def find(adjacency: Adjacency, node_ptr: Tensor, rule: PlaceRule, *, local: bool) -> Places:
-    """The same; with `local`, columns count from the first node of each graph."""
-    from graphpool.graphs.places.compiled import find_places, walk
+    """Places of graphs, each searched for once in a process; see `cache`.
 
+    Args:
+        adjacency: of all graphs; with `local`, columns count from the first node of each graph.
+        node_ptr: where each graph's nodes begin.
+        rule: how they are found.
+        local: see `adjacency`.
+    """
     ptr = node_ptr.cpu().numpy()
-    edges = (
-        adjacency.row_ptr.cpu().numpy(),
-        adjacency.col.int().cpu().numpy(),
-        adjacency.weight.detach().float().cpu().numpy(),
-    )
-    widest = int(np.diff(edges[0][ptr]).max(initial=0))
+    row_ptr, col = adjacency.row_ptr.cpu().numpy(), adjacency.col.int().cpu().numpy()
+    widest = int(np.diff(row_ptr[ptr]).max(initial=0))
     if widest > MOST_EDGES:
         raise DataError(
             f"a graph has {widest} edges; places are found in graphs of up to {MOST_EDGES}"
         )
+    if not local:
+        col = col - np.repeat(ptr[:-1], np.diff(row_ptr[ptr])).astype(col.dtype)
+    weight = adjacency.weight.detach().float().cpu().numpy()
+    symmetric = adjacency.symmetric
+    result = CACHE.find(
+        Graphs(row_ptr, col, weight, ptr),
+        (rule, symmetric),
+        lambda graphs: _search(graphs, rule, symmetric),
+    )
+    places = Places(*(torch.from_numpy(values) for values in result))
+    return places.to(adjacency.col.device)
+
+
+def _search(graphs: Graphs, rule: PlaceRule, symmetric: bool) -> Result:
+    """Cluster of each node, clusters of each graph, and shares."""
+    from graphpool.graphs.places.compiled import find_places, walk
+
+    row_ptr, col, weight, ptr = graphs
     wanted = np.zeros(len(ptr) - 1, dtype=np.int64)
     if rule.count == "eigengap":
         from graphpool.graphs.places.eigengap import eigengaps
 
-        wanted = np.minimum(eigengaps(*edges, ptr, local=local), rule.most)
+        wanted = np.minimum(eigengaps(row_ptr, col, weight, ptr, local=True), rule.most)
     elif rule.count != "auto":
         wanted = np.array([rule.wanted(int(nodes)) for nodes in np.diff(ptr)], dtype=np.int64)
     label, counts = np.zeros(int(ptr[-1]), dtype=np.int64), np.zeros_like(wanted)
-    graphs = (*edges, ptr, local, adjacency.symmetric)
+    arguments = (row_ptr, col, weight, ptr, True, symmetric)
     resolution = max(1, round(rule.resolution * SIXTEENTHS))
-    find_places(*graphs, resolution, wanted, rule.most, label, counts)
+    find_places(*arguments, resolution, wanted, rule.most, label, counts)
     share = np.zeros((len(label), int(counts.max(initial=0))), dtype=np.float32)
-    walk(*graphs, rule.steps, label, counts, share)
-    found = Places(*(torch.from_numpy(values) for values in (label, counts, share)))
-    return found.to(adjacency.col.device)
+    walk(*arguments, rule.steps, label, counts, share)
+    return label, counts, share

@@ -1,33 +1,76 @@
-"""What group poolers with a soft assignment share: S from the nodes, X' = Sᵀ X, A' = Sᵀ A S."""
+"""What poolers share: the call, and for group poolers X' = Sᵀ X and A' = Sᵀ A S."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import Generic, TypeVar
 
-import torch
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, InputError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.connect import CONNECTIONS
-from graphpool.nn.coarsen.losses import Assigned
-from graphpool.nn.coarsen.modularity import check_group_weights, group_losses
-from graphpool.nn.coarsen.outputs import Coarsened
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.coarsen.losses import Assigned, auxiliary_losses, check_weights
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.level import Batch, Edges, Features, Level, read_level
+from graphpool.nn.module import Module, reset_children
 from graphpool.nn.ops.formation import form_clusters
+from graphpool.nn.ops.products import segment_mm, spmm
+from graphpool.typing import Float, Int
+
+Pooled = TypeVar("Pooled")
 
 
-class Grouping(nn.Module, ABC):
-    """A coarsening whose nodes are shared out among `clusters` clusters.
+class Pooler(Module, ABC, Generic[Pooled]):
+    """A pooler: called with a `Level`, or as PyTorch Geometric's modules are called.
 
-    A pooler writes `assign`, S of ragged and of dense nodes, and names its losses. With one
+    A pooler writes `pool_level`. Where it sets `in_channels`, features of another width are an
+    error.
+    """
+
+    in_channels: int | None = None
+
+    def forward(
+        self,
+        x: Features,
+        edge_index: Edges = None,
+        batch: Batch = None,
+        edge_weight: Tensor | None = None,
+    ) -> Pooled:
+        """Pool every graph of a batch.
+
+        Args:
+            x: `[nodes, channels]`, or dense `[graphs, nodes, channels]`; or a `Level` or a
+                `GraphBatch`, alone.
+            edge_index: `[2, edges]`, or an `Adjacency`; of dense features weights
+                `[graphs, nodes, nodes]`.
+            batch: `[nodes]`, the graph of each node, sorted; one graph if absent. Of dense
+                features a mask `[graphs, nodes]`; all rows are nodes if absent.
+            edge_weight: `[edges]`; 1 for every edge if absent.
+        """
+        level = read_level(x, edge_index, batch, edge_weight)
+        if self.in_channels is not None and level.x.shape[-1] != self.in_channels:
+            raise InputError(
+                f"x has {level.x.shape[-1]} channels; this {type(self).__name__} takes "
+                f"in_channels={self.in_channels}"
+            )
+        return self.pool_level(level)
+
+    @abstractmethod
+    def pool_level(self, level: Level) -> Pooled:
+        """Pool every graph of a level."""
+
+
+class GroupPool(Pooler[PoolOutput]):
+    """A pooler whose nodes are shared out among `clusters` clusters.
+
+    A subclass writes `assign`, S of ragged and of dense nodes, and names its losses. With one
     cluster S is a column of ones, whatever is learned: there are no losses, and `assign` is never
     called.
 
     Args:
         clusters: nodes of the coarse graph; graphs may have fewer nodes.
-        losses: weights by names of `modularity.GROUP_LOSSES`; 0 leaves one out.
-        connect: what becomes of Sᵀ A S; see `graphpool.nn.coarsen.connect`.
+        losses: weights by names of `losses.LOSSES`; 0 leaves one out.
+        connect: how Sᵀ A S becomes the coarse adjacency; see `graphpool.nn.coarsen.connect`.
     """
 
     def __init__(self, clusters: int, losses: Mapping[str, float], connect: str) -> None:
@@ -35,48 +78,32 @@ class Grouping(nn.Module, ABC):
         if clusters < 1:
             raise ConfigError(f"clusters is {clusters}; a coarse graph needs at least 1")
         self.clusters, self.connect = clusters, connect
-        self.weights = check_group_weights(losses)
+        self.weights = check_weights(losses)
 
-    def forward(
-        self,
-        x: Tensor,
-        adjacency: Tensor | Adjacency,
-        batch: Tensor | Segments | Rows | None = None,
-    ) -> Coarsened:
-        """Coarsen every graph of a batch.
-
-        Args:
-            x: `[nodes, channels]`, or dense `[graphs, nodes, channels]`.
-            adjacency: for ragged features `edge_index` `[2, edges]` or an `Adjacency`; for dense
-                ones weights `[graphs, nodes, nodes]`.
-            batch: the graph of each node, sorted, or `Segments`; one graph if absent. For dense
-                features the `Rows` that are nodes; all of them if absent.
-        """
-        level, segments, rows = read_level(x, adjacency, batch)
-        if rows is not None:
-            x = rows.keep(x)
+    def pool_level(self, level: Level) -> PoolOutput:
+        """Assign, form, connect."""
+        mask = level.mask
+        if mask is not None:
+            level = level.with_x(mask.keep(level.x))
         if self.clusters == 1:
-            share = x.new_ones(*x.shape[:-1], 1)
+            share = level.x.new_ones(*level.x.shape[:-1], 1)
         else:
-            share = self.assign(x, level, segments)
-        if rows is not None:
-            share = rows.keep(share)
-        if isinstance(level, Adjacency):
-            assert segments is not None, "ragged nodes have segments"
-            coarse_x, coarse_adj = form_clusters(share, x, level, segments)
-        else:
-            coarse_x, coarse_adj = share.mT @ x, share.mT @ (level @ share)
+            share = self.assign(level)
+        if mask is not None:
+            share = mask.keep(share)
+        coarse_x, coarse_adj = form(share, level)
         losses: dict[str, Tensor] = {}
-        if self.clusters > 1:
-            losses = group_losses(Assigned(share, coarse_adj, level, segments), self.weights)
+        if self.clusters > 1 and self.weights:
+            losses = auxiliary_losses(Assigned.of(share, coarse_adj, level), self.weights)
         coarse_adj = CONNECTIONS[self.connect](coarse_adj, self.training, None)
-        return Coarsened(self.activate(coarse_x), coarse_adj, share, segments, losses)
+        coarse = Level(self.activate(coarse_x), coarse_adj)
+        return PoolOutput(coarse, share, losses=losses, node_segments=level.segments)
 
     @abstractmethod
-    def assign(self, x: Tensor, adjacency: Adjacency | Tensor, segments: Segments | None) -> Tensor:
-        """S, `[..., clusters]`, whose rows sum to one; `segments` is `None` for dense nodes.
+    def assign(self, level: Level) -> Tensor:
+        """S, `[..., clusters]`, whose rows sum to one.
 
-        Dense rows that are no nodes have zeros in `x` and in the adjacency.
+        Dense rows that are no nodes have zeros in the features and in the adjacency.
         """
 
     def activate(self, coarse_x: Tensor) -> Tensor:
@@ -105,26 +132,24 @@ class Scores(nn.Sequential):
         else:
             super().__init__(nn.Linear(in_channels, hidden), nn.ReLU(), nn.Linear(hidden, clusters))
 
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        reset_children(self)
 
-def read_level(
-    x: Tensor, adjacency: Tensor | Adjacency, batch: Tensor | Segments | Rows | None
-) -> tuple[Adjacency | Tensor, Segments | None, Rows | None]:
-    """A level as its adjacency, the segments of ragged nodes, and the rows of dense ones."""
-    if x.ndim == 3:
-        expected = (x.shape[0], x.shape[1], x.shape[1])
-        if not isinstance(adjacency, Tensor) or tuple(adjacency.shape) != expected:
-            raise ValueError(
-                f"dense features {tuple(x.shape)} need an adjacency of shape {expected}"
-            )
-        if batch is not None and not isinstance(batch, Rows):
-            raise ValueError(f"features {tuple(x.shape)} are dense and take Rows, not Segments")
-        return adjacency, None, batch
-    if isinstance(batch, Rows):
-        raise ValueError(f"features {tuple(x.shape)} are ragged and need Segments, not Rows")
-    if isinstance(adjacency, Tensor):
-        weight = x.new_ones(adjacency.shape[1])
-        adjacency = Adjacency.from_edge_index(adjacency, x.shape[0], weight)
-    if batch is None:
-        batch = torch.zeros(x.shape[0], dtype=torch.long, device=x.device)
-    segments = batch if isinstance(batch, Segments) else Segments.from_batch(batch)
-    return adjacency, segments, None
+
+def form(
+    assignment: Float[Tensor, "*nodes clusters"],
+    level: Level,
+    counts: Int[Tensor, " graphs"] | None = None,
+) -> tuple[Float[Tensor, "graphs clusters channels"], Float[Tensor, "graphs clusters clusters"]]:
+    """X' = Sᵀ X and A' = Sᵀ A S of a level; see `form_clusters` for `counts`."""
+    x, adjacency, segments = level.x, level.adjacency, level.segments
+    if not isinstance(adjacency, Adjacency):
+        assert adjacency is not None, "clusters are formed of graphs with an adjacency"
+        return assignment.mT @ x, assignment.mT @ (adjacency @ assignment)
+    assert segments is not None, "ragged nodes have segments"
+    if not adjacency.weight.requires_grad:
+        return form_clusters(assignment, x, adjacency, segments, counts)
+    # Weights that are learned have gradients, which the compiled products leave out.
+    reached = spmm(adjacency, adjacency.weight, assignment)
+    return segment_mm(assignment, x, segments), segment_mm(assignment, reached, segments)

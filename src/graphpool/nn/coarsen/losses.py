@@ -19,6 +19,7 @@ from torch import Tensor
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import bag_sum, segment_mm, segment_sum
 from graphpool.typing import Bool, Float
 
@@ -43,6 +44,14 @@ class Assigned:
     adjacency: Adjacency | Tensor
     segments: Segments | None = None
     mask: Bool[Tensor, "graphs clusters"] | None = None
+
+    @classmethod
+    def of(
+        cls, assignment: Tensor, coarse_adj: Tensor, level: Level, mask: Tensor | None = None
+    ) -> "Assigned":
+        """For the assignment of a level's nodes."""
+        assert level.adjacency is not None, "losses look at the edges"
+        return cls(assignment, coarse_adj, level.adjacency, level.segments, mask)
 
     @cached_property
     def gram(self) -> Float[Tensor, "graphs clusters clusters"]:
@@ -169,12 +178,35 @@ def entropy(level: Assigned) -> Float[Tensor, " graphs"]:
     return segment_sum(rows, level.segments).squeeze(-1) / level.nodes
 
 
+def modularity(level: Assigned) -> Float[Tensor, " graphs"]:
+    """-tr(Sᵀ B S) / 2m with B = A - d dᵀ / 2m (Tsitsulin et al. 2023).
+
+    Minus the modularity of the clusters: above -1, 0 when all nodes are in one or shared evenly,
+    0 without edges. B is never made: tr(Sᵀ B S) is tr(Sᵀ A S) - ‖Sᵀ d‖² / 2m. A directed graph
+    counts as the mean of its two directions.
+    """
+    held = segment_sum(level.degree * level.assignment, level.segments)
+    total = segment_sum(level.degree, level.segments).squeeze(-1)
+    some = total > 0
+    total = torch.where(some, total, 1.0)
+    gain = level.inside / total - (held / total.unsqueeze(-1)).square().sum(-1)
+    return torch.where(some, -gain, 0.0)
+
+
+def collapse(level: Assigned) -> Float[Tensor, " graphs"]:
+    """√k ‖Σ_i S_i‖ / N - 1 (Tsitsulin et al. 2023): 0 for even sizes, √k - 1 at worst."""
+    size: Tensor = torch.linalg.vector_norm(level.sizes, dim=-1)
+    return level.count.sqrt() * size / level.nodes - 1
+
+
 LOSSES: dict[str, Callable[[Assigned], Tensor]] = {
     "cut": cut,
     "orthogonality": orthogonality,
     "balance": balance,
     "link": link,
     "entropy": entropy,
+    "modularity": modularity,
+    "collapse": collapse,
 }
 
 
@@ -189,12 +221,10 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def auxiliary_losses(level: Assigned, weights: Mapping[str, float]) -> dict[str, Tensor]:
-    """Weight times mean over graphs of each loss, scalars by name, as `Coarsened.losses` has them.
+    """Weight times mean over graphs of each loss, scalars by name, as `PoolOutput.losses` has them.
 
     Args:
         level: an assignment and what it was made for.
-        weights: by names of `LOSSES`; a loss of weight 0 is left out.
+        weights: as `check_weights` returns them.
     """
-    return {
-        name: weight * LOSSES[name](level).mean() for name, weight in check_weights(weights).items()
-    }
+    return {name: weight * LOSSES[name](level).mean() for name, weight in weights.items()}

@@ -2,38 +2,76 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import FlatGraphs, Level
 from graphpool.typing import Bool, Float, Int
 
 
 @dataclass(frozen=True, eq=False)
-class Coarsened:
-    """One level of the hierarchy.
+class NodeSelection:
+    """The nodes that a Top-K pooler selects.
 
     Args:
-        x: `[graphs, clusters, channels]`, the paper's H'.
-        adj: `[graphs, clusters, clusters]`, the paper's Ã', after `connect`.
-        assignment: `[nodes, clusters]` from a ragged level, `[graphs, nodes, clusters]` from a
-            dense one: the paper's M.
-        segments: the graphs of the ragged level's nodes; `None` for a dense one.
-        losses: auxiliary losses by name, each a scalar, already weighted.
-        rows: which clusters a graph has, where graphs differ in their number; the others have
-            zeros everywhere. `None`: all of them.
+        index: `[selected]`, their positions among the pooled nodes, ascending.
+        score: `[nodes]`, what the pooled nodes were ranked by.
     """
 
-    x: Float[Tensor, "graphs clusters channels"]
-    adj: Float[Tensor, "graphs clusters clusters"]
-    assignment: Float[Tensor, "*nodes clusters"]
-    segments: Segments | None = None
+    index: Int[Tensor, " selected"]
+    score: Float[Tensor, " nodes"]
+
+
+@dataclass(frozen=True, eq=False)
+class PoolOutput:
+    """The coarse graphs that a group or a Top-K pooler makes of a level.
+
+    `to_pyg` gives them as PyTorch Geometric's modules take them.
+
+    Args:
+        level: the coarse graphs: dense for group poolers, ragged for Top-K poolers.
+        assignment: of group poolers, the paper's M: `[nodes, clusters]` from a ragged level,
+            `[graphs, nodes, clusters]` from a dense one.
+        selection: of Top-K poolers, the nodes that remain.
+        losses: auxiliary losses by name, each a scalar, already weighted.
+        node_segments: the graphs of the nodes that were pooled; `None` for a dense level.
+    """
+
+    level: Level
+    assignment: Float[Tensor, "*nodes clusters"] | None = None
+    selection: NodeSelection | None = None
     losses: dict[str, Tensor] = field(default_factory=dict)
-    rows: Rows | None = None
+    node_segments: Segments | None = None
+
+    @property
+    def x(self) -> Tensor:
+        """Features: `[graphs, clusters, channels]` (the paper's H'), or `[nodes, channels]`."""
+        return self.level.x
+
+    @property
+    def adjacency(self) -> Adjacency | Tensor:
+        """The coarse graph: `[graphs, clusters, clusters]` (the paper's Ã'), or an `Adjacency`."""
+        assert self.level.adjacency is not None, "coarse graphs have an adjacency"
+        return self.level.adjacency
+
+    @property
+    def adj(self) -> Float[Tensor, "graphs clusters clusters"]:
+        """The adjacency of a dense level."""
+        assert isinstance(self.level.adjacency, Tensor), "a ragged level has a sparse adjacency"
+        return self.level.adjacency
+
+    @property
+    def batch(self) -> Int[Tensor, " nodes"]:
+        """The graph of each coarse node, in the order of `to_pyg`."""
+        return self.level.flat()[1].batch
+
+    @property
+    def mask(self) -> Bool[Tensor, "graphs clusters"] | None:
+        """Which clusters a graph has, `[graphs, clusters]`; `None`: all of them."""
+        return None if self.level.mask is None else self.level.mask.mask
 
     @property
     def clusters(self) -> int:
@@ -42,69 +80,16 @@ class Coarsened:
 
     @cached_property
     def counts(self) -> Int[Tensor, " graphs"]:
-        """How many clusters each graph has, `[graphs]`."""
-        if self.rows is None:
-            return torch.full((self.adj.shape[0],), self.clusters, device=self.adj.device)
-        return self.rows.counts
+        """How many clusters or selected nodes each graph has, `[graphs]`."""
+        if self.level.segments is not None:
+            return self.level.segments.ptr.diff()
+        if self.level.mask is not None:
+            return self.level.mask.counts
+        return torch.full((self.level.num_graphs,), self.clusters, device=self.x.device)
 
-    @property
-    def mask(self) -> Bool[Tensor, "graphs clusters"] | None:
-        """Which clusters a graph has, `[graphs, clusters]`; `None`: all of them."""
-        return None if self.rows is None else self.rows.mask
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """One level of a hierarchy that keeps nodes; it is ragged like the level before it.
-
-    Args:
-        x: `[kept, channels]`, features of the kept nodes.
-        adjacency: edges among the kept nodes.
-        segments: the graphs of the kept nodes; each has at least one.
-        index: `[kept]`, the kept nodes among the old ones, in their old order.
-        score: `[nodes]`, what the old nodes were ranked by.
-        losses: auxiliary losses by name, each a scalar, already weighted.
-    """
-
-    x: Float[Tensor, "kept channels"]
-    adjacency: Adjacency
-    segments: Segments
-    index: Int[Tensor, " kept"]
-    score: Float[Tensor, " nodes"]
-    losses: dict[str, Tensor] = field(default_factory=dict)
-
-    @property
-    def counts(self) -> Int[Tensor, " graphs"]:
-        """How many nodes each graph has left, `[graphs]`."""
-        return self.segments.ptr.diff()
-
-
-Level = Coarsened | Kept
-
-
-class Nodes(NamedTuple):
-    """The nodes or clusters of a level, as its encoder left them.
-
-    Attributes:
-        x: `[nodes, channels]`, or `[graphs, clusters, channels]` of a dense level.
-        segments: the graphs of a ragged level's nodes; `None` for a dense one.
-        rows: which clusters a dense level's graphs have; `None`: all of them.
-        adjacency: of the nodes, or `[graphs, clusters, clusters]` of a dense level.
-    """
-
-    x: Tensor
-    segments: Segments | None
-    rows: Rows | None
-    adjacency: Adjacency | Tensor | None = None
-
-    def flat(self) -> tuple[Float[Tensor, "nodes channels"], Segments]:
-        """Ragged nodes and their graphs, whatever the level is."""
-        if self.segments is not None:
-            return self.x, self.segments
-        if self.rows is not None:
-            return self.rows.compact(self.x), self.rows.segments
-        graphs, clusters = self.x.shape[:2]
-        return self.x.flatten(0, 1), Segments.equal(graphs, clusters, self.x.device)
+    def to_pyg(self) -> FlatGraphs:
+        """The coarse graphs as `x`, `edge_index`, `batch` and `edge_weight`; see `Level.to_pyg`."""
+        return self.level.to_pyg()
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,16 +99,16 @@ class Trace:
     Args:
         logits: `[graphs, classes]`; without a head no classes.
         embedding: `[graphs, channels]`, the graph vectors h_G.
-        levels: one `Coarsened` or `Kept` per pooling module.
+        levels: one `PoolOutput` per pooling module.
         losses: all auxiliary losses, named `level1/…` and so on.
         vectors: one `[graphs, channels]` for each level that is read out, nodes first; the
             embedding is their concatenation.
-        nodes: those of every level, as its encoder left them; not of a last single cluster.
+        nodes: every `Level`, with the features that its encoder gave; not a last single cluster.
     """
 
     logits: Float[Tensor, "graphs classes"]
     embedding: Float[Tensor, "graphs channels"]
-    levels: tuple[Level, ...] = ()
+    levels: tuple[PoolOutput, ...] = ()
     losses: dict[str, Tensor] = field(default_factory=dict)
     vectors: tuple[Tensor, ...] = ()
-    nodes: tuple[Nodes, ...] = ()
+    nodes: tuple[Level, ...] = ()

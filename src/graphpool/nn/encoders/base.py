@@ -6,27 +6,65 @@ from typing import Generic, TypeVar, cast
 
 from torch import Tensor, nn
 
+from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import Batch, Edges, Features, Level, read_level
+from graphpool.nn.module import Module
+from graphpool.nn.ops.cluster_mask import ClusterMask
 
 Prepared = TypeVar("Prepared")
 
 
-class EncoderLayer(nn.Module, ABC, Generic[Prepared]):
-    """One round of message passing.
+class MessagePassing(Module, ABC):
+    """A module from node features to node features: an encoder, or one layer of it.
 
-    `forward(x, adjacency)` takes a ragged batch (`x` `[nodes, in_channels]` with an `Adjacency`)
-    or a dense one (`x` `[graphs, nodes, in_channels]` with weights `[graphs, nodes, nodes]`, where
-    entry (i, j) is the edge from j to i). What depends on the adjacency alone is done by
-    `prepare`, once for all layers of an encoder.
+    It is called with a `Level`, or as the layers of PyTorch Geometric are called.
     """
 
     in_channels: int
     out_channels: int
 
-    def forward(self, x: Tensor, adjacency: Adjacency | Tensor) -> Tensor:
-        """New node features, `[..., out_channels]`."""
-        return self.propagate(x, self.prepare(adjacency))
+    def forward(
+        self,
+        x: Features,
+        edge_index: Edges = None,
+        edge_weight: Tensor | None = None,
+        batch: Batch = None,
+    ) -> Tensor:
+        """New node features, `[..., out_channels]`.
+
+        Args:
+            x: `[nodes, in_channels]`, or dense `[graphs, nodes, in_channels]`; or a `Level` or a
+                `GraphBatch`, alone.
+            edge_index: `[2, edges]`, or an `Adjacency`; of dense features weights
+                `[graphs, nodes, nodes]`, where entry (i, j) is the edge from j to i.
+            edge_weight: `[edges]`; 1 for every edge if absent.
+            batch: `[nodes]`, the graph of each node, sorted; of dense features a mask
+                `[graphs, nodes]`, and zeros come out for rows that are no nodes.
+        """
+        level = read_level(x, edge_index, batch, edge_weight)
+        if level.x.shape[-1] != self.in_channels:
+            raise InputError(
+                f"x has {level.x.shape[-1]} channels; this {type(self).__name__} takes "
+                f"in_channels={self.in_channels}"
+            )
+        return self.encode(level)
+
+    @abstractmethod
+    def encode(self, level: Level) -> Tensor:
+        """New node features of a level."""
+
+
+class EncoderLayer(MessagePassing, Generic[Prepared]):
+    """One round of message passing.
+
+    What depends on the adjacency alone is done by `prepare`, once for all layers of an encoder.
+    """
+
+    def encode(self, level: Level) -> Tensor:
+        """New node features of a level."""
+        out = self.propagate(level.x, self.prepare(edges_of(level)))
+        return out if level.mask is None else level.mask.keep(out)
 
     @abstractmethod
     def prepare(self, adjacency: Adjacency | Tensor) -> Prepared:
@@ -43,7 +81,7 @@ class EncoderLayer(nn.Module, ABC, Generic[Prepared]):
         x: Tensor,
         prepared: Prepared,
         column: Tensor | None = None,
-        rows: Rows | None = None,
+        rows: ClusterMask | None = None,
     ) -> Tensor:
         """Several layers of this kind, each with ReLU, one after the other.
 
@@ -53,3 +91,10 @@ class EncoderLayer(nn.Module, ABC, Generic[Prepared]):
         for layer in layers:
             x = cast("EncoderLayer[Prepared]", layer).propagate(x, prepared, activate=True)
         return x if rows is None else rows.keep(x)
+
+
+def edges_of(level: Level) -> Adjacency | Tensor:
+    """The adjacency of a level; one without is an error."""
+    if level.adjacency is None:
+        raise InputError("messages pass along edges; give edge_index, or a dense adjacency")
+    return level.adjacency

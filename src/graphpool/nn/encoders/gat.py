@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
 from graphpool.nn.ops.products import (
@@ -32,17 +33,24 @@ class GATLayer(EncoderLayer[Adjacency | Tensor]):
     ) -> None:
         super().__init__()
         if out_channels % heads:
-            raise ValueError(f"out_channels ({out_channels}) must be a multiple of heads ({heads})")
+            raise ConfigError(
+                f"out_channels ({out_channels}) must be a multiple of heads ({heads})"
+            )
         self.in_channels, self.out_channels, self.heads = in_channels, out_channels, heads
         self.slope = slope
         self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
         self.source = nn.Parameter(torch.empty(heads, out_channels // heads))
         self.target = nn.Parameter(torch.empty(heads, out_channels // heads))
-        self.bias = nn.Parameter(torch.zeros(out_channels))
+        self.bias = nn.Parameter(torch.empty(out_channels))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
         nn.init.xavier_uniform_(self.weight)
-        limit = math.sqrt(6 / (1 + out_channels // heads))
+        limit = math.sqrt(6 / (1 + self.out_channels // self.heads))
         nn.init.uniform_(self.source, -limit, limit)
         nn.init.uniform_(self.target, -limit, limit)
+        nn.init.zeros_(self.bias)
 
     def prepare(self, adjacency: Adjacency | Tensor) -> Adjacency | Tensor:
         """Logarithms of the weights of a dense adjacency, with self-loops filled in."""

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
 from graphpool.nn.encoders.gcn_compiled import rows_gcn
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import constant, spmm
 from graphpool.nn.ops.switch import use_compiled
@@ -20,16 +20,22 @@ class GCNLayer(EncoderLayer[Adjacency | Tensor]):
     """`D̃^-½ (A + I) D̃^-½ H W + b`, with D̃ the row sums of A + I.
 
     Deviation from the paper: it takes D̃ from A by a slip of the pen; D̃ belongs to Ã = A + I.
-    The nonlinearity is the encoder's.
+    The nonlinearity is the encoder's. Edge weights count, but have no gradient over a sparse
+    adjacency.
     """
 
     def __init__(self, in_channels: int, out_channels: int) -> None:
         super().__init__()
         self.in_channels, self.out_channels = in_channels, out_channels
         self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
-        self.bias = nn.Parameter(torch.zeros(out_channels))
-        limit = math.sqrt(6 / (in_channels + out_channels))
+        self.bias = nn.Parameter(torch.empty(out_channels))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        limit = math.sqrt(6 / (self.in_channels + self.out_channels))
         nn.init.uniform_(self.weight, -limit, limit)
+        nn.init.zeros_(self.bias)
 
     def prepare(self, adjacency: Adjacency | Tensor) -> Adjacency | Tensor:
         """Normalise a dense adjacency; a sparse one carries its normalised values."""
@@ -62,7 +68,7 @@ class GCNLayer(EncoderLayer[Adjacency | Tensor]):
         x: Tensor,
         prepared: Adjacency | Tensor,
         column: Tensor | None = None,
-        rows: Rows | None = None,
+        rows: ClusterMask | None = None,
     ) -> Tensor:
         """All layers, each with ReLU; over clusters of different numbers as one compiled step."""
         stack = cast("Sequence[GCNLayer]", layers)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.ops.compiled import compiled
 from graphpool.nn.ops.products import refuse_second_order
 from graphpool.typing import Float
@@ -71,7 +71,9 @@ def rows_backward(
 
 class _RowsGCN(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, matrix: Tensor, rows: Rows, *parameters: Tensor) -> Tensor:
+    def forward(
+        ctx: Any, x: Tensor, matrix: Tensor, rows: ClusterMask, *parameters: Tensor
+    ) -> Tensor:
         matrix, flat = matrix.contiguous(), rows.compact(x)
         where = matrix.numpy(), rows.index.numpy(), rows.segments.ptr.numpy()
         # `matrix` too, so that one changed in place afterwards is noticed.
@@ -113,7 +115,7 @@ class _RowsGCN(torch.autograd.Function):
 def rows_gcn(
     x: Float[Tensor, "graphs nodes channels"],
     matrix: Float[Tensor, "graphs nodes nodes"],
-    rows: Rows,
+    rows: ClusterMask,
     *parameters: Any,
 ) -> Float[Tensor, "graphs nodes out_channels"]:
     """ReLU(S x W + b), layer by layer, of the real rows; zeros in the others.
@@ -127,7 +129,7 @@ def rows_gcn(
     return _RowsGCN.apply(x, matrix, rows, *parameters)  # type: ignore[no-any-return]
 
 
-def _spread(flat: Tensor, rows: Rows) -> Tensor:
+def _spread(flat: Tensor, rows: ClusterMask) -> Tensor:
     """The real rows among zeros, `[graphs · clusters, channels]`."""
     full = flat.new_zeros(rows.mask.numel(), flat.shape[1])
     return full.index_copy_(0, rows.index, flat)

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
+from graphpool.nn.module import reset
 from graphpool.nn.ops.products import spmm
 
 
@@ -18,6 +19,11 @@ class GINLayer(EncoderLayer[Adjacency | Tensor]):
         self.mlp = nn.Sequential(
             nn.Linear(in_channels, out_channels), nn.ReLU(), nn.Linear(out_channels, out_channels)
         )
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        nn.init.zeros_(self.eps)
+        reset(self.mlp)
 
     def prepare(self, adjacency: Adjacency | Tensor) -> Adjacency | Tensor:
         """Plain sums need nothing."""

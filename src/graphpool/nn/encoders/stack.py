@@ -8,13 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
-from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.encoders.base import EncoderLayer
+from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, edges_of
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
 from graphpool.nn.encoders.gin import GINLayer
 from graphpool.nn.encoders.graphconv import GraphConvLayer
-from graphpool.nn.ops.cluster_mask import Rows, batch_normalised
+from graphpool.nn.level import Level
+from graphpool.nn.ops.cluster_mask import batch_normalised
 
 _LAYERS: dict[str, Callable[[int, int, int], EncoderLayer[Any]]] = {
     "gcn": lambda in_channels, out_channels, heads: GCNLayer(in_channels, out_channels),
@@ -29,7 +29,7 @@ def encoder_names() -> list[str]:
     return sorted(_LAYERS)
 
 
-class Encoder(nn.Module):
+class Encoder(MessagePassing):
     """`layers` rounds of message passing, each followed by ReLU.
 
     Args:
@@ -73,42 +73,35 @@ class Encoder(nn.Module):
         )
         self.dropout = dropout
         self.jump = nn.Linear(layers * hidden_channels, hidden_channels) if jump else None
-        self.out_channels = self._width(hidden_channels)
+        self.in_channels, self.out_channels = in_channels, self._width(hidden_channels)
 
-    def forward(
-        self,
-        x: Tensor,
-        adjacency: Adjacency | Tensor,
-        column: Tensor | None = None,
-        rows: Rows | None = None,
-    ) -> Tensor:
-        """Embed the nodes of a ragged or a dense batch, `[..., hidden_channels]`.
+    def encode(self, level: Level) -> Tensor:
+        """Embed the nodes of a level, `[..., hidden_channels]`.
 
-        `column` may say where the 1 of each node stands when `x` is one-hot (`one_hot_index` of a
-        batch): the result is the same, the first product is a lookup. `rows` count in a
-        dense batch of graphs with different numbers of clusters; the others come out as zeros.
+        Where `x` is one-hot, `level.one_hot_index` makes a lookup of the first product. Rows of a
+        dense level that are no clusters come out as zeros.
         """
+        mask = level.mask
         if self.jump is not None:
-            joined = torch.cat(list(self._outputs(x, adjacency, rows)), -1)
+            joined = torch.cat(list(self._outputs(level)), -1)
             landed: Tensor = self.jump(joined).relu()
-            return landed if rows is None else rows.keep(landed)
+            return landed if mask is None else mask.keep(landed)
         if not self.norms and not self.dropout:
             layers = self._layers()
-            return layers[0].run_stack(layers, x, layers[0].prepare(adjacency), column, rows)
-        *_, last = self._outputs(x, adjacency, rows)
-        return last if rows is None else rows.keep(last)
+            prepared = layers[0].prepare(edges_of(level))
+            return layers[0].run_stack(layers, level.x, prepared, level.one_hot_index, mask)
+        *_, last = self._outputs(level)
+        return last if mask is None else mask.keep(last)
 
-    def _outputs(
-        self, x: Tensor, adjacency: Adjacency | Tensor, rows: Rows | None
-    ) -> Iterator[Tensor]:
-        """What each layer makes of the one before it, layer by layer."""
-        layers = self._layers()
-        prepared = layers[0].prepare(adjacency)
+    def _outputs(self, level: Level) -> Iterator[Tensor]:
+        """The output of each layer, in order."""
+        layers, x = self._layers(), level.x
+        prepared = layers[0].prepare(edges_of(level))
         for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
             if self.norms:
                 norm = cast(nn.BatchNorm1d, self.norms[position])
-                x = batch_normalised(norm, x, rows).relu()
+                x = batch_normalised(norm, x, level.mask).relu()
             if self.dropout:
                 x = nn.functional.dropout(x, self.dropout, self.training)
             yield x
@@ -118,3 +111,18 @@ class Encoder(nn.Module):
 
     def _width(self, hidden_channels: int) -> int:
         return hidden_channels
+
+
+class ConcatEncoder(Encoder):
+    """An `Encoder` that gives the outputs of all its layers side by side, first layer first.
+
+    Args: as for `Encoder`; `out_channels` is `layers` times `hidden_channels`.
+    """
+
+    def encode(self, level: Level) -> Tensor:
+        """Embed the nodes of a level, `[..., layers · hidden_channels]`."""
+        joined = torch.cat(list(self._outputs(level)), -1)
+        return joined if level.mask is None else level.mask.keep(joined)
+
+    def _width(self, hidden_channels: int) -> int:
+        return len(self.layers) * hidden_channels

@@ -1,16 +1,23 @@
 """HAP's coarsening: GCont, MOA, cluster formation, connect."""
 
 from graphpool.nn.coarsen.connect import CONNECTIONS
-from graphpool.nn.hap.coarsen import HAPCoarsening, clusters_from_ratio
-from graphpool.nn.hap.gcont import GCont
-from graphpool.nn.hap.moa import ContentAttention, StaticAttention
-from graphpool.nn.hap.relaxation import RELAXATIONS
+from graphpool.nn.hap.coarsen import (
+    ASSIGNMENTS,
+    PLACE_ASSIGNMENTS,
+    HAPCoarsening,
+    clusters_from_ratio,
+)
+from graphpool.nn.hap.moa import RELAXATIONS, ContentAttention, GCont, StaticAttention
+from graphpool.nn.hap.places import PlaceAttention
 
 __all__ = [
+    "ASSIGNMENTS",
     "CONNECTIONS",
     "ContentAttention",
     "GCont",
     "HAPCoarsening",
+    "PLACE_ASSIGNMENTS",
+    "PlaceAttention",
     "RELAXATIONS",
     "StaticAttention",
     "clusters_from_ratio",

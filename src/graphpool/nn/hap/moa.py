@@ -1,9 +1,15 @@
-"""MOA, master-orthogonal attention: from the global content C to the assignment M.
+"""GCont and MOA: from node features to the global content C, and from C to the assignment M.
 
 An assignment is a module that takes the features of flat nodes and the `Segments` that say which
-graph they belong to, those of `places` also the `Places` of the graphs, and returns M,
-`[nodes, clusters]`, whose rows sum to one. `ASSIGNMENTS` has them by name, each with a way to
-build it from channels, clusters and relaxation.
+graph they belong to, and returns M, `[nodes, clusters]`, whose rows sum to one.
+
+Column relaxation: how a column of C, one number per node, becomes a vector of N' numbers. The paper
+needs it (a column's length differs from graph to graph, a parameter's can't) and does not say how.
+Each function of `RELAXATIONS` takes C and a vector `a` of N' weights and returns the column term
+a · c_j of the attention score, `[graphs, clusters]`, or `[nodes, clusters]` where it depends on the
+node as well. `gram` and `sort` don't depend on the order of nodes. `truncate` (the paper's argument
+of zero padding) and `tile` (what the authors' released code computes) do, against the paper's claim
+of permutation invariance; they are here so that anyone can see what they do.
 """
 
 import math
@@ -14,14 +20,83 @@ from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.content import content_assignment
-from graphpool.nn.hap.gcont import GCont
-from graphpool.nn.hap.places import PlaceAttention
-from graphpool.nn.hap.relaxation import RELAXATIONS
-from graphpool.nn.ops.products import spread
+from graphpool.nn.module import Module
+from graphpool.nn.ops.products import segment_mm, spread
 from graphpool.typing import Float
 
 
-class StaticAttention(nn.Module):
+class GCont(Module):
+    """Global content `C = H T`, T `[channels, clusters]`: row i is a node, column j a cluster."""
+
+    def __init__(self, in_channels: int, clusters: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(in_channels, clusters))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        bound = 1 / math.sqrt(self.weight.shape[0])
+        nn.init.uniform_(self.weight, -bound, bound)
+
+    def forward(self, x: Float[Tensor, "*nodes channels"]) -> Float[Tensor, "*nodes clusters"]:
+        """`[..., channels]` to `[..., clusters]`."""
+        return x @ self.weight
+
+
+def gram(
+    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
+) -> Float[Tensor, "graphs clusters"]:
+    """c_j = Cᵀ C_(·,j) / N: how the column agrees with every column."""
+    return (a @ segment_mm(content, content, segments)) / segments.counts.to(content.dtype)
+
+
+def sort(
+    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
+) -> Float[Tensor, "graphs clusters"]:
+    """c_j = the N' largest entries of the column in falling order, zeros behind them."""
+    values, order = torch.sort(content, dim=0, descending=True, stable=True)
+    graph = segments.batch[order]
+    by_graph = torch.sort(graph, dim=0, stable=True).indices
+    return _leading(values.gather(0, by_graph), a, segments)
+
+
+def truncate(
+    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
+) -> Float[Tensor, "graphs clusters"]:
+    """c_j = the first N' entries of the column, zeros behind them; depends on node order."""
+    return _leading(content, a, segments)
+
+
+def tile(
+    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
+) -> Float[Tensor, "nodes clusters"]:
+    """For node i and cluster j the *row* of node (i N' + j) mod N; depends on node order."""
+    clusters = content.shape[1]
+    start = segments.ptr[:-1][segments.batch]
+    local = segments.nodes - start
+    count = segments.ptr.diff()[segments.batch]
+    lanes = torch.arange(clusters, device=content.device)
+    partner = (local.unsqueeze(-1) * clusters + lanes) % count.unsqueeze(-1)
+    return (content @ a)[start.unsqueeze(-1) + partner]
+
+
+def _leading(content: Tensor, a: Tensor, segments: Segments) -> Tensor:
+    """Σ_r a_r · (entry r of the column) over the first N' rows of each graph."""
+    local = segments.nodes - segments.ptr[:-1][segments.batch]
+    head = local < a.shape[0]
+    weight = torch.where(head, a[local.clamp(max=a.shape[0] - 1)], 0.0)
+    return segment_mm(weight.unsqueeze(-1), content, segments).squeeze(-2)
+
+
+RELAXATIONS: dict[str, Callable[[Tensor, Tensor, Segments], Tensor]] = {
+    "gram": gram,
+    "sort": sort,
+    "truncate": truncate,
+    "tile": tile,
+}
+
+
+class StaticAttention(Module):
     """The paper's attention as printed, equation (OA attention): `assignment="static"`.
 
     M_ij = softmax_j LeakyReLU(a₁ · C_i + a₂ · c_j), with c_j the relaxed column j.
@@ -34,7 +109,7 @@ class StaticAttention(nn.Module):
     Args:
         in_channels: channels of the node features H.
         clusters: N'.
-        relaxation: `"gram"`, `"sort"`, `"truncate"` or `"tile"`; see `relaxation`.
+        relaxation: `"gram"`, `"sort"`, `"truncate"` or `"tile"`; see `RELAXATIONS`.
         slope: of LeakyReLU below zero.
     """
 
@@ -44,9 +119,19 @@ class StaticAttention(nn.Module):
         super().__init__()
         self.content = GCont(in_channels, clusters)
         self.relaxation, self.slope = relaxation, slope
-        bound = math.sqrt(6 / (2 * clusters + 1))
-        self.row = nn.Parameter(torch.empty(clusters).uniform_(-bound, bound))
-        self.column = nn.Parameter(torch.empty(clusters).uniform_(-bound, bound))
+        self.row = nn.Parameter(torch.empty(clusters))
+        self.column = nn.Parameter(torch.empty(clusters))
+        self._reset_vectors()
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        super().reset_parameters()
+        self._reset_vectors()
+
+    def _reset_vectors(self) -> None:
+        bound = math.sqrt(6 / (2 * self.row.shape[0] + 1))
+        nn.init.uniform_(self.row, -bound, bound)
+        nn.init.uniform_(self.column, -bound, bound)
 
     def forward(
         self, x: Float[Tensor, "nodes channels"], segments: Segments
@@ -60,7 +145,7 @@ class StaticAttention(nn.Module):
         return nn.functional.leaky_relu(score, self.slope).softmax(-1)
 
 
-class ContentAttention(nn.Module):
+class ContentAttention(Module):
     """A scaled dot product of rows and relaxed columns: `assignment="content"`.
 
     C̃_ij = (C_ij - mean_j) / sqrt(var_j + 1e-5 + 1e-6 mean_j²) with mean and variance of column j
@@ -84,14 +169,3 @@ class ContentAttention(nn.Module):
     ) -> Float[Tensor, "nodes clusters"]:
         """Assign nodes `[nodes, channels]` to clusters."""
         return content_assignment(x, self.content.weight, segments)
-
-
-PLACE_ASSIGNMENTS = ("places", "places-only")
-ASSIGNMENTS: dict[str, Callable[[int, int, str], nn.Module]] = {
-    "places": lambda in_channels, clusters, relaxation: PlaceAttention(in_channels),
-    "places-only": lambda in_channels, clusters, relaxation: PlaceAttention(
-        in_channels, content=False
-    ),
-    "content": lambda in_channels, clusters, relaxation: ContentAttention(in_channels, clusters),
-    "static": StaticAttention,
-}

@@ -15,8 +15,9 @@ from torch import Tensor, nn
 from graphpool.graphs.places.find import TINY, Places
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.content import MEAN_FLOOR, VARIANCE_FLOOR, standardised
-from graphpool.nn.hap.gcont import GCont
+from graphpool.nn.hap.moa import GCont
 from graphpool.nn.hap.places_compiled import place_backward, place_forward
+from graphpool.nn.module import Module
 from graphpool.nn.ops.products import (
     refuse_second_order,
     row_mm,
@@ -32,7 +33,7 @@ FLOOR = 1e-6
 NOWHERE = -1e30
 
 
-class PlaceAttention(nn.Module):
+class PlaceAttention(Module):
     """Places weighed against content: `assignment="places"`.
 
     M_ij = softmax_j(e^b log P_ij + γ_j ⟨C̃_i, c_j⟩ / √d) over the places j that a walk from node i
@@ -57,10 +58,18 @@ class PlaceAttention(nn.Module):
         self.sharpness = nn.Parameter(torch.zeros(()))
         self.content = GCont(in_channels + 2, channels) if content else None
         self.weigh = nn.Linear(channels, 1) if content else None
+        self._reset_weigh()
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        nn.init.zeros_(self.sharpness)
+        super().reset_parameters()
+        self._reset_weigh()
+
+    def _reset_weigh(self) -> None:
         if self.weigh is not None:
-            nn.init.uniform_(
-                self.weigh.weight, -0.1 / math.sqrt(channels), 0.1 / math.sqrt(channels)
-            )
+            bound = 0.1 / math.sqrt(self.weigh.in_features)
+            nn.init.uniform_(self.weigh.weight, -bound, bound)
             nn.init.constant_(self.weigh.bias, 0.1)
 
     def forward(

@@ -14,13 +14,14 @@ from graphpool.nn.hap.profile_compiled import (
     profile_backward,
     profile_forward,
 )
-from graphpool.nn.ops.cluster_mask import Rows, batch_normalised
+from graphpool.nn.module import Module
+from graphpool.nn.ops.cluster_mask import ClusterMask, batch_normalised
 from graphpool.nn.ops.products import refuse_second_order, segment_sum
 from graphpool.nn.ops.switch import use_compiled
 from graphpool.typing import Float
 
 
-class PlaceProfile(nn.Module):
+class PlaceProfile(Module):
     """A cluster's profile, added to its features, and both brought to one scale.
 
     BatchNorm(H'_j + W log(1 + (n_j, A'_jj, Σ_{l≠j} A'_jl))): how many nodes it has, how many edges
@@ -36,13 +37,18 @@ class PlaceProfile(nn.Module):
         nn.init.uniform_(self.weight, -1 / math.sqrt(3), 1 / math.sqrt(3))
         self.norm = nn.BatchNorm1d(channels)
 
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        nn.init.uniform_(self.weight, -1 / math.sqrt(3), 1 / math.sqrt(3))
+        super().reset_parameters()
+
     def forward(
         self,
         x: Float[Tensor, "graphs clusters channels"],
         adj: Float[Tensor, "graphs clusters clusters"],
         assignment: Float[Tensor, "*nodes clusters"],
         segments: Segments | None,
-        rows: Rows | None = None,
+        rows: ClusterMask | None = None,
     ) -> Float[Tensor, "graphs clusters channels"]:
         """Cluster features with their profile.
 
@@ -69,7 +75,7 @@ class _Profiled(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, x: Tensor, adj: Tensor, assignment: Tensor, weight: Tensor, gamma: Tensor,
-        beta: Tensor, norm: nn.BatchNorm1d, segments: Segments, rows: Rows,
+        beta: Tensor, norm: nn.BatchNorm1d, segments: Segments, rows: ClusterMask,
     ) -> Tensor:  # fmt: skip
         x, adj, assignment = x.contiguous(), adj.contiguous(), assignment.contiguous()
         graphs, clusters, channels = x.shape
@@ -104,7 +110,7 @@ class _Profiled(torch.autograd.Function):
 class RowNorm:
     """Batch norm over some of the rows on a CPU, compiled, with its way back; others become 0."""
 
-    def __init__(self, norm: nn.BatchNorm1d, rows: Rows) -> None:
+    def __init__(self, norm: nn.BatchNorm1d, rows: ClusterMask) -> None:
         self.norm, self.real = norm, rows.mask.view(-1).numpy()
 
     def forward(self, x: Any, weight: Tensor, bias: Tensor) -> Tensor:

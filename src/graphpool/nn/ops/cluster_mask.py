@@ -1,4 +1,4 @@
-"""The clusters that graphs really have in a dense level whose graphs differ in their number."""
+"""Mask of a dense level: which clusters each graph has, where graphs differ in their number."""
 
 from functools import cached_property
 from typing import cast
@@ -10,8 +10,8 @@ from graphpool.graphs.segments import Segments
 from graphpool.typing import Bool, Float, Int
 
 
-class Rows:
-    """Real rows of a dense level.
+class ClusterMask:
+    """The clusters that each graph of a dense level has: its real rows.
 
     Args:
         mask: `[graphs, clusters]`, every graph has at least one.
@@ -27,7 +27,7 @@ class Rows:
         self._counts = counts
 
     @classmethod
-    def first(cls, counts: Int[Tensor, " graphs"], width: int) -> "Rows":
+    def first(cls, counts: Int[Tensor, " graphs"], width: int) -> "ClusterMask":
         """The first rows of each graph, as many as `counts` says."""
         return cls(torch.arange(width, device=counts.device) < counts.unsqueeze(-1), counts)
 
@@ -71,7 +71,7 @@ class Rows:
         return flat.index_copy(0, self.index, rows).view(*self.mask.shape, -1)
 
 
-def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: Rows | None = None) -> Tensor:
+def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | None = None) -> Tensor:
     """Batch norm over all nodes, or over the rows of a dense level that are clusters.
 
     A single one has no spread of its own and takes the running statistics.

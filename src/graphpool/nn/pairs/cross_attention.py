@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.typing import Bool, Float
 
 # A run is split if padding makes it more than this many times as large as its content …
@@ -34,9 +34,9 @@ class PaddedSide:
     def __init__(self, counts: Counts, start: int, device: torch.device) -> None:
         self.pairs, self.width = len(counts), int(counts.max())
         self.where = slice(start, start + int(counts.sum()))
-        self.rows: Rows | None = None
+        self.rows: ClusterMask | None = None
         if (counts != self.width).any():
-            self.rows = Rows.first(torch.from_numpy(counts).to(device), self.width)
+            self.rows = ClusterMask.first(torch.from_numpy(counts).to(device), self.width)
 
     @property
     def mask(self) -> Bool[Tensor, "pairs nodes"] | None:

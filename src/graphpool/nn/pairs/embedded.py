@@ -2,10 +2,9 @@
 
 from torch import Tensor
 
-from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import Level
 from graphpool.nn.pool.flat import FlatPool
 
 
@@ -19,15 +18,9 @@ class IdentityEncoder(Encoder):
     def __init__(self, channels: int) -> None:
         super().__init__("gcn", channels, channels, layers=0)
 
-    def forward(
-        self,
-        x: Tensor,
-        adjacency: Adjacency | Tensor,
-        column: Tensor | None = None,
-        rows: Rows | None = None,
-    ) -> Tensor:
-        """`x` itself."""
-        return x
+    def encode(self, level: Level) -> Tensor:
+        """The features as they are."""
+        return level.x
 
 
 def flat_pooling(pool: FlatPool) -> Hierarchy:

@@ -56,7 +56,7 @@ class SimGNN(PairModel):
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed every graph of the batch, and return the distances of the pairs."""
-        h = self.encoder(graphs.x, graphs.adjacency, graphs.one_hot_index)
+        h = self.encoder(graphs)
         trace = self.pooling.trace(replace(graphs, x=h, one_hot_index=None))
         layout = PairLayout.of(graphs, left, right)
         node, _ = gather(graphs.ptr, layout.graphs)

@@ -1,7 +1,6 @@
-"""Poolers of other papers: coarsenings, those that keep nodes, and readouts that learn."""
+"""Poolers: group, Top-K and flat ones, one file each."""
 
-from graphpool.nn.coarsen.base import Grouping
-from graphpool.nn.coarsen.outputs import Kept
+from graphpool.nn.coarsen.base import GroupPool, Pooler
 from graphpool.nn.pool.asap import ASAP
 from graphpool.nn.pool.attpool import AttPoolGlobal, AttPoolLocal
 from graphpool.nn.pool.diffpool import DiffPool
@@ -17,6 +16,7 @@ from graphpool.nn.pool.set2set import Set2Set
 from graphpool.nn.pool.sort import SortPool
 from graphpool.nn.pool.structpool import StructPool
 from graphpool.nn.pool.topk import TopKPool
+from graphpool.nn.pool.topk_base import NodePool
 
 __all__ = [
     "ASAP",
@@ -27,11 +27,12 @@ __all__ = [
     "FlatPool",
     "GMTPool",
     "GatedPool",
-    "Grouping",
-    "Kept",
+    "GroupPool",
     "MeanAttPool",
     "MinCutPool",
+    "NodePool",
     "OneCluster",
+    "Pooler",
     "ReducePool",
     "SAGPool",
     "Set2Set",

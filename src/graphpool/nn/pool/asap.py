@@ -4,12 +4,13 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.segments import Segments
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders import GCNLayer
 from graphpool.nn.encoders.gat import attend
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import slot_max, slot_sum, spmm, take_col, take_row
 from graphpool.nn.pool.asap_joined import joined
-from graphpool.nn.pool.topk_base import Kept, NodePool, keep_segments, keep_top
+from graphpool.nn.pool.topk_base import NodePool, select_topk, selected
 
 
 class ASAP(NodePool):
@@ -28,7 +29,7 @@ class ASAP(NodePool):
     many. Weights of A' have gradients, where an encoder reads them.
 
     Clusters are ranked by φ and not by σ(φ), which is 1 for all that are fit enough (PyG ranks by
-    the latter). What becomes of equal ones is told in `keep_top`.
+    the latter). `select_topk` says how ties are broken.
 
     Deviations from the paper: LeakyReLU stands outside of the product with a, as in PyG. The
     fitness counts the weights of edges, as in the paper; PyG leaves them out. Attention has no
@@ -54,24 +55,26 @@ class ASAP(NodePool):
         self.fit_less = nn.Linear(in_channels, 1, bias=False)
         self.fit_own = nn.Linear(in_channels, 1)
 
-    def keep(self, x: Tensor, adjacency: Adjacency, segments: Segments) -> Kept:
+    def pool_level(self, level: Level) -> PoolOutput:
         """The fittest clusters."""
-        share, made = self._clusters(x, adjacency)
+        _, adjacency, segments = level.ragged()
+        share, made = self._clusters(level, adjacency)
         weight = torch.where(adjacency.present, adjacency.weight, 1.0)
         score, scale = self._fitness(made, adjacency, weight)
-        index = keep_top(score, segments, self.ratio, scale)
+        index = select_topk(score, segments, self.ratio, scale)
         gate = score[index].sigmoid().unsqueeze(-1)
-        return Kept(
+        return selected(
+            level,
             x=made.index_select(0, index) * gate,
             adjacency=joined(adjacency, weight, share, index),
-            segments=keep_segments(index, segments),
             index=index,
             score=score,
         )
 
-    def _clusters(self, x: Tensor, adjacency: Adjacency) -> tuple[Tensor, Tensor]:
+    def _clusters(self, level: Level, adjacency: Adjacency) -> tuple[Tensor, Tensor]:
         """α, `[slots]`: row i has the members of the cluster around i; and x^c."""
-        seen = x if self.encoder is None else self.encoder(x, adjacency)
+        x = level.x
+        seen = x if self.encoder is None else self.encoder(level)
         # The maximum times W and then a is the maximum times W a.
         count = self.of_master.weight @ self.master.weight
         bias = self.of_master(self.master.bias)

@@ -15,6 +15,8 @@ from torch import Tensor
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.adjacency import Adjacency, lay_slots
 from graphpool.graphs.segments import Segments
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import (
     segment_max,
     segment_sum,
@@ -25,12 +27,12 @@ from graphpool.nn.ops.products import (
     take_col,
     take_row,
 )
-from graphpool.nn.pool.topk_base import Kept, NodePool, direction, induced, keep_segments, keep_top
+from graphpool.nn.pool.topk_base import ProjectionPool, induced, select_topk, selected
 
 CONNECTIONS = ("gathered", "induced")
 
 
-class AttPool(NodePool):
+class AttPool(ProjectionPool):
     """Keep the nodes with the largest attention α; each gathers what lies around it.
 
     With Ã = A + I, and S the rows of Ã of the kept nodes, each column divided by its sum (so that
@@ -38,7 +40,7 @@ class AttPool(NodePool):
     that touches no kept one is lost.
 
     S is the choice's and has no gradient; α has, by way of X'. Nodes are ranked by log α, which
-    doesn't underflow; what becomes of equal ones is told in `keep_top`.
+    doesn't underflow; `select_topk` says how ties are broken.
 
     Deviations from the authors' program: every attention starts near even, where theirs draws
     weights so large that one node takes nearly all; an edge with a negative weight, which they
@@ -56,25 +58,22 @@ class AttPool(NodePool):
         super().__init__(in_channels, ratio)
         if connect not in CONNECTIONS:
             raise ConfigError(f"unknown connect {connect!r}; {nearest(connect, CONNECTIONS)}")
-        self.connect, self.weight = connect, direction(in_channels)
+        self.connect = connect
 
-    def keep(self, x: Tensor, adjacency: Adjacency, segments: Segments) -> Kept:
+    def pool_level(self, level: Level) -> PoolOutput:
         """The nodes with most attention, and what each of them gathers."""
+        x, adjacency, segments = level.ragged()
         score = self.log_attention(x @ self.weight, adjacency, segments)
         scale = 1 + x.detach().norm(dim=-1) * self.weight.detach().norm()
-        index = keep_top(score, segments, self.ratio, scale)
+        index = select_topk(score, segments, self.ratio, scale)
         share = _shares(adjacency, index).to(x.dtype)
         around = spmm(adjacency, share, x * score.exp().unsqueeze(-1))
         if self.connect == "gathered":
             coarse = _gathered(adjacency, share, index)
         else:
             coarse = induced(adjacency, index)
-        return Kept(
-            x=around.index_select(0, index),
-            adjacency=coarse,
-            segments=keep_segments(index, segments),
-            index=index,
-            score=score,
+        return selected(
+            level, x=around.index_select(0, index), adjacency=coarse, index=index, score=score
         )
 
     @abstractmethod

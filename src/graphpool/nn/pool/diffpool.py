@@ -2,13 +2,12 @@
 
 from torch import Tensor
 
-from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.base import Grouping
+from graphpool.nn.coarsen.base import GroupPool
 from graphpool.nn.encoders import GCNLayer
+from graphpool.nn.level import Level
 
 
-class DiffPool(Grouping):
+class DiffPool(GroupPool):
     """S = softmax GNN(A, X), X' = Sᵀ X and A' = Sᵀ A S, with two auxiliary losses.
 
     The assignment's network is one GCN layer. The paper pools what a second network, the embedding
@@ -26,13 +25,14 @@ class DiffPool(Grouping):
     """
 
     def __init__(
-        self, in_channels: int, clusters: int, link: float = 1.0, entropy: float = 1.0
+        self, in_channels: int, clusters: int = 8, link: float = 1.0, entropy: float = 1.0
     ) -> None:
         super().__init__(clusters, {"link": link, "entropy": entropy}, connect="plain")
+        self.in_channels = in_channels
         self.scores = GCNLayer(in_channels, clusters) if clusters > 1 else None
 
-    def assign(self, x: Tensor, adjacency: Adjacency | Tensor, segments: Segments | None) -> Tensor:
+    def assign(self, level: Level) -> Tensor:
         """softmax GNN(A, X)."""
         assert self.scores is not None, "one cluster takes no scores"
-        scores: Tensor = self.scores(x, adjacency)
+        scores: Tensor = self.scores(level)
         return scores.softmax(-1)

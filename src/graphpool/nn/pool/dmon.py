@@ -2,16 +2,15 @@
 
 from torch import Tensor, nn
 
-from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.base import Grouping, Scores
+from graphpool.nn.coarsen.base import GroupPool, Scores
+from graphpool.nn.level import Level
 
 
-class DMoN(Grouping):
+class DMoN(GroupPool):
     """S = softmax(X W + b), X' = SELU(Sᵀ X), A' = Sᵀ A S without its diagonal, normalised.
 
-    `modularity.modularity` makes the clusters denser inside than a random graph of these degrees
-    would be, `modularity.collapse` keeps nodes from all going into one. The paper scores nodes
+    `losses.modularity` makes the clusters denser inside than a random graph of these degrees
+    would be, `losses.collapse` keeps nodes from all going into one. The paper scores nodes
     with a GCN; here that is the hierarchy's encoder, whose output X is.
 
     Deviations from the paper: scores have no dropout; X' has sums over clusters, as PyG's. A graph
@@ -31,7 +30,7 @@ class DMoN(Grouping):
     def __init__(
         self,
         in_channels: int,
-        clusters: int,
+        clusters: int = 8,
         modularity: float = 1.0,
         collapse: float = 1.0,
         orthogonality: float = 0.0,
@@ -39,12 +38,13 @@ class DMoN(Grouping):
     ) -> None:
         losses = {"modularity": modularity, "collapse": collapse, "orthogonality": orthogonality}
         super().__init__(clusters, losses, connect="offdiagonal")
+        self.in_channels = in_channels
         self.scores = Scores(in_channels, clusters, hidden) if clusters > 1 else None
 
-    def assign(self, x: Tensor, adjacency: Adjacency | Tensor, segments: Segments | None) -> Tensor:
+    def assign(self, level: Level) -> Tensor:
         """softmax of one score per cluster."""
         assert self.scores is not None, "one cluster takes no scores"
-        scores: Tensor = self.scores(x)
+        scores: Tensor = self.scores(level.x)
         return scores.softmax(-1)
 
     def activate(self, coarse_x: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
-from graphpool.graphs.segments import Segments
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool, segment_softmax
 
@@ -44,8 +44,9 @@ class GatedPool(FlatPool):
         self.gate = nn.Linear(in_channels, 1 if by_node else self.out_channels, bias=not by_node)
         self.transform = nn.Linear(in_channels, self.out_channels)
 
-    def pool(self, x: Tensor, segments: Segments) -> Tensor:
+    def pool_level(self, level: Level) -> Tensor:
         """Sum what the gates let through."""
+        x, segments = level.flat()
         gate: Tensor = self.gate(x)
         share = segment_softmax(gate, segments) if self.attention == "softmax" else gate.sigmoid()
         total = segment_sum(share * self.transform(x).tanh(), segments)

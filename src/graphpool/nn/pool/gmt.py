@@ -5,18 +5,17 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.base import read_level
+from graphpool.nn.coarsen.base import Pooler, form
 from graphpool.nn.coarsen.connect import offdiagonal
-from graphpool.nn.coarsen.outputs import Coarsened
-from graphpool.nn.ops.cluster_mask import Rows
-from graphpool.nn.ops.formation import form_clusters
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.encoders.base import edges_of
+from graphpool.nn.level import Level
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import row_mm, spmm
-from graphpool.nn.pool.flat import lay_flat
 from graphpool.nn.pool.multiset import SeedAttention, SelfAttention
 
 
-class GMTPool(nn.Module):
+class GMTPool(Pooler[PoolOutput]):
     """GMPool_G to k seeds, self-attention among them, then GMPool_I to one vector.
 
     Every seed is a learned query. In GMPool_G keys and values are graph networks, one GCN layer
@@ -68,22 +67,17 @@ class GMTPool(nn.Module):
         whole = clusters == 1 and seeds > 0
         self.last = SeedAttention(in_channels, 1, heads, norm) if whole else None
 
-    def forward(
-        self,
-        x: Tensor,
-        adjacency: Tensor | Adjacency,
-        batch: Tensor | Segments | Rows | None = None,
-    ) -> Coarsened:
-        """Pool every graph of a batch; arguments as for `Grouping`."""
-        level, segments, rows = read_level(x, adjacency, batch)
-        seen = self._aggregated(x if rows is None else rows.keep(x), level)
-        flat, runs = lay_flat(seen, segments, rows)
-        pooled, share = self._transformed(flat, runs)
-        if rows is not None:
-            share = rows.expand(share)
-        elif segments is None:
+    def pool_level(self, level: Level) -> PoolOutput:
+        """Let the seeds attend to the nodes of every graph."""
+        x, mask = level.x, level.mask
+        seen = level.with_x(self._aggregated(x if mask is None else mask.keep(x), level))
+        pooled, share = self._transformed(*seen.flat())
+        if mask is not None:
+            share = mask.expand(share)
+        elif level.is_dense:
             share = share.unflatten(0, x.shape[:2])
-        return Coarsened(pooled, self._joined(share, level, segments), share, segments)
+        coarse = Level(pooled, self._joined(share, level))
+        return PoolOutput(coarse, share, node_segments=level.segments)
 
     def _transformed(self, x: Tensor, segments: Segments) -> tuple[Tensor, Tensor]:
         """Pooled vectors `[graphs, clusters, channels]` and the attention `[nodes, clusters]`."""
@@ -97,28 +91,21 @@ class GMTPool(nn.Module):
             share = row_mm(share, of_seeds.view(graphs, count, 1), segments)
         return pooled, share
 
-    def _joined(
-        self, share: Tensor, level: Adjacency | Tensor, segments: Segments | None
-    ) -> Tensor:
+    def _joined(self, share: Tensor, level: Level) -> Tensor:
         """The coarse graph; one cluster is joined to no other."""
-        if isinstance(level, Adjacency):
-            assert segments is not None, "ragged nodes have segments"
-            if self.clusters == 1:
-                return share.new_zeros(segments.num_graphs, 1, 1)
-            _, joined = form_clusters(share, share[:, :0], level, segments)
-        elif self.clusters == 1:
-            return share.new_zeros(share.shape[0], 1, 1)
-        else:
-            joined = share.mT @ (level @ share)
+        if self.clusters == 1:
+            return share.new_zeros(level.num_graphs, 1, 1)
+        _, joined = form(share, level.with_x(level.x[..., :0]))
         return offdiagonal(joined, self.training)
 
-    def _aggregated(self, x: Tensor, level: Adjacency | Tensor) -> Tensor:
+    def _aggregated(self, x: Tensor, level: Level) -> Tensor:
         """D̃^-½ (A + I) D̃^-½ X, which keys and values have in common."""
         if not self.graph:
             return x
-        if isinstance(level, Adjacency):
-            return spmm(level, level.gcn, x)
-        return normalise(level, loop=1.0) @ x
+        edges = edges_of(level)
+        if isinstance(edges, Adjacency):
+            return spmm(edges, edges.gcn, x)
+        return normalise(edges, loop=1.0) @ x
 
     def extra_repr(self) -> str:
         """What `print(module)` adds."""

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from graphpool.graphs.segments import Segments
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_mean, segment_sum, spread
 from graphpool.nn.pool.flat import FlatPool
 
@@ -22,10 +22,15 @@ class MeanAttPool(FlatPool):
         super().__init__()
         self.in_channels = self.out_channels = in_channels
         self.weight = nn.Parameter(torch.empty(in_channels, in_channels))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
         nn.init.xavier_uniform_(self.weight)
 
-    def pool(self, x: Tensor, segments: Segments) -> Tensor:
+    def pool_level(self, level: Level) -> Tensor:
         """Sum the nodes, each by its likeness to the context."""
+        x, segments = level.flat()
         context = (segment_mean(x, segments) @ self.weight).tanh()
         share = (x * spread(context, segments)).sum(-1, keepdim=True).sigmoid()
         return segment_sum(share * x, segments)

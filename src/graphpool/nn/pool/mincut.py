@@ -2,12 +2,11 @@
 
 from torch import Tensor
 
-from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.base import Grouping, Scores
+from graphpool.nn.coarsen.base import GroupPool, Scores
+from graphpool.nn.level import Level
 
 
-class MinCutPool(Grouping):
+class MinCutPool(GroupPool):
     """S = softmax MLP(X), X' = Sᵀ X, A' = Sᵀ A S without its diagonal, then D^-½ A' D^-½.
 
     Two losses make the clusters those of a normalised cut: `losses.cut`, the share of edges
@@ -29,17 +28,18 @@ class MinCutPool(Grouping):
     def __init__(
         self,
         in_channels: int,
-        clusters: int,
+        clusters: int = 8,
         cut: float = 1.0,
         orthogonality: float = 1.0,
         hidden: int = 0,
     ) -> None:
         losses = {"cut": cut, "orthogonality": orthogonality}
         super().__init__(clusters, losses, connect="offdiagonal")
+        self.in_channels = in_channels
         self.scores = Scores(in_channels, clusters, hidden) if clusters > 1 else None
 
-    def assign(self, x: Tensor, adjacency: Adjacency | Tensor, segments: Segments | None) -> Tensor:
+    def assign(self, level: Level) -> Tensor:
         """softmax MLP(X): the edges speak through the losses and through what X is made of."""
         assert self.scores is not None, "one cluster takes no scores"
-        scores: Tensor = self.scores(x)
+        scores: Tensor = self.scores(level.x)
         return scores.softmax(-1)

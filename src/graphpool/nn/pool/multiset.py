@@ -6,12 +6,13 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
+from graphpool.nn.module import Module
 from graphpool.nn.ops.products import segment_mm
 from graphpool.nn.pool.flat import segment_softmax
 from graphpool.typing import Float
 
 
-class SeedAttention(nn.Module):
+class SeedAttention(Module):
     """Pooling by multi-head attention, the paper's GMPool: Z = S + MH(S, X, X), then Z + FF(Z).
 
     MH has softmax(Q Kᵀ / √d) V for every head, over the nodes of one graph at a time, with
@@ -34,6 +35,11 @@ class SeedAttention(nn.Module):
         self.value = nn.Linear(channels, channels)
         self.finish = Finish(channels, norm)
 
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        nn.init.xavier_uniform_(self.seed)
+        super().reset_parameters()
+
     def forward(
         self, x: Float[Tensor, "nodes channels"], segments: Segments
     ) -> tuple[Float[Tensor, "graphs seeds channels"], Float[Tensor, "nodes seeds"]]:
@@ -53,7 +59,7 @@ class SeedAttention(nn.Module):
         return pooled, share.view(heads, nodes, -1).mean(0)
 
 
-class SelfAttention(nn.Module):
+class SelfAttention(Module):
     """Z = X + MH(X, X, X), then Z + FF(Z), over the few vectors that every graph has.
 
     Args:
@@ -80,7 +86,7 @@ class SelfAttention(nn.Module):
         return read
 
 
-class Finish(nn.Module):
+class Finish(Module):
     """What follows the heads: their linear map, the sum with the query, a feed-forward sum."""
 
     def __init__(self, channels: int, norm: bool) -> None:

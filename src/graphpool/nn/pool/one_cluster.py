@@ -1,16 +1,13 @@
-"""A flat pooler where a coarsening stands: the whole graph becomes one cluster."""
+"""A flat pooler in place of a coarsening: the whole graph becomes one cluster."""
 
-from torch import Tensor, nn
-
-from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.base import read_level
-from graphpool.nn.coarsen.outputs import Coarsened
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.errors import ConfigError
+from graphpool.nn.coarsen.base import Pooler
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.level import Level
 from graphpool.nn.pool.flat import FlatPool
 
 
-class OneCluster(nn.Module):
+class OneCluster(Pooler[PoolOutput]):
     """X' is the vector that a flat pooler reads from a graph; its one cluster has no edges.
 
     HAP's ablation puts MeanPool and MeanAttPool in the place of the coarsening module and says no
@@ -27,25 +24,18 @@ class OneCluster(nn.Module):
     def __init__(self, pool: FlatPool) -> None:
         super().__init__()
         if pool.out_channels != pool.in_channels:
-            raise ValueError(
+            raise ConfigError(
                 f"a cluster has the channels of a node; {pool} makes {pool.out_channels} of "
                 f"{pool.in_channels}"
             )
-        self.pool = pool
+        self.pool, self.in_channels = pool, pool.in_channels
 
-    def forward(
-        self,
-        x: Tensor,
-        adjacency: Tensor | Adjacency,
-        batch: Tensor | Segments | Rows | None = None,
-    ) -> Coarsened:
-        """Coarsen every graph of a batch; arguments as for `Grouping`."""
-        _, segments, rows = read_level(x, adjacency, batch)
-        vector: Tensor = self.pool(x, segments, rows)
-        share = x.new_ones(*x.shape[:-1], 1)
-        return Coarsened(
-            x=vector.unsqueeze(1),
-            adj=vector.new_zeros(vector.shape[0], 1, 1),
-            assignment=share if rows is None else rows.keep(share),
-            segments=segments,
+    def pool_level(self, level: Level) -> PoolOutput:
+        """Coarsen every graph to one cluster."""
+        vector = self.pool.pool_level(level)
+        share = level.x.new_ones(*level.x.shape[:-1], 1)
+        return PoolOutput(
+            Level(vector.unsqueeze(1), vector.new_zeros(vector.shape[0], 1, 1)),
+            assignment=share if level.mask is None else level.mask.keep(share),
+            node_segments=level.segments,
         )

@@ -2,10 +2,10 @@
 
 from torch import Tensor
 
-from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.segments import Segments
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders import GCNLayer
-from graphpool.nn.pool.topk_base import Kept, NodePool, induced, keep_segments, keep_top
+from graphpool.nn.level import Level
+from graphpool.nn.pool.topk_base import NodePool, induced, select_topk, selected
 
 
 class SAGPool(NodePool):
@@ -15,8 +15,8 @@ class SAGPool(NodePool):
 
     The score is the layer's output and nothing else. PyG multiplies it by one more weight w / |w|:
     that is a sign, drawn at random and without gradient, and where it is negative the nodes with
-    the *smallest* scores stay. Nodes are ranked before tanh, which is 1 for all large scores; what
-    becomes of equal ones is told in `keep_top`.
+    the *smallest* scores stay. Nodes are ranked before tanh, which is 1 for all large scores;
+    `select_topk` says how ties are broken.
 
     Args:
         in_channels: channels of the node features.
@@ -27,14 +27,15 @@ class SAGPool(NodePool):
         super().__init__(in_channels, ratio)
         self.attend = GCNLayer(in_channels, 1)
 
-    def keep(self, x: Tensor, adjacency: Adjacency, segments: Segments) -> Kept:
+    def pool_level(self, level: Level) -> PoolOutput:
         """The nodes that the convolution scores highest."""
-        score: Tensor = self.attend(x, adjacency).squeeze(-1)
-        index = keep_top(score, segments, self.ratio, self._scale(x))
-        return Kept(
+        x, adjacency, segments = level.ragged()
+        score: Tensor = self.attend(level).squeeze(-1)
+        index = select_topk(score, segments, self.ratio, self._scale(x))
+        return selected(
+            level,
             x=x.index_select(0, index) * score[index].tanh().unsqueeze(-1),
             adjacency=induced(adjacency, index),
-            segments=keep_segments(index, segments),
             index=index,
             score=score,
         )

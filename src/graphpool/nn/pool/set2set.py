@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
-from graphpool.graphs.segments import Segments
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_sum, spread
 from graphpool.nn.pool.flat import FlatPool, segment_softmax
 
@@ -29,16 +29,17 @@ class Set2Set(FlatPool):
         self.in_channels, self.out_channels, self.steps = in_channels, 2 * in_channels, steps
         self.lstm = nn.LSTMCell(2 * in_channels, in_channels)
 
-    def pool(self, x: Tensor, segments: Segments) -> Tensor:
+    def pool_level(self, level: Level) -> Tensor:
         """Ask and answer."""
+        x, segments = level.flat()
         question = memory = x.new_zeros(segments.num_graphs, self.in_channels)
-        told = x.new_zeros(segments.num_graphs, self.out_channels)
+        state = x.new_zeros(segments.num_graphs, self.out_channels)
         for _ in range(self.steps):
-            question, memory = self.lstm(told, (question, memory))
+            question, memory = self.lstm(state, (question, memory))
             score = (x * spread(question, segments)).sum(-1, keepdim=True)
             answer = segment_sum(segment_softmax(score, segments) * x, segments)
-            told = torch.cat([question, answer], -1)
-        return told
+            state = torch.cat([question, answer], -1)
+        return state
 
     def extra_repr(self) -> str:
         """What `print(module)` adds."""

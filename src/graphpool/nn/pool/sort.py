@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.segments import Segments
+from graphpool.nn.level import Level
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.typing import Float, Int
 
@@ -52,8 +53,9 @@ class SortPool(FlatPool):
         self.along = nn.Conv1d(channels[0], channels[1], min(span, length))
         self.out_channels = channels[1] * (length - min(span, length) + 1)
 
-    def pool(self, x: Tensor, segments: Segments) -> Tensor:
-        """Sort, keep, convolve."""
+    def pool_level(self, level: Level) -> Tensor:
+        """Sort, select, convolve."""
+        x, segments = level.flat()
         hidden = self.each(first_nodes(x, segments, self.k)).relu()
         hidden = nn.functional.max_pool1d(hidden.mT, self.pair)
         return self.along(hidden).relu().flatten(1)  # type: ignore[no-any-return]

@@ -6,8 +6,9 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.base import Grouping
+from graphpool.nn.coarsen.base import GroupPool
 from graphpool.nn.encoders import GCNLayer
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import (
     row_mm,
     segment_mm,
@@ -24,7 +25,7 @@ from graphpool.nn.ops.spgemm import Sparse, sparse_product
 FLOOR = 1e-6
 
 
-class StructPool(Grouping):
+class StructPool(GroupPool):
     """S is the mean field of a CRF over the nodes' clusters; X' = Sᵀ X and A' = Sᵀ A S.
 
     U = GCN(A, X) has the unary energies (as negative costs). A pair of nodes within `hops` of each
@@ -48,21 +49,31 @@ class StructPool(Grouping):
             all pairs so near.
     """
 
-    def __init__(self, in_channels: int, clusters: int, iterations: int = 5, hops: int = 1) -> None:
+    def __init__(
+        self, in_channels: int, clusters: int = 8, iterations: int = 5, hops: int = 1
+    ) -> None:
         super().__init__(clusters, losses={}, connect="plain")
         if iterations < 1:
             raise ConfigError(f"iterations is {iterations}; the mean field takes at least 1")
         if hops < 0:
             raise ConfigError(f"hops is {hops}; give a number of edges, or 0 for all pairs")
-        self.iterations, self.hops = iterations, hops
+        self.in_channels, self.iterations, self.hops = in_channels, iterations, hops
         self.unary = GCNLayer(in_channels, clusters) if clusters > 1 else None
         self.compatibility = nn.Parameter(-torch.eye(clusters)) if clusters > 1 else None
 
-    def assign(self, x: Tensor, adjacency: Adjacency | Tensor, segments: Segments | None) -> Tensor:
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        super().reset_parameters()
+        if self.compatibility is not None:
+            with torch.no_grad():
+                self.compatibility.copy_(-torch.eye(self.clusters))
+
+    def assign(self, level: Level) -> Tensor:
         """The mean field after the given number of steps."""
         assert self.unary is not None, "one cluster takes no energies"
         assert self.compatibility is not None, "nor a compatibility"
-        unary: Tensor = self.unary(x, adjacency)
+        x, adjacency, segments = level.x, level.adjacency, level.segments
+        unary: Tensor = self.unary(level)
         likeness: _All | _Near | _Dense
         if self.hops == 0:
             likeness = _All(x.relu(), segments)
@@ -70,6 +81,7 @@ class StructPool(Grouping):
             near = adjacency if self.hops == 1 else within(adjacency, self.hops)
             likeness = _Near(x.relu(), near)
         else:
+            assert adjacency is not None, "neighbours are compared along edges"
             joined = adjacency if self.hops == 1 else _dense_within(adjacency, self.hops)
             likeness = _Dense(x.relu(), joined)
         share = unary.softmax(-1)

@@ -1,24 +1,24 @@
 """gPool, the projection pooling of Gao & Ji (Graph U-Nets, ICML 2019)."""
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from graphpool.errors import ConfigError, nearest
-from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.segments import Segments
-from graphpool.nn.pool.topk_base import Kept, NodePool, direction, induced, keep_segments, keep_top
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.level import Level
+from graphpool.nn.pool.topk_base import ProjectionPool, induced, select_topk, selected
 
 GATES = {"sigmoid": torch.sigmoid, "tanh": torch.tanh}
 
 
-class TopKPool(NodePool):
+class TopKPool(ProjectionPool):
     """y = X p / ‖p‖, the k = ⌈ratio · N⌉ largest stay: X' = X_idx ⊙ σ(y_idx), A' = A_idx,idx.
 
     The gate is what lets p learn: the choice itself has no gradient. Graph U-Nets has σ = sigmoid;
     the same layer in Cangea et al. (2018), and PyG's by default, has tanh.
 
     Nodes are ranked by y and not by σ(y), which is 1 for all large scores: PyG ranks by the latter
-    and then keeps whichever come first. What becomes of equal scores is told in `keep_top`.
+    and then keeps whichever come first. `select_topk` says how ties are broken.
 
     Deviation from the paper: its U-Net squares A before the choice, so that kept nodes stay
     connected; here, as in the works that compare with gPool, edges are those of A.
@@ -33,17 +33,18 @@ class TopKPool(NodePool):
         super().__init__(in_channels, ratio)
         if gate not in GATES:
             raise ConfigError(f"unknown gate {gate!r}; {nearest(gate, GATES)}")
-        self.gate, self.weight = gate, direction(in_channels)
+        self.gate = gate
 
-    def keep(self, x: Tensor, adjacency: Adjacency, segments: Segments) -> Kept:
+    def pool_level(self, level: Level) -> PoolOutput:
         """The nodes furthest along p."""
+        x, adjacency, segments = level.ragged()
         score = x @ nn.functional.normalize(self.weight, dim=0)
-        index = keep_top(score, segments, self.ratio, x.detach().norm(dim=-1))
+        index = select_topk(score, segments, self.ratio, x.detach().norm(dim=-1))
         gate = GATES[self.gate](score[index]).unsqueeze(-1)
-        return Kept(
+        return selected(
+            level,
             x=x.index_select(0, index) * gate,
             adjacency=induced(adjacency, index),
-            segments=keep_segments(index, segments),
             index=index,
             score=score,
         )

@@ -1,4 +1,4 @@
-"""Models by name: the one place that builds them from settings."""
+"""Build networks by name from settings."""
 
 from torch import nn
 
@@ -9,19 +9,14 @@ from graphpool.nn.hap import HAPCoarsening, clusters_from_ratio
 from graphpool.nn.zoo.families import rule_of
 from graphpool.nn.zoo.registry import METHODS as METHODS
 from graphpool.nn.zoo.registry import find_method
-from graphpool.nn.zoo.registry import list_poolers as list_poolers
-from graphpool.nn.zoo.registry import pooler as pooler
 
 
 def place_rule(config: ModelConfig) -> PlaceRule | None:
-    """By which rule the model that `config` describes looks for places, if it does.
-
-    Who trains several models on parts of one set calls `graphs.places(rule)` before it is parted.
-    """
-    found = find_method(config.pooler).rule
-    if found is None or config.assignment in ("content", "static"):
+    """Return the rule by which the model of `config` finds places; `None`: it uses none."""
+    rule_from = find_method(config.pooler).rule
+    if rule_from is None or config.assignment in ("content", "static"):
         return None
-    return found(config) or HAPCoarsening(1, config.clusters[0]).rule
+    return rule_from(config) or HAPCoarsening(1, config.clusters[0]).rule
 
 
 def chooses_places(name: str) -> bool:
@@ -40,9 +35,10 @@ def build_model(
         out_channels: classes.
         mean_nodes: mean nodes per training graph, needed when `config.ratio` sets the clusters.
     """
-    method, clusters = find_method(config.pooler), config.clusters
+    build, clusters = find_method(config.pooler).build, config.clusters
+    assert build is not None, "only pair networks are built elsewhere"
     if config.ratio:
         if mean_nodes is None:
             raise ConfigError("model.ratio needs the mean number of nodes of the training graphs")
         clusters = clusters_from_ratio(config.ratio, mean_nodes, len(clusters) or 2)
-    return method.build(config, clusters, in_channels, out_channels)
+    return build(config, clusters, in_channels, out_channels)

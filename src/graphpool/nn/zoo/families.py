@@ -1,14 +1,14 @@
 """The network around a pooler, family by family: same encoder, widths and head for all of them.
 
 A network has as many encoders as `clusters` has numbers, by default two. Group poolers coarsen
-after each, the last time to one cluster. Where nodes are kept, the last encoder's nodes are read
-out instead, which is the same sum: the graph vector has as many channels either way.
+after each, the last time to one cluster. With Top-K poolers the last encoder's nodes are read out
+instead, which is the same sum: the graph vector has as many channels either way.
 """
 
 import itertools
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from torch import nn
@@ -18,16 +18,54 @@ from graphpool.errors import ConfigError
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
-from graphpool.nn.model import HAP, FlatNetwork, Pooled, StructureFree
+from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, Pooled, StructureFree
 from graphpool.nn.pool import GMTPool
-from graphpool.nn.zoo.concat import ConcatNetwork
-from graphpool.nn.zoo.method import Builder, Module, Takes
 
+Builder = Callable[[ModelConfig, tuple[int, ...], int, int], nn.Module]
+Module = Callable[..., nn.Module]
+Takes = Literal["clusters", "ratio", "channels"]
 CLUSTERS, RATIO = (8, 1), 0.5
 Losses = Mapping[str, float]
 
 
-def grouped(module: Module, later: Module | None = None) -> Builder:
+@dataclass(frozen=True)
+class Network:
+    """A network by name, and the pooler in it.
+
+    Args:
+        name: what `--pooler` takes.
+        family: of its pooler: `group`, `top-k`, `flat`; `rule` for a network that has none, and
+            `pair` for one that compares two graphs.
+        paper: its authors.
+        year: of publication.
+        summary: one line.
+        keeps: what remains of a graph.
+        cost: what time and memory grow with.
+        build: the whole network, from settings, clusters, input channels and classes; `None` for
+            a pair network, which `zoo.pairs` builds.
+        module: the pooler alone, called with its channels and with what `takes` says; `None` for a
+            network that has none.
+        takes: second argument of `module`: `clusters`, `ratio`, or none but the `channels`.
+        rule: how many places a graph has by the settings; `None` for a network without places.
+        around: the name of the pooler that this network is built around, where it is not its own:
+            `list_poolers` lists that one.
+    """
+
+    name: str
+    family: str
+    paper: str
+    year: int | None
+    summary: str
+    keeps: str
+    cost: str
+    build: Builder | None = None
+    module: Module | None = None
+    takes: Takes = "clusters"
+    rule: Callable[[ModelConfig], PlaceRule | None] | None = None
+    around: str | None = None
+
+
+def group_network(module: Module, later: Module | None = None) -> Builder:
     """Coarsenings `module(channels, clusters)`, one after each encoder.
 
     Where `later` is given, it makes those after the first.
@@ -54,7 +92,7 @@ def grouped(module: Module, later: Module | None = None) -> Builder:
     return build
 
 
-def keeping(module: Module) -> Builder:
+def topk_network(module: Module) -> Builder:
     """Poolers `module(channels, ratio)` between the encoders; every level is read out."""
 
     def build(
@@ -70,7 +108,7 @@ def keeping(module: Module) -> Builder:
     return build
 
 
-def reading(module: Module, counted: bool = False) -> Builder:
+def flat_network(module: Module, counted: bool = False) -> Builder:
     """One encoder and the flat pooler `module(channels)`.
 
     One that is `counted` also takes how many nodes it reads, where `clusters` says so.
@@ -89,7 +127,7 @@ def reading(module: Module, counted: bool = False) -> Builder:
     return build
 
 
-def reducing(readout: tuple[str, ...] | None) -> Builder:
+def reduce_network(readout: tuple[str, ...] | None) -> Builder:
     """One encoder and reductions over the nodes, by default those that the settings name."""
 
     def build(
@@ -134,16 +172,16 @@ def hap(paper: bool = False, losses: Losses | None = None, **options: Any) -> Bu
 def hap_by_share(
     config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
 ) -> nn.Module:
-    """The network of `keeping` with HAP's first coarsening in the place of what keeps nodes.
+    """The network of `topk_network` with HAP's first coarsening in place of the Top-K pooler.
 
-    A graph has as many places as `keeping` would keep of its nodes. That its last level is summed
+    A graph has as many places as `topk_network` would select nodes. That its last level is summed
     up by a coarsening to one cluster changes nothing.
     """
     return hap()(_by_share(config), clusters, in_channels, out_channels)
 
 
-def hap_inside(module: Module, counted: bool = False) -> Builder:
-    """HAP's coarsening in the network of `reading`: `module` reads clusters in place of nodes.
+def pooler_over_hap(module: Module, counted: bool = False) -> Builder:
+    """HAP's coarsening in the network of `flat_network`: `module` reads clusters in place of nodes.
 
     Encoders and coarsenings are those of `hap`, but for the last one to one cluster: where that
     sums the clusters up, the flat pooler reads them. It alone is read, as in its own network. One
@@ -157,18 +195,34 @@ def hap_inside(module: Module, counted: bool = False) -> Builder:
         assert isinstance(whole, HAP), "hap builds HAP"
         inner = list(whole.coarsenings)[: _poolings(clusters or CLUSTERS)]
         given = (inner[-1].clusters,) if counted else ()
-        return Hierarchy(
-            encoders=list(whole.encoders),  # type: ignore[arg-type]
+        return _OverHAP(
+            encoders=list(whole.encoders),
             coarsenings=inner,
-            readouts=[None] * len(inner) + [module(config.hidden_channels, *given)],  # type: ignore[list-item]
+            readouts=[None] * len(inner) + [module(config.hidden_channels, *given)],
             out_channels=out_channels,
             dropout=config.dropout,
+            unused=whole.head,
         )
 
     return build
 
 
-def hap_slot(module: Module, takes: Takes) -> Builder:
+class _OverHAP(Hierarchy):
+    """The network of `pooler_over_hap`.
+
+    HAP, whose parts it takes, has drawn weights of a head as well, which are not used. A reset
+    draws as many, to give the weights of the construction.
+    """
+
+    def __init__(self, *arguments: Any, unused: nn.Module, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._unused = (unused,)  # not registered
+
+    def _in_order_of_construction(self) -> tuple[nn.Module, ...]:
+        return self.coarsenings, self.encoders, *self._unused, self.learned, self.head
+
+
+def pooler_in_hap(module: Module, takes: Takes) -> Builder:
     """HAP as printed with another pooler in the place of its first coarsening module.
 
     The paper's ablation keeps "other components of HAP" and replaces "our coarsening module". We

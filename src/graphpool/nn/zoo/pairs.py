@@ -1,4 +1,4 @@
-"""Pair networks by name: the one place that builds them from settings."""
+"""Build pair networks by name from settings."""
 
 from dataclasses import replace
 from typing import cast
@@ -14,22 +14,11 @@ from graphpool.nn.pairs.gmn import GMN
 from graphpool.nn.pairs.score import ExpScore, LearnedScore
 from graphpool.nn.pairs.siamese import Siamese
 from graphpool.nn.pairs.simgnn import SimGNN
-from graphpool.nn.zoo.build import METHODS, build_model, place_rule
+from graphpool.nn.zoo.build import build_model, place_rule
 from graphpool.nn.zoo.families import CLUSTERS
+from graphpool.nn.zoo.registry import METHODS
+from graphpool.nn.zoo.registry import PAIR_METHODS as PAIR_METHODS
 
-# Name: summary, paper, year. Any method of `METHODS` compares graphs too, by their vectors.
-PAIR_METHODS: dict[str, tuple[str, str, int]] = {
-    "gmn": (
-        "graph matching network: nodes attend to the other graph's nodes",
-        "Li et al.", 2019,
-    ),
-    "gmn-hap": ("GMN with HAP's coarsening in place of its pooling", "Liu et al.", 2021),
-    "simgnn": (
-        "SimGNN: attention readout, tensor network, histogram of node similarities",
-        "Bai et al.", 2019,
-    ),
-    "simgnn-hap": ("SimGNN with HAP's coarsening in place of its pooling", "Liu et al.", 2021),
-}  # fmt: skip
 SCORES = ("exp", "learned")
 # Methods whose levels may be compared node by node: the hierarchy of ours, and none at all.
 BY_NODES = ("hap", "flat")
@@ -63,7 +52,7 @@ def build_pair_model(
 
 
 def pair_place_rule(settings: ModelConfig) -> PlaceRule | None:
-    """By which rule the network that `settings` describe looks for places, if it does."""
+    """Return the rule by which the network that `settings` describe finds places, if it does."""
     if settings.pooler not in PAIR_METHODS:
         return place_rule(settings)
     return place_rule(_hap(settings)) if settings.pooler.endswith("-hap") else None

@@ -1,4 +1,4 @@
-"""Methods by name: what they are, and `register_pooler` for your own."""
+"""Networks and poolers by name: what they are, and `register_pooler` for your own."""
 
 import inspect
 from typing import Any
@@ -6,19 +6,25 @@ from typing import Any
 from torch import nn
 
 from graphpool.errors import ConfigError, nearest
-from graphpool.nn.zoo.families import grouped, keeping, reading
-from graphpool.nn.zoo.method import Method, Module, Takes
-from graphpool.nn.zoo.methods import BUILT_IN
+from graphpool.nn.zoo.families import (
+    Module,
+    Network,
+    Takes,
+    flat_network,
+    group_network,
+    topk_network,
+)
+from graphpool.nn.zoo.networks import BUILT_IN, PAIR_NETWORKS
 
 # What a module of each family takes, and the network that is made around it.
 FAMILIES: dict[str, tuple[Takes, Any]] = {
-    "group": ("clusters", grouped),
-    "top-k": ("ratio", keeping),
-    "flat": ("channels", reading),
+    "group": ("clusters", group_network),
+    "top-k": ("ratio", topk_network),
+    "flat": ("channels", flat_network),
 }
 
-
-METHODS: dict[str, Method] = {method.name: method for method in BUILT_IN}
+METHODS: dict[str, Network] = {network.name: network for network in BUILT_IN}
+PAIR_METHODS: dict[str, Network] = {network.name: network for network in PAIR_NETWORKS}
 
 
 def register_pooler(
@@ -32,62 +38,90 @@ def register_pooler(
     keeps: str = "",
     cost: str = "",
 ) -> None:
-    """Make your own pooler known by name, wherever a pooler is named.
+    """Register a pooler of your own by name; `--pooler` and all models take it then.
 
     Args:
         name: not taken yet.
         build: a class, or any function that makes a module. Of family `"group"`:
-            `build(channels, clusters)`, a module that returns a `Coarsened` and has an attribute
-            `clusters`; `"top-k"`: `build(channels, ratio)`, which returns a `Kept`; `"flat"`:
-            `build(channels)`, a `FlatPool`.
+            `build(channels, clusters)`, a module with an attribute `clusters`; `"top-k"`:
+            `build(channels, ratio)`; `"flat"`: `build(channels)`, a `FlatPool`. Those of the first
+            two families return a `PoolOutput` of a `Level`.
         family: one of these.
-        paper, year, summary, keeps, cost: what `graphpool list poolers` says of it.
+        paper, year, summary, keeps, cost: what `graphpool list poolers` shows.
     """
-    if name in METHODS:
+    if name in METHODS or name in PAIR_METHODS:
         raise ConfigError(f"there is a pooler {name!r} already; give yours another name")
     if family not in FAMILIES:
         raise ConfigError(f"unknown family {family!r}; {nearest(family, FAMILIES)}")
     takes, around = FAMILIES[family]
-    METHODS[name] = Method(
+    METHODS[name] = Network(
         name, family, paper, year, summary, keeps, cost, around(build), build, takes
     )
 
 
-def find_method(name: str) -> Method:
-    """The method of this name; an unknown one is an error that names the nearest."""
+def find_method(name: str) -> Network:
+    """Find a network that embeds graphs; an unknown name is an error that names the nearest."""
     if name not in METHODS:
         raise ConfigError(f"unknown pooler {name!r}; {nearest(name, METHODS)}")
     return METHODS[name]
 
 
-def list_poolers() -> list[dict[str, Any]]:
-    """Name, family, paper, year, summary, what it keeps and its cost, of every method."""
-    told = ("name", "family", "paper", "year", "summary", "keeps", "cost")
-    return [{key: getattr(method, key) for key in told} for method in METHODS.values()]
+def list_networks() -> list[dict[str, Any]]:
+    """Every name that `ModelConfig.pooler` takes, with its family, paper, year and summary.
 
-
-def pooler(name: str, **options: Any) -> nn.Module:
-    """A pooling module by name: a coarsening, one that keeps nodes, or a flat one.
-
-    Such as `pooler("hap", in_channels=64, clusters=8)`, `pooler("sagpool", in_channels=64,
-    ratio=0.5)` or `pooler("set2set", in_channels=64)`.
+    Those of family `pair` compare two graphs; all others embed single graphs, and compare them by
+    their embeddings.
     """
-    module = find_method(name).module
-    if module is None:
-        raise ConfigError(f"{name!r} is a whole network and has no pooling module of its own")
-    known = inspect.signature(module).parameters
-    if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in known.values()):
+    return [_row(network) for network in (*METHODS.values(), *PAIR_METHODS.values())]
+
+
+def list_poolers() -> list[dict[str, Any]]:
+    """Every pooler that `pooler` makes: name, family, paper, year, summary, keeps and cost."""
+    return [_row(network) for network in METHODS.values() if _is_pooler(network)]
+
+
+def _row(network: Network) -> dict[str, Any]:
+    columns = ("name", "family", "paper", "year", "summary", "keeps", "cost")
+    return {key: getattr(network, key) for key in columns}
+
+
+def _is_pooler(network: Network) -> bool:
+    return network.module is not None and network.around is None
+
+
+def pooler(name: str, in_channels: int, **options: Any) -> nn.Module:
+    """Make a pooler by name; it is called as `pool(x, edge_index, batch, edge_weight)`.
+
+    Such as `pooler("hap", in_channels=64)`, `pooler("sagpool", in_channels=64, ratio=0.8)` or
+    `pooler("set2set", in_channels=64)`.
+
+    Args:
+        name: one of `list_poolers`.
+        in_channels: channels of the node features.
+        options: of the pooler, each with a default.
+    """
+    known = {key: network for key, network in METHODS.items() if _is_pooler(network)}
+    if name not in known:
+        network = METHODS.get(name) or PAIR_METHODS.get(name)
+        if network is None:
+            raise ConfigError(f"unknown pooler {name!r}; {nearest(name, known)}")
+        inner = "" if network.around is None else f"; the pooler in it is {network.around!r}"
+        raise ConfigError(f"{name!r} is a whole network, not a pooler{inner}")
+    module = known[name].module
+    assert module is not None, "a pooler has a module"
+    taken = inspect.signature(module).parameters
+    if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in taken.values()):
         for key in options:
-            if key not in known:
-                raise ConfigError(f"{name!r} has no option {key!r}; {nearest(key, known)}")
-    return module(**options)
+            if key not in taken:
+                raise ConfigError(f"{name!r} has no option {key!r}; {nearest(key, taken)}")
+    return module(in_channels, **options)
 
 
 def count_parameters(name: str, channels: int = 64, clusters: int = 8) -> int | None:
     """Learned numbers of the pooling module alone; `None` for a network without one."""
-    method = find_method(name)
-    if method.module is None:
+    network = METHODS.get(name) or PAIR_METHODS.get(name) or find_method(name)
+    if network.module is None:
         return None
-    second = {"clusters": (clusters,), "ratio": (0.5,), "channels": ()}[method.takes]
-    made = method.module(channels, *second)
+    second = {"clusters": (clusters,), "ratio": (0.5,), "channels": ()}[network.takes]
+    made = network.module(channels, *second)
     return sum(weight.numel() for weight in made.parameters())

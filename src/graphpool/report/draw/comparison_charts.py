@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from graphpool.report.comparison_data import DistancePlot, Scores
-from graphpool.report.data import Array
+from graphpool.report.data import Array, DistancePlot, Scores
 from graphpool.report.draw.svg import figure, number, polyline, ticks
 
 WIDTH, HEIGHT = 900, 330
@@ -45,7 +44,7 @@ def score_chart(scores: Scores) -> str:
 
 
 def distance_chart(plot: DistancePlot) -> str:
-    """How many pairs have which true and predicted distance, with the median of each column."""
+    """Draw true against predicted distances as counts, with the median of each column."""
     height = 460
     true, predicted = (np.asarray(part, dtype=float) for part in (plot.true, plot.predicted))
     x_edges = _columns(true)

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from graphpool.report.comparison_data import Neighbour, PairExample, QueryExample
-from graphpool.report.data import Array
+from graphpool.report.data import Array, Neighbour, PairExample, QueryExample, Side
 from graphpool.report.draw.hierarchy import backing, circle, inside
-from graphpool.report.draw.side import Side, shared_layout
+from graphpool.report.draw.side import shared_layout
 from graphpool.report.draw.svg import colour, figure, number, text
 
 Tones = Mapping[str, int]
@@ -23,7 +22,7 @@ def pair_figure(example: PairExample, tones: Tones) -> str:
         panels = [_panel(side, where, tones) for side in (example.left, example.right)]
     else:
         panels = [_alone(side, tones) for side in (example.left, example.right)]
-    right = example.said == example.matches
+    right = example.predicted == example.matches
     verdict = '<span class="right">correct</span>' if right else '<span class="miss">wrong</span>'
     truth = "they match" if example.matches else "no match"
     levels = "".join(_score(name, value) for name, value in example.scores.items())
@@ -47,7 +46,7 @@ def query_figure(example: QueryExample, tones: Tones) -> str:
 
 
 def label_key(labels: Sequence[str], tones: Tones) -> str:
-    """Which colour a node label has."""
+    """Render the key of colours and node labels."""
     items = "".join(
         f'<span class="item"><span class="swatch box" style="--k:{colour(tones[label])}"></span>'
         f"{text(label)}</span>"
@@ -79,10 +78,10 @@ def _panel(side: Side, where: tuple[Array, float, float, float], tones: Tones) -
     """One graph, cut to what a layout that may be shared needs, with its name beneath."""
     position, radius, _, _ = where
     name, _, size = side.title.partition(": ")
-    said = f'<p>{text(name)}<br><span class="soft">{text(size)}</span></p>'
+    caption = f'<p>{text(name)}<br><span class="soft">{text(size)}</span></p>'
     if not len(position):
-        return f'<div class="level">{said}</div>'
-    points = position[np.asarray(side.place, dtype=np.int64)]
+        return f'<div class="level">{caption}</div>'
+    points = position[np.asarray(side.slot, dtype=np.int64)]
     low, high = position.min(axis=0) - radius - ROOM, position.max(axis=0) + radius + ROOM
     wide, tall = (high - low).tolist()
     nodes = "".join(
@@ -93,7 +92,7 @@ def _panel(side: Side, where: tuple[Array, float, float, float], tones: Tones) -
         f'<div class="level"><svg role="img" aria-label="{text(side.title)}" '
         f'viewBox="{number(low[0])} {number(low[1])} {number(wide)} {number(tall)}" '
         f'style="max-width:{1.15 * wide:.0f}px">{_edges(side, points, radius)}{under}{nodes}</svg>'
-        f"{said}</div>"
+        f"{caption}</div>"
     )
 
 

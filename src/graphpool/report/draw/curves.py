@@ -95,9 +95,9 @@ def _limits(values: Array, top: float | None) -> tuple[float, float, bool]:
     cut = top is None and low >= 0 and high > 3 * usual > 0
     if cut:
         high = 1.3 * usual
-    room = 0.06 * (high - low) or max(abs(high), 1.0) * 0.1
-    low = low - room if low < 0 or low - room > 0 else 0.0
-    return low, high + room if top is None else min(high + room, top), cut
+    margin = 0.06 * (high - low) or max(abs(high), 1.0) * 0.1
+    low = low - margin if low < 0 or low - margin > 0 else 0.0
+    return low, high + margin if top is None else min(high + margin, top), cut
 
 
 def _thin(xs: Array, ys: Array) -> str:

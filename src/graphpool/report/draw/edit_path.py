@@ -15,8 +15,8 @@ from graphpool.errors import ConfigError
 from graphpool.files import atomic_write
 from graphpool.ged.result import EditDistance
 from graphpool.imports import optional_module
-from graphpool.report.data import Array
-from graphpool.report.draw.side import Side, shared_layout, two_sides
+from graphpool.report.data import Array, Side
+from graphpool.report.draw.side import shared_layout, two_sides
 from graphpool.report.draw.svg import figure as shown
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def edit_path_figure(
 def _draw(axes: "Axes", side: Side, position: Array, radius: float) -> None:
     from matplotlib.patches import Circle
 
-    where = position[np.asarray(side.place, dtype=np.int64)]
+    where = position[np.asarray(side.slot, dtype=np.int64)]
     for (i, j), label in side.edges.items():
         kind = side.edge_kind.get((i, j))
         if i == j:
@@ -187,7 +187,7 @@ def _edge(
 
 
 def _bend(where: Array, radius: float, ends: tuple[int, int]) -> float:
-    """How far to bend an edge, as a share of its length, to meet as few other nodes as can be."""
+    """Return how far to bend an edge, as a share of its length, to meet few other nodes."""
     start, end = where[ends[0]], where[ends[1]]
     others = np.delete(where, list(ends), axis=0)
     across = np.array([start[1] - end[1], end[0] - start[0]])

@@ -47,7 +47,7 @@ def edge_list(adjacency: Array) -> tuple[Array, Array]:
 
 
 def strength(members: Array) -> Array:
-    """How clearly each node belongs to its strongest cluster: 0 evenly shared, 1 wholly."""
+    """Return how clearly each node belongs to its strongest cluster: 0 evenly shared, 1 wholly."""
     clusters = members.shape[1]
     total = members.sum(axis=1)
     top = members.max(axis=1) / np.where(total > 0, total, 1.0)
@@ -57,12 +57,12 @@ def strength(members: Array) -> Array:
 
 
 def first_noun(example: HierarchyExample) -> str:
-    """What a cluster of the first level is called."""
+    """Return the name of a cluster of the first level."""
     return "place" if example.places else "cluster"
 
 
 def _nouns(example: HierarchyExample, number_: int) -> tuple[str, str]:
-    """What the nodes of a level are called, and the first clusters, which everything is made of."""
+    """Return names for the nodes of a level, and for the first clusters."""
     first = first_noun(example)
     return (first if number_ == 1 else "cluster"), first
 

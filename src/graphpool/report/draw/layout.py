@@ -1,4 +1,4 @@
-"""Where to draw the nodes of a graph, and the clusters above them, so that the eye can follow.
+"""Positions of the nodes of a graph in a drawing, and of the clusters above them.
 
 Everything is deterministic: the same graph always gets the same picture.
 """
@@ -196,7 +196,7 @@ def _component(graph: Any, nodes: list[int]) -> Array:
 
 
 def stress(points: Array, hops: Array) -> float:
-    """How badly distances on paper follow distances in the graph, at the best scale."""
+    """Return the error of distances on paper against those in the graph, at the best scale."""
     upper = np.triu_indices(len(points), 1)
     drawn = np.sqrt(((points[:, None] - points[None, :]) ** 2).sum(axis=2))[upper]
     wanted = hops[upper]

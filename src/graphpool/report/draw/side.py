@@ -1,41 +1,18 @@
 """Graphs as they are drawn: one alone, or two whose nodes stand where an edit path maps them."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from graphpool.ged.collection import Collection, collect
 from graphpool.ged.result import EditDistance
-from graphpool.report.data import Array, HierarchyExample, Level
+from graphpool.report.data import Array, HierarchyExample, Level, Side
 from graphpool.report.draw.layout import place_levels
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One graph, ready to be drawn.
-
-    Args:
-        title: its name and size.
-        place: for each node its row of the positions.
-        labels: a short text per node, "" for none.
-        edges: pairs of nodes with the text of their label; in both directions only if the graph
-            is directed.
-        node_kind, edge_kind: the edit of each node and edge that has one.
-    """
-
-    title: str
-    place: Sequence[int]
-    labels: Sequence[str]
-    edges: Mapping[tuple[int, int], str]
-    node_kind: Mapping[int, str]
-    edge_kind: Mapping[tuple[int, int], str]
-    directed: bool
-
-
 def one_side(graph: Any, name: str) -> Side:
-    """A graph by itself, each node at a place of its own."""
+    """A graph by itself, each node in a slot of its own."""
     graphs = collect([graph], edge_labels=False)
     return _side(graphs, 0, range(int(graphs.sizes[0])), name, {}, {})
 
@@ -48,9 +25,9 @@ def two_sides(
     n, m = graphs.sizes.tolist()
     back = {u: v for v, u in enumerate(result.mapping) if u is not None}
     added = iter(range(n, n + m))
-    places = (range(n), [back[u] if u in back else next(added) for u in range(m)])
+    slots = (range(n), [back[u] if u in back else next(added) for u in range(m)])
     made = []
-    for at, place in enumerate(places):
+    for at, slot in enumerate(slots):
         node_kind: dict[int, str] = {}
         edge_kind: dict[tuple[int, int], str] = {}
         for step in result.path:
@@ -59,20 +36,20 @@ def two_sides(
                 edge_kind[spot] = step.kind
             elif spot is not None:
                 node_kind[spot] = step.kind
-        made.append(_side(graphs, at, place, names[at], node_kind, edge_kind))
+        made.append(_side(graphs, at, slot, names[at], node_kind, edge_kind))
     return made[0], made[1]
 
 
 def shared_layout(left: Side, right: Side) -> tuple[Array, float, float, float]:
     """Positions `[nodes of both, 2]`, the radius of a node, width and height of a panel."""
-    size = max([*left.place, *right.place], default=-1) + 1
+    size = max([*left.slot, *right.slot], default=-1) + 1
     if size == 0:
         return np.zeros((0, 2)), 13.0, 170.0, 110.0
-    base, other = (left, right) if len(left.place) >= len(right.place) else (right, left)
-    own = set(base.place)
-    links = [(base.place[i], base.place[j]) for i, j in base.edges]
+    base, other = (left, right) if len(left.slot) >= len(right.slot) else (right, left)
+    own = set(base.slot)
+    links = [(base.slot[i], base.slot[j]) for i, j in base.edges]
     # Nodes that only the other one has are hung on their neighbours.
-    hung = [(other.place[i], other.place[j]) for i, j in other.edges]
+    hung = [(other.slot[i], other.slot[j]) for i, j in other.edges]
     links += [ends for ends in hung if not own.issuperset(ends)]
     joined = np.zeros((size, size))
     for i, j in links:
@@ -84,7 +61,7 @@ def shared_layout(left: Side, right: Side) -> tuple[Array, float, float, float]:
 def _side(
     graphs: Collection,
     at: int,
-    place: Sequence[int],
+    slot: Sequence[int],
     name: str,
     node_kind: Mapping[int, str],
     edge_kind: Mapping[tuple[int, int], str],
@@ -100,7 +77,7 @@ def _side(
         if graphs.directed or i <= j
     }
     title = f"{name}: {_count(len(labels), 'node')}, {_count(len(edges), 'edge')}"
-    return Side(title, list(place), labels, edges, node_kind, edge_kind, graphs.directed)
+    return Side(title, list(slot), labels, edges, node_kind, edge_kind, graphs.directed)
 
 
 def _word(label: Hashable) -> str:

@@ -109,10 +109,10 @@ def _fit(plane: Array) -> tuple[Array, float]:
     turned = principal_components(plane, 2)
     turned = np.pad(turned, ((0, 0), (0, 2 - turned.shape[1])))
     low, high = turned.min(axis=0), turned.max(axis=0)
-    room = np.array([WIDTH, TALLEST]) - 2 * MARGIN
+    space = np.array([WIDTH, TALLEST]) - 2 * MARGIN
     extent = np.maximum(high - low, 1e-9)
     # Equal vectors all stand in the middle.
-    scale = 0.0 if extent.max() <= 1e-9 else float((room / extent).min())
+    scale = 0.0 if extent.max() <= 1e-9 else float((space / extent).min())
     height = max(160.0, float(extent[1]) * scale + 2 * MARGIN)
     return np.asarray([WIDTH / 2, height / 2] + (turned - (low + high) / 2) * scale), height
 

@@ -1,4 +1,4 @@
-"""Accuracies as a table: mean ± standard deviation, 95 % interval, and a dot for every split."""
+"""Accuracies over splits: mean ± standard deviation, 95 % interval, and a dot for every split."""
 
 import math
 from collections.abc import Sequence
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphpool.evaluation.statistics import Summary, paired_difference, summarise
-from graphpool.report.data import Report, ResultRow
+from graphpool.report.data import HeroFigure, Report, ResultRow
 from graphpool.report.draw.svg import text, ticks
+from graphpool.report.sections.parts import section
 
 
 def summary_of(row: ResultRow) -> Summary:
@@ -25,6 +26,88 @@ def difference(ours: ResultRow, other: ResultRow) -> Summary | None:
 def percent(value: float, digits: int = 1) -> str:
     """A fraction as a percentage without the sign."""
     return f"{100 * value:.{digits}f}"
+
+
+def hero_figures(report: Report) -> tuple[list[HeroFigure], str]:
+    """The headline, the best baseline and the majority class, and a sentence that compares them."""
+    ours, best, majority = report.headline, report.best_baseline, report.majority
+    if ours is None:
+        return [], ""
+    summary = summary_of(ours)
+    spread = "on one split"
+    if summary.std is not None and summary.low is not None and summary.high is not None:
+        spread = (
+            f"± {percent(summary.std)} over {summary.count} splits; "
+            f"95 % interval of the mean {percent(summary.low)} – {percent(summary.high)}"
+        )
+    figures = [HeroFigure(f"Accuracy of {ours.name}", percent(summary.mean), "%", spread)]
+    if best is not None:
+        mean = percent(summary_of(best).mean)
+        figures.append(HeroFigure("Best baseline", mean, "%", best.name))
+    words = []
+    if majority is not None:
+        level = summary_of(majority).mean
+        figures.append(HeroFigure("No learning at all", percent(level), "%", majority.name))
+        if summary.mean <= level:
+            words.append("The model is no better than always answering the most frequent class.")
+    if best is not None:
+        words.append(comparison(ours, best))
+    return figures, " ".join(words)
+
+
+def comparison(ours: ResultRow, other: ResultRow) -> str:
+    """Whether `ours` is ahead of the best baseline, and whether that may be chance (plain text)."""
+    gain = difference(ours, other)
+    if gain is None:
+        rough = summary_of(ours).mean - summary_of(other).mean
+        return (
+            f"It lies {_points(abs(rough))} points {_side(rough)} {other.name}; the two were "
+            "measured on different numbers of splits, so no interval of the difference is given."
+        )
+    lies = f"{_points(abs(gain.mean))} points {_side(gain.mean)} {other.name}"
+    if gain.low is None or gain.high is None:
+        return f"It lies {lies}, on one split: too little to rank the two."
+    interval = (
+        f"95 % interval of the difference, split by split: "
+        f"{_points(gain.low)} to {_points(gain.high)}"
+    )
+    if gain.low > 0 or gain.high < 0:
+        return f"It lies {lies} ({interval})."
+    return f"It lies {lies}, no more than chance explains: read the two as equal ({interval})."
+
+
+def _points(value: float) -> str:
+    """Percentage points with a typographic minus."""
+    return f"{100 * value:.1f}".replace("-", "\u2212")
+
+
+def _side(gain: float) -> str:
+    return "above" if gain >= 0 else "below"
+
+
+def results_section(report: Report) -> str:
+    """The table of accuracies, what it shows, and every number behind it."""
+    if not report.results:
+        return ""
+    words = (
+        "Share of test graphs whose class was found, as the mean over splits ± standard "
+        "deviation between splits. Small differences between overlapping intervals are no "
+        "evidence that one method is better."
+    )
+    corrected = all(row.overlap > 0 for row in report.results)
+    shared = (
+        "widened for splits that share graphs (Nadeau and Bengio 2003)."
+        if corrected
+        else "over the splits. Folds share training graphs, so it is somewhat narrower than it "
+        "should be."
+    )
+    note = (
+        f'<p class="note">Interval: Student’s t {shared} The dashed line is the majority class: '
+        "what an answer without looking at the graph scores.</p>"
+    )
+    return section(
+        "Results beside baselines", words, results_table(report) + note + all_numbers(report)
+    )
 
 
 def results_table(report: Report) -> str:
@@ -47,7 +130,7 @@ def results_table(report: Report) -> str:
 
 
 def all_numbers(report: Report) -> str:
-    """Every accuracy as measured, for whoever wants to check the summary."""
+    """Every accuracy as measured, to check the summary by."""
     items = "".join(
         f"<dt>{text(row.name)}</dt><dd>{' '.join(percent(value, 2) for value in row.accuracies)}"
         "</dd>"

@@ -1,4 +1,4 @@
-"""What became of the coarsening, in plain words: whether clusters formed and are connected."""
+"""Health of the coarsening: whether clusters formed and are connected."""
 
 from collections.abc import Sequence
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.outputs import Nodes
+from graphpool.nn.level import Level
 from graphpool.nn.pairs.distances import EdgeAwareSinkhornDistance, SinkhornDistance
 from graphpool.nn.pairs.distances.sinkhorn import Alignment, align
 
@@ -76,7 +76,7 @@ def test_a_soft_alignment_against_plain_sinkhorn_steps() -> None:
 def distances(x: Tensor, segments: Segments, left: Tensor, right: Tensor) -> Tensor:
     torch.manual_seed(0)
     module = EdgeAwareSinkhornDistance((3,)).to(x.dtype)
-    return module((Nodes(x, segments, None),), left, right)
+    return module((Level(x, None, segments),), left, right)
 
 
 def test_a_graph_is_at_0_from_itself_and_from_its_copy_in_another_order() -> None:
@@ -101,8 +101,8 @@ def test_a_copy_in_another_order_is_at_0_with_its_edges(kind: torch.dtype, pull:
     adjacency = Adjacency.from_edge_index(torch.cat([both, both.flip(0)], 1), 2 * n)
     module = EdgeAwareSinkhornDistance((3,)).to(kind)
     torch.nn.init.constant_(module.log_pull, math.log(pull))
-    level = Nodes(
-        torch.cat([one, one[order]]), Segments.from_counts(torch.tensor([n, n])), None, adjacency
+    level = Level(
+        torch.cat([one, one[order]]), adjacency, Segments.from_counts(torch.tensor([n, n]))
     )
     d = module((level,), torch.tensor([0, 0]), torch.tensor([0, 1]))
     assert d.abs().max() < 1e-4
@@ -194,7 +194,7 @@ def test_distances_of_nodes_leave_edges_out() -> None:
     alone = SinkhornDistance((3,)).double()
     both = EdgeAwareSinkhornDistance((3,)).double()
     both.maps.load_state_dict(alone.maps.state_dict())
-    bare, dressed = (Nodes(x, segments, None, edges) for edges in (None, some_edges()))
+    bare, dressed = (Level(x, edges, segments) for edges in (None, some_edges()))
     torch.testing.assert_close(alone((dressed,), *pairs), both((bare,), *pairs))
     assert (both((dressed,), *pairs) > both((bare,), *pairs) + 1e-3).any()
 
@@ -204,7 +204,7 @@ def test_it_is_the_same_both_ways_round_however_sharp() -> None:
     x, segments = ragged()
     left, right = all_pairs()
     module = EdgeAwareSinkhornDistance((3,)).double()
-    levels = (Nodes(x, segments, None, some_edges()),)
+    levels = (Level(x, some_edges(), segments),)
     for sharpness in (1.0, 30.0, 1000.0):
         torch.nn.init.constant_(module.log_sharpness, math.log(sharpness))
         there, back = module(levels, left, right), module(levels, right, left)
@@ -276,7 +276,7 @@ def test_the_network_learns_from_the_sum_and_a_level_learns_its_scale() -> None:
     x, segments = ragged()
     left, right = all_pairs()
     module = EdgeAwareSinkhornDistance((3, 3)).double()
-    levels = (Nodes(x, segments, None, some_edges()), Nodes(x.flip(1), segments, None))
+    levels = (Level(x, some_edges(), segments), Level(x.flip(1), None, segments))
     rows = module(levels, left, right)
     rows[:-1].sum().backward()
     learning = [name for name, weight in module.named_parameters() if (weight.grad != 0).any()]
@@ -288,7 +288,7 @@ def test_equal_nodes_have_finite_gradients() -> None:
     x = torch.ones(4, 3, requires_grad=True)
     segments = Segments.from_counts(torch.tensor([2, 2]))
     module = EdgeAwareSinkhornDistance((3,))
-    d = module((Nodes(x, segments, None),), torch.tensor([0]), torch.tensor([1]))
+    d = module((Level(x, None, segments),), torch.tensor([0]), torch.tensor([1]))
     d.sum().backward()
     assert (d == 0).all()
     assert x.grad is not None

@@ -7,8 +7,8 @@ from scipy.stats import wasserstein_distance
 from torch import Tensor
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.outputs import Nodes
-from graphpool.nn.ops.cluster_mask import Rows
+from graphpool.nn.level import Level
+from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pairs.distances import SortedDistance
 from graphpool.nn.pairs.distances.sorted import sorted_distance, sorted_nodes
 
@@ -77,8 +77,8 @@ def test_gradients() -> None:
 def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
     x, segments = ragged()
     dense = torch.rand(len(SIZES), 5, 3)
-    rows = Rows.first(torch.tensor([5, 2, 3, 1]), 5)
-    levels = (Nodes(x.float(), segments, None), Nodes(rows.keep(dense), None, rows))
+    rows = ClusterMask.first(torch.tensor([5, 2, 3, 1]), 5)
+    levels = (Level(x.float(), None, segments), Level(rows.keep(dense), mask=rows))
     module = SortedDistance((3, 3))
     with torch.no_grad():
         module.slow_log_weight[:] = torch.tensor([0.03, -0.07]).reshape(2, 1, 1)
@@ -96,9 +96,9 @@ def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
 
 def test_rows_that_are_no_clusters_count_nowhere() -> None:
     dense = torch.rand(2, 5, 3)
-    rows = Rows.first(torch.tensor([2, 4]), 5)
+    rows = ClusterMask.first(torch.tensor([2, 4]), 5)
     module = SortedDistance((3,))
     pair = torch.tensor([0]), torch.tensor([1])
-    masked = module((Nodes(rows.keep(dense), None, rows),), *pair)
+    masked = module((Level(rows.keep(dense), mask=rows),), *pair)
     flat, segments = rows.compact(dense), Segments.from_counts(torch.tensor([2, 4]))
-    torch.testing.assert_close(masked, module((Nodes(flat, segments, None),), *pair))
+    torch.testing.assert_close(masked, module((Level(flat, None, segments),), *pair))

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.outputs import Nodes
+from graphpool.nn.level import Level
 from graphpool.typing import Float
 
 # The weights of terms differ by orders of magnitude between tasks. Because the steps of Adam have
@@ -61,7 +61,7 @@ class MultisetDistance(nn.Module, ABC):
         """Return the terms of the distance between graphs `left` and `right`, at least 0."""
 
     def forward(
-        self, levels: Sequence[Nodes], left: Tensor, right: Tensor
+        self, levels: Sequence[Level], left: Tensor, right: Tensor
     ) -> Float[Tensor, "rows pairs"]:
         """Return one row per level, and the sum as the last row."""
         rows = []

@@ -1,0 +1,129 @@
+"""Places of single graphs, found once in a process: by the content of the graph and the rule.
+
+A set, a part of it, or a batch gets the places that are known already; only the others are searched
+for. So nothing has to be found beforehand, and in a training loop of one's own each graph is
+searched once.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Result = tuple[Array, Array, Array]
+
+
+class Graphs(NamedTuple):
+    """Graphs end to end, as the search takes them.
+
+    Attributes:
+        row_ptr, col, weight: A of all graphs; `col` counts from each graph's first node.
+        node_ptr: where each graph's nodes begin.
+    """
+
+    row_ptr: Array
+    col: Array
+    weight: Array
+    node_ptr: Array
+
+    def select(self, chosen: list[int]) -> "Graphs":
+        """Some of the graphs."""
+        degree, slot_ptr = np.diff(self.row_ptr), self.row_ptr[self.node_ptr]
+        nodes = [slice(self.node_ptr[graph], self.node_ptr[graph + 1]) for graph in chosen]
+        slots = [slice(slot_ptr[graph], slot_ptr[graph + 1]) for graph in chosen]
+        sizes = [part.stop - part.start for part in nodes]
+        degrees = np.concatenate([degree[part] for part in nodes])
+        return Graphs(
+            np.concatenate([[0], degrees.cumsum()]).astype(self.row_ptr.dtype),
+            np.concatenate([self.col[part] for part in slots]),
+            np.concatenate([self.weight[part] for part in slots]),
+            np.concatenate([[0], np.cumsum(sizes)]).astype(self.node_ptr.dtype),
+        )
+
+    def digests(self) -> list[Hashable]:
+        """A key for the content of each graph."""
+        degree = np.diff(self.row_ptr).astype(np.int32)
+        slot_ptr = self.row_ptr[self.node_ptr].tolist()
+        node_ptr = self.node_ptr.tolist()
+        keys: list[Hashable] = []
+        for graph in range(len(node_ptr) - 1):
+            begin, end = node_ptr[graph], node_ptr[graph + 1]
+            first, last = slot_ptr[graph], slot_ptr[graph + 1]
+            digest = blake2b(degree[begin:end].tobytes(), digest_size=16)
+            digest.update(self.col[first:last].tobytes())
+            digest.update(self.weight[first:last].tobytes())
+            keys.append((end - begin, digest.digest()))
+        return keys
+
+
+class PlaceCache:
+    """Clusters and shares of graphs, the least recently used ones forgotten first.
+
+    Args:
+        max_numbers: how many shares are kept, 4 bytes each.
+    """
+
+    def __init__(self, max_numbers: int = 1 << 26) -> None:
+        self.max_numbers, self._numbers = max_numbers, 0
+        self._known: OrderedDict[Hashable, tuple[Array, Array]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._known.clear()
+        self._numbers = 0
+
+    def find(self, graphs: Graphs, rule: Hashable, search: Callable[[Graphs], Result]) -> Result:
+        """Cluster of each node, clusters of each graph, and shares `[nodes, width]`.
+
+        Args:
+            graphs: whose places are asked for.
+            rule: whatever else the result depends on.
+            search: finds those of graphs that are not known.
+        """
+        keys: list[Hashable] = [(rule, digest) for digest in graphs.digests()]
+        missing = {key: graph for graph, key in enumerate(keys) if key not in self._known}
+        if len(missing) == len(keys):
+            result = search(graphs)
+            self._keep(keys, graphs.node_ptr, result)
+            return result
+        # Held here, for what is kept now may push out what was known.
+        known = {key: self._known[key] for key in keys if key not in missing}
+        for key in known:
+            self._known.move_to_end(key)
+        if missing:
+            rest = graphs.select(list(missing.values()))
+            known |= self._keep(list(missing), rest.node_ptr, search(rest))
+        parts = [known[key] for key in keys]
+        counts = np.array([share.shape[1] for _, share in parts], dtype=np.int64)
+        shares = np.zeros((int(graphs.node_ptr[-1]), int(counts.max(initial=0))), np.float32)
+        for begin, (_, share) in zip(graphs.node_ptr.tolist(), parts, strict=False):
+            shares[begin : begin + share.shape[0], : share.shape[1]] = share
+        return np.concatenate([cluster for cluster, _ in parts]), counts, shares
+
+    def _keep(
+        self, keys: list[Hashable], node_ptr: Array, result: Result
+    ) -> dict[Hashable, tuple[Array, Array]]:
+        """Keep the places of some graphs; their clusters and shares by key."""
+        cluster, counts, share = result
+        kept = {}
+        for graph, key in enumerate(keys):
+            nodes = slice(node_ptr[graph], node_ptr[graph + 1])
+            kept[key] = cluster[nodes].copy(), share[nodes, : counts[graph]].copy()
+        for key, part in kept.items():
+            if key not in self._known:
+                self._numbers += part[1].size
+            self._known[key] = part
+        while self._numbers > self.max_numbers and self._known:
+            _, (_, dropped) = self._known.popitem(last=False)
+            self._numbers -= dropped.size
+        return kept
+
+
+CACHE = PlaceCache()

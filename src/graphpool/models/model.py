@@ -1,0 +1,377 @@
+"""A trained model of any task: trained, used, scored, saved, loaded, and described on a page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from graphpool.config import ModelConfig, RunConfig, to_dict
+from graphpool.data.source import Source, read_source, source_values
+from graphpool.errors import ConfigError, DataError
+from graphpool.evaluation.ranking import ranking_metrics
+from graphpool.features.labels import Labels
+from graphpool.features.pipeline import FeaturePipeline
+from graphpool.graphs.graphset import GraphSet
+from graphpool.models.file import open_model, read_config, reading, save_network, task_of
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.report.page import write
+from graphpool.tasks import TASKS, Task, TaskData, find_task
+from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
+from graphpool.training.checkpoint import load_model_weights, versions
+from graphpool.training.device import find_device
+from graphpool.training.loop import EVALUATION_BATCH, FitResult, fit
+from graphpool.training.objective import batches, device_of, evaluating
+from graphpool.training.seeding import rng_state, seed_everything, set_rng_state
+from graphpool.training.select_place_rule import (
+    VALIDATION,
+    PlaceChoice,
+    choice_from,
+    select_place_rule,
+)
+
+Array = NDArray[Any]
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedModel:
+    """A trained network with what it needs to read graphs and to name its predictions.
+
+    Examples are what the task learns from: a `GraphSet` with classes for classification, a
+    `PairSet` for matching, a `TripletSet` for similarity.
+
+    Args:
+        network: in eval mode.
+        config: settings; in place of `model.cluster_count =
+            "validation"` the way that was chosen.
+        features: fitted on the training graphs.
+        task: with what it knows of the training examples, such as the names of classes.
+        mean_nodes: mean number of nodes of a training graph.
+        best: the selected epoch and its validation metrics.
+        versions: of the software that trained it.
+        source: where the training graphs come from, if that is known.
+        choice: how the number of places was chosen, if validation graphs chose it.
+        result: history of the training; None for a model that was loaded.
+    """
+
+    network: nn.Module
+    config: RunConfig
+    features: FeaturePipeline
+    task: Any
+    mean_nodes: float = 0.0
+    best: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=versions)
+    source: Source | None = None
+    choice: PlaceChoice | None = None
+    result: FitResult | None = None
+
+    # ------------------------------------------------------------------ training
+
+    @classmethod
+    def fit(
+        cls,
+        train: Any,
+        valid: Any,
+        config: RunConfig,
+        *,
+        task: Task | None = None,
+        source: Source | None = None,
+        folder: Path | None = None,
+        resume: bool = False,
+        progress: bool = False,
+    ) -> "TrainedModel":
+        """Fit features on the training graphs, build the network and train it.
+
+        `model.cluster_count = "validation"` first chooses the number of places on validation
+        graphs.
+
+        The same examples and settings give the same model to the bit on a CPU. The random number
+        generators of Python, NumPy and torch are afterwards as they were before.
+
+        Args:
+            train: examples to learn from.
+            valid: examples that choose the epoch; None keeps the last one.
+            config: settings; `config.task` names the task.
+            task: by default the task that the training examples pose.
+            source: where the graphs come from.
+            folder, resume, progress: of `graphpool.training.loop.fit`.
+        """
+        task = find_task(config.task).of(train) if task is None else task
+        used = task.used(train)
+        features = FeaturePipeline(config.features).fit(used)
+        mean_nodes = float(used.node_counts.double().mean())
+
+        def ready(examples: Any) -> Any:
+            if examples is None:
+                return None
+            return task.with_graphs(examples, features.transform(task.graphs(examples)))
+
+        def build(settings: ModelConfig) -> nn.Module:
+            return task.build(settings, features.channels, mean_nodes)
+
+        learned, held = ready(train), ready(valid)
+        generators, choice = rng_state(), None
+        try:
+            if config.model.cluster_count == VALIDATION:
+                choice = select_place_rule(
+                    config.model, config.train, task, learned, held, build,
+                    folder=folder, resume=resume, progress=progress,
+                )  # fmt: skip
+                config = replace(config, model=choice.applied(config.model))
+            seed_everything(config.train.seed)
+            network = build(config.model)
+            model = cls(network, config, features, task, mean_nodes, source=source, choice=choice)
+            result = fit(
+                network, task, learned, held, config.train,
+                folder=folder, resume=resume, progress=progress, extra=model.header(),
+            )  # fmt: skip
+        finally:
+            set_rng_state(*generators)
+        best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
+        return replace(model, best=best, result=result)
+
+    # ------------------------------------------------------------------ any task
+
+    def prepare(self, graphs: GraphSet) -> GraphSet:
+        """Return the graphs with the network's features, on its device."""
+        return self.features.transform(graphs).to(device_of(self.network))
+
+    def check_labels(self, graphs: GraphSet) -> None:
+        """Refuse graphs none of whose node labels the features know."""
+        for feature in self.features.features or ():
+            if isinstance(feature, Labels):
+                feature.check_known(graphs)
+
+    def unknown_labels(self, graphs: GraphSet) -> int:
+        """Return the number of nodes whose label the features don't know."""
+        unknown = 0
+        for feature in self.features.features or ():
+            if isinstance(feature, Labels):
+                feature.transform(graphs)
+                unknown += feature.unknown
+        return unknown
+
+    def predict(self, examples: Any) -> Array:
+        """Return the prediction for each example.
+
+        That is the name of a class (classification), whether a pair matches (matching), or by how
+        much farther the first graph of a triplet is than the second (similarity).
+        """
+        return np.asarray(self.task.predict(self, examples))
+
+    def probabilities(self, examples: Any) -> Array:
+        """Return probabilities: `[graphs, classes]`, or `[pairs]` of a match."""
+        return np.asarray(self.task.probabilities(self, examples))
+
+    def score(self, examples: Any) -> dict[str, float]:
+        """Return the task's metrics on examples with targets."""
+        metrics: dict[str, float] = self.task.score(self, examples)
+        return metrics
+
+    def test(self, data: TaskData) -> dict[str, Any]:
+        """Return the result on test examples beside baselines, and how the model was trained.
+
+        It is what `graphpool train` writes as `result.json`.
+        """
+        return {**self.task.test(self, data), **self._training()}
+
+    def test_set(
+        self, data: str, root: Path | None = None, files: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Return the result on a whole set, by its name or path, as `evaluate --model` does.
+
+        Args:
+            root: folder of data files.
+            files: of pairs (matching) or distances (similarity), by the name of the setting.
+        """
+        files = {name: path for name, path in (files or {}).items() if path}
+        for name in files:
+            if name not in self.task.files:
+                raise ConfigError(f"a model for {self.task.name} takes no --{name}; leave it out")
+        document: dict[str, Any] = self.task.test_set(self, data, root, files)
+        return document
+
+    def report(
+        self,
+        path: str | Path,
+        data: TaskData,
+        document: dict[str, Any] | None = None,
+        history: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Path:
+        """Write an HTML page about the model and its test examples.
+
+        Args:
+            data: test examples, such as those that `graphpool.tasks.TASKS[name].open` returns.
+            document: the result of `test`, if it is known already.
+            history: rows of the training's epochs; by default those of `result`.
+        """
+        if history is None:
+            history = () if self.result is None else self.result.history
+        document = self.test(data) if document is None else document
+        return write(self.task.report(self, data, document, history), path)
+
+    # ------------------------------------------------------------------ single graphs
+
+    def prediction_rows(self, graphs: GraphSet) -> list[dict[str, Any]]:
+        """Return a row for each graph, as `graphpool predict` prints them: id and prediction."""
+        self._asked_about("graphs")
+        self.check_labels(graphs)
+        rows: list[dict[str, Any]] = self.task.prediction_rows(self, graphs)
+        return rows
+
+    def embed(self, graphs: GraphSet) -> Array:
+        """Return graph vectors, `[graphs, channels]`."""
+        self._asked_about("graphs")
+        network: Any = self.network
+        with evaluating(self.network):
+            parts = [
+                network.embed(batch).cpu()
+                for batch in batches(self.prepare(graphs), EVALUATION_BATCH)
+            ]
+        if not parts:
+            raise DataError(f"{graphs.name} has no graphs to embed")
+        return np.asarray(torch.cat(parts).numpy())
+
+    def levels(self, graphs: GraphSet) -> tuple[PoolOutput, ...]:
+        """Return every level of all graphs, as one batch; none for a network without levels."""
+        self._asked_about("graphs")
+        network: Any = self.network
+        with evaluating(self.network):
+            levels: tuple[PoolOutput, ...] = network.levels(self.prepare(graphs).batch())
+        return levels
+
+    # ------------------------------------------------------------------ two graphs
+
+    def compare(self, one: GraphSet, other: GraphSet) -> PairComparison:
+        """Compare two graphs, each a set of its own; which comes first makes no difference."""
+        self._asked_about("pairs")
+        return compare_two(self, one, other)
+
+    def distances(
+        self, graphs: GraphSet, queries: Positions, candidates: Positions
+    ) -> NDArray[np.float64]:
+        """Return `[queries, candidates]` distances between graphs of one set."""
+        self._asked_about("pairs")
+        return pair_distances(self, graphs, queries, candidates)
+
+    def between(self, graphs: GraphSet, others: GraphSet) -> NDArray[np.float64]:
+        """Return `[graphs, others]` distances between the graphs of two sets."""
+        self._asked_about("pairs")
+        return set_distances(self, graphs, others)
+
+    def kneighbors(
+        self, graphs: GraphSet, others: GraphSet, k: int = 10
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return distances and positions of the k nearest of `others`, `[graphs, k]` each."""
+        distances = self.between(graphs, others)
+        if not 0 < k <= len(others):
+            raise ConfigError(f"k is {k}; there are {len(others)} graphs to choose from")
+        order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        return np.take_along_axis(distances, order, axis=1), order
+
+    def rank(
+        self, graphs: GraphSet, matrix: NDArray[np.float64], queries: Positions, others: Positions
+    ) -> dict[str, float]:
+        """Return how well the candidates of every query are ordered, over all triplets.
+
+        A query that is among the candidates is not compared with itself.
+
+        Args:
+            matrix: `[graphs, graphs]`, true distances.
+            queries: positions of graphs; `others` likewise.
+        """
+        true = matrix[np.ix_(queries, others)]
+        true[queries[:, None] == others] = np.nan
+        return ranking_metrics(self.distances(graphs, queries, others), true)
+
+    # ------------------------------------------------------------------ files
+
+    def header(self) -> dict[str, Any]:
+        """Return what a file says of the model beside weights and training settings, as JSON."""
+        return {
+            "kind": self.task.kind,
+            "data": self.config.data,
+            "model": to_dict(self.config.model),
+            "features": self.features.state(),
+            "mean_nodes": self.mean_nodes,
+            **self.task.header(self.config),
+            **source_values(self.source),
+            **({} if self.choice is None else {"choice": to_dict(self.choice)}),
+        }
+
+    def save(self, path: str | Path) -> Path:
+        """Write the model as one file, atomically."""
+        return save_network(
+            path, self.network, self.config.train, self.header(), self.best, self.versions
+        )
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        device: str = "cpu",
+        *,
+        tasks: Sequence[str] | None = None,
+        takes: str | None = None,
+    ) -> "TrainedModel":
+        """Read a model file, or the best model of a run folder.
+
+        Args:
+            tasks: refuse models of other tasks.
+            takes: refuse models that are not asked about single `graphs`, or about `pairs`.
+        """
+        if takes is not None:
+            tasks = [name for name, task in TASKS.items() if task.takes == takes]
+        checkpoint, about = open_model(path, tasks)
+        with reading(checkpoint):
+            kind = task_of(about)
+            config = read_config(kind, about, checkpoint.header["config"])
+            task = kind.from_header(about)
+            features = FeaturePipeline.from_state(about["features"])
+            network = task.build(config.model, features.channels, about["mean_nodes"])
+            model = cls(
+                network=network.eval(),
+                config=config,
+                features=features,
+                task=task,
+                mean_nodes=about["mean_nodes"],
+                best=checkpoint.header.get("best", {}),
+                versions=checkpoint.header["versions"],
+                source=read_source(about),
+                choice=choice_from(about["choice"]) if "choice" in about else None,
+            )
+        load_model_weights(network, checkpoint)
+        network.to(find_device(device))
+        return model
+
+    # ------------------------------------------------------------------ inside
+
+    def _training(self) -> dict[str, Any]:
+        """Selected epoch, duration of the training, settings and versions."""
+        result = self.result
+        if result is None:
+            trained = {
+                "valid": self.best.get("metrics", {}),
+                "best_epoch": self.best.get("epoch"),
+            }
+        else:
+            trained = {
+                "valid": result.best_metrics,
+                "best_epoch": result.best_epoch,
+                "epochs": len(result.history),
+                "stopped": result.stopped,
+                "seconds": sum(row["seconds"] for row in result.history),
+            }
+        return {**trained, "config": to_dict(self.config), "versions": self.versions}
+
+    def _asked_about(self, what: str) -> None:
+        if self.task.takes != what:
+            other = "pairs of graphs, not single ones" if what == "graphs" else (
+                "single graphs, not pairs of them"
+            )  # fmt: skip
+            raise ConfigError(f"this is a {self.task.kind}, which is asked about {other}")

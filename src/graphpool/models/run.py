@@ -1,0 +1,68 @@
+"""Training runs from settings to result, and pages about them: what the commands do, in Python."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from graphpool.config import RunConfig
+from graphpool.files import write_json
+from graphpool.models.model import TrainedModel
+from graphpool.models.run_folder import CONFIG, REPORT, RESULT, RunFolder
+from graphpool.tasks import TaskData, find_task
+
+
+def train_run(
+    config: RunConfig,
+    folder: str | Path | RunFolder,
+    *,
+    root: Path | None = None,
+    progress: bool = True,
+    started: Callable[[TaskData], None] = lambda data: None,
+) -> tuple[TrainedModel, dict[str, Any]]:
+    """Open examples, train a model on them, test it, and keep everything in one folder.
+
+    Args:
+        config: settings of the run.
+        folder: where it goes; a `RunFolder` says whether to go on with the run that is there.
+        root: folder of data files.
+        progress: show a bar if stderr is a terminal.
+        started: called with the examples before training.
+
+    Returns:
+        The model, and the document that the folder holds as `result.json`.
+    """
+    run = folder if isinstance(folder, RunFolder) else RunFolder(folder, config)
+    data = find_task(config.task).open(config, root, run)
+    run.write_settings(data.facts)
+    started(data)
+    model = TrainedModel.fit(
+        data.train,
+        data.valid,
+        config,
+        source=data.source,
+        folder=run.path,
+        resume=run.resume,
+        progress=progress,
+    )
+    document = model.test(data)
+    write_json(run.path / RESULT, document)
+    return model, document
+
+
+def report_run(
+    folder: str | Path, path: str | Path | None = None, root: Path | None = None
+) -> Path:
+    """Write the page about a finished run.
+
+    Args:
+        folder: of the run.
+        path: of the page; by default `report.html` in the folder.
+        root: folder of data files.
+    """
+    run = RunFolder(folder)
+    config, document = run.config(), run.result()
+    data = find_task(config.task).open_test(config, root, run)
+    run.check_examples(data.facts)
+    document["command"] = f"graphpool train --config {run.path / CONFIG}"
+    model = TrainedModel.load(run.path)
+    return model.report(path or run.path / REPORT, data, document, run.history())

@@ -1,0 +1,208 @@
+"""The folder of a training run: settings, split, examples, checkpoints and the result."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from graphpool.config import RunConfig, read_toml, to_dict, write_toml
+from graphpool.data.formats.safetensors import content_hash
+from graphpool.data.splits import Split, load_splits, save_splits
+from graphpool.errors import CheckpointError, ConfigError
+from graphpool.files import write_json
+from graphpool.ged.partial_results import parts_folder
+from graphpool.graphs.graphset import GraphSet
+from graphpool.tasks import TASKS, Store
+from graphpool.training.checkpoint import BEST, LAST
+from graphpool.training.events import EVENTS, read_events
+from graphpool.training.run_identity import check_same_run
+from graphpool.training.select_place_rule import CHOICE, PILOTS
+
+CONFIG, SPLIT, RESULT, REPORT = "config.toml", "split.json", "result.json", "report.html"
+EXAMPLES, DISTANCES = "examples.json", "distances.ged"
+_OLD = (SPLIT, RESULT, REPORT, EXAMPLES, CHOICE, DISTANCES)
+
+
+class RunFolder(Store):
+    """The folder of one run; nothing is written before its examples could be opened.
+
+    Args:
+        path: the folder.
+        config: settings of a run that is about to be trained; None to read a finished one.
+        resume: go on with the run that the folder holds.
+    """
+
+    def __init__(
+        self, path: str | Path, config: RunConfig | None = None, resume: bool = False
+    ) -> None:
+        self.path = Path(path)
+        self.resume = resume
+        self._config = config
+        self._begun = config is None
+
+    # ------------------------------------------------------------------ beginning a run
+
+    @property
+    def has_run(self) -> bool:
+        """Whether a run was begun here."""
+        return (self.path / CONFIG).exists() or self.has_work
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a run got so far that replacing it would lose something."""
+        names = (LAST, BEST, RESULT, CHOICE, PILOTS, DISTANCES)
+        paths = [self.path / name for name in names]
+        return any(path.exists() for path in (*paths, parts_folder(self.path / DISTANCES)))
+
+    def check_free(self, overwrite: bool = False) -> None:
+        """Refuse a folder that holds another run, or no run where one should be."""
+        if self.resume and overwrite:
+            raise ConfigError(
+                "--resume goes on with a run and --overwrite drops it; give one of them"
+            )
+        if self.resume and not self.has_run:
+            raise CheckpointError(
+                f"{self.path}: no run to go on with; leave --resume out to begin one"
+            )
+        if self.has_work and not (self.resume or overwrite):
+            raise ConfigError(
+                f"{self.path} already holds a run; go on with it with --resume, replace it with "
+                "--overwrite, or choose another folder with --out"
+            )
+
+    def check_settings(self) -> None:
+        """Refuse to go on with settings other than those the run was begun with."""
+        if self.resume and self._config is not None and (self.path / CONFIG).exists():
+            before, now = _settings(self.config()), _settings(self._config)
+            check_same_run(self.path / CONFIG, before, now)
+
+    def begin(self) -> None:
+        """Make the folder and drop what an older run left; `fit` replaces its checkpoints."""
+        if self._begun:
+            return
+        self._begun = True
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(
+                f"{self.path}: can't be made: {error.strerror}; choose another folder with --out"
+            ) from None
+        if not self.resume:
+            for name in _OLD:
+                (self.path / name).unlink(missing_ok=True)
+            for path in (self.path / PILOTS, parts_folder(self.path / DISTANCES)):
+                shutil.rmtree(path, ignore_errors=True)
+
+    def write_settings(self, facts: dict[str, Any]) -> None:
+        """Write the settings, and what the examples are; refuse others than at the beginning.
+
+        A run that is refused must not lose the settings it was begun with.
+
+        Args:
+            facts: of `graphpool.tasks.TaskData`.
+        """
+        assert self._config is not None
+        self.begin()
+        path = self.path / EXAMPLES
+        if facts:
+            if path.exists() and self.examples() != json.loads(json.dumps(facts)):
+                raise CheckpointError(
+                    f"{path}: the run was begun with other examples; go on with the same graphs, "
+                    "pairs and distances, or start anew in another folder"
+                )
+            write_json(path, facts)
+        write_toml(self._config, self.path / CONFIG)
+
+    # ------------------------------------------------------------------ what tasks keep here
+
+    def split(self, graphs: GraphSet, protocol: str, seed: int, make: Callable[[], Split]) -> Split:
+        """Return the split of these graphs that the folder holds; make and store it first."""
+        self.begin()
+        path, digest = self.path / SPLIT, content_hash(graphs)
+        if not path.exists():
+            save_splits(path, [make()], digest, protocol, seed)
+        return load_splits(path, digest, protocol, seed)[0]
+
+    def distances(self) -> Path:
+        """Return the file for distances; a computation that is stopped can be gone on with."""
+        self.begin()
+        if self._config is not None and not self.resume:
+            write_toml(self._config, self.path / CONFIG)
+        return self.path / DISTANCES
+
+    @property
+    def unfinished_distances(self) -> bool:
+        """Whether distances were begun to be computed and are not finished."""
+        return parts_folder(self.path / DISTANCES).exists()
+
+    # ------------------------------------------------------------------ reading a run
+
+    def config(self) -> RunConfig:
+        """Read the settings of the run."""
+        if (self.path / "results.json").is_file():
+            raise CheckpointError(
+                f"{self.path}: the folder of a comparison, not of one run; "
+                "its page is made by graphpool evaluate --report"
+            )
+        if not (self.path / CONFIG).is_file():
+            raise CheckpointError(f"{self.path}: not a run folder ({CONFIG} is missing)")
+        return read_toml(RunConfig, self.path / CONFIG, written_by_us=True)
+
+    def examples(self) -> Any:
+        """Read what the examples of the run were."""
+        path = self.path / EXAMPLES
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise CheckpointError(f"{path}: missing or damaged; train the model anew") from None
+
+    def check_examples(self, facts: dict[str, Any]) -> None:
+        """Refuse examples other than those of the run.
+
+        Args:
+            facts: some of those that the run was begun with.
+        """
+        if facts and not _agree(json.loads(json.dumps(facts)), self.examples()):
+            raise CheckpointError(
+                f"{self.path}: its graphs, pairs or distances have changed since it was trained; "
+                "put back those it was trained with, or train anew"
+            )
+
+    def result(self) -> dict[str, Any]:
+        """Read the result of the finished run."""
+        path = self.path / RESULT
+        if not path.is_file():
+            raise CheckpointError(
+                f"{self.path}: the run is not finished; go on with it: graphpool train --resume "
+                f"--out {self.path}"
+            )
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return document
+
+    def history(self) -> list[dict[str, Any]]:
+        """Read one row per epoch."""
+        return [row for row in read_events(self.path / EVENTS) if row["event"] == "epoch"]
+
+
+def _settings(config: RunConfig) -> dict[str, Any]:
+    """Settings that must not change, in the form of a checkpoint header.
+
+    Paths are left out: graphs are identified by their content.
+    """
+    values = to_dict(config)
+    extra = {key: values[key] for key in ("task", "features", "model")}
+    if TASKS[config.task].takes == "pairs":
+        paths = ("pairs", "distances")
+        compare = {key: value for key, value in values["compare"].items() if key not in paths}
+        extra["compare"] = compare
+    return {"config": values["train"], "data": {}, "extra": extra}
+
+
+def _agree(facts: Any, stored: Any) -> bool:
+    """Whether all that `facts` say is stored."""
+    if not isinstance(facts, dict):
+        return bool(facts == stored)
+    return isinstance(stored, dict) and all(
+        key in stored and _agree(value, stored[key]) for key, value in facts.items()
+    )

@@ -1,0 +1,287 @@
+"""`Level`: the graphs that an encoder, a pooler or a readout works on.
+
+A level is *ragged* (nodes of all graphs in one flat tensor, a sparse `Adjacency`, and `Segments`
+that say where each graph begins) or *dense* (`[graphs, clusters, channels]` with an adjacency
+`[graphs, clusters, clusters]`, and a `ClusterMask` where graphs differ in their clusters).
+`read_level` makes one of the arguments that PyTorch Geometric's modules take, and checks them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from graphpool.errors import InputError
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.places.find import Places, places_of
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.graphs.segments import Segments
+from graphpool.nn.ops.cluster_mask import ClusterMask
+from graphpool.typing import Float, Int
+
+
+class FlatGraphs(NamedTuple):
+    """Graphs as PyTorch Geometric's modules take them, in the order of a pooler's arguments.
+
+    Attributes:
+        x: `[nodes, channels]`, node features.
+        edge_index: `[2, edges]`, source and target of every edge.
+        batch: `[nodes]`, the graph of each node.
+        edge_weight: `[edges]`.
+    """
+
+    x: Float[Tensor, "nodes channels"]
+    edge_index: Int[Tensor, "2 edges"]
+    batch: Int[Tensor, " nodes"]
+    edge_weight: Float[Tensor, " edges"]
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The nodes or clusters of a batch of graphs, at one level of a hierarchy.
+
+    Args:
+        x: features, `[nodes, channels]`, or `[graphs, clusters, channels]` of a dense level.
+        adjacency: an `Adjacency`, or `[graphs, clusters, clusters]` of a dense level, where entry
+            (i, j) is the weight of the edge from j to i. `None` where no edge is looked at.
+        segments: the graphs of a ragged level's nodes; `None` for a dense one.
+        mask: the clusters that each graph of a dense level has; `None`: all of them.
+        one_hot_index: `[nodes]`, where `x` is one-hot: the column of each node's 1.
+        place_source: finds the places of these graphs; by default `places` finds them from the
+            adjacency.
+    """
+
+    x: Tensor
+    adjacency: Adjacency | Tensor | None = None
+    segments: Segments | None = None
+    mask: ClusterMask | None = None
+    one_hot_index: Tensor | None = None
+    place_source: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_batch(cls, batch: GraphBatch) -> "Level":
+        """The level of input graphs."""
+        return cls(
+            batch.x, batch.adjacency, batch.segments, None, batch.one_hot_index, batch.places
+        )
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether features are `[graphs, clusters, channels]`."""
+        return self.segments is None
+
+    @property
+    def num_graphs(self) -> int:
+        """Number of graphs."""
+        return self.x.shape[0] if self.segments is None else self.segments.num_graphs
+
+    def with_x(self, x: Tensor) -> "Level":
+        """The same graphs with other features."""
+        return Level(x, self.adjacency, self.segments, self.mask, None, self.place_source)
+
+    def flat(self) -> tuple[Float[Tensor, "nodes channels"], Segments]:
+        """Features of the nodes one graph after the other, and whose they are."""
+        if self.segments is not None:
+            return self.x, self.segments
+        if self.mask is not None:
+            return self.mask.compact(self.x), self.mask.segments
+        graphs, clusters = self.x.shape[:2]
+        return self.x.flatten(0, 1), Segments.equal(graphs, clusters, self.x.device)
+
+    def ragged(self) -> tuple[Tensor, Adjacency, Segments]:
+        """Features, adjacency and segments of a ragged level; a dense one is an error."""
+        if self.segments is None or not isinstance(self.adjacency, Adjacency):
+            raise InputError(
+                f"features {tuple(self.x.shape)} are dense; nodes are selected from ragged graphs: "
+                "give x [nodes, channels] and edge_index"
+            )
+        return self.x, self.adjacency, self.segments
+
+    def places(self, rule: PlaceRule) -> Places:
+        """The places of the graphs by `rule`."""
+        if self.place_source is not None:
+            return self.place_source(rule)
+        if isinstance(self.adjacency, Adjacency) and self.segments is not None:
+            return places_of(self.adjacency, self.segments, rule)
+        _, segments = self.flat()
+        edge_index, weight = self._dense_edges()
+        nodes = segments.batch.shape[0]
+        sparse = Adjacency.from_edge_index(edge_index, nodes, weight.detach())
+        return places_of(sparse, segments, rule)
+
+    def to_pyg(self) -> FlatGraphs:
+        """The graphs as `x`, `edge_index`, `batch` and `edge_weight`.
+
+        `x` and `edge_weight` have gradients. A dense level has an edge for every entry of its
+        adjacency that is not 0, those of the diagonal as self-loops.
+        """
+        x, segments = self.flat()
+        if isinstance(self.adjacency, Adjacency):
+            present = self.adjacency.present
+            edges = torch.stack([self.adjacency.col[present], self.adjacency.row[present]])
+            return FlatGraphs(x, edges, segments.batch, self.adjacency.weight[present])
+        edges, weight = self._dense_edges()
+        return FlatGraphs(x, edges, segments.batch, weight)
+
+    def _dense_edges(self) -> tuple[Tensor, Tensor]:
+        """`edge_index` and weights of a dense level over its flat nodes."""
+        adj = self.adjacency
+        assert isinstance(adj, Tensor), "a dense level has a dense adjacency"
+        graph, target, source = adj.nonzero().t()
+        weight, width = adj[graph, target, source], adj.shape[-1]
+        edges = torch.stack([source, target]) + graph * width
+        if self.mask is not None:
+            number = edges.new_zeros(adj.shape[0] * width)
+            index = self.mask.index
+            number[index] = torch.arange(index.shape[0], device=adj.device)
+            edges = number[edges]
+        return edges, weight
+
+
+Features = Tensor | Level | GraphBatch
+Edges = Tensor | Adjacency | None
+Batch = Tensor | Segments | ClusterMask | None
+
+
+def read_level(
+    x: Features, edge_index: Edges = None, batch: Batch = None, edge_weight: Tensor | None = None
+) -> Level:
+    """Make a `Level` of a module's arguments, and check them.
+
+    A `Level` or a `GraphBatch` is taken as it is. So are an `Adjacency`, `Segments` and a
+    `ClusterMask`, whose makers have checked them.
+
+    Args:
+        x: `[nodes, channels]`, or dense `[graphs, nodes, channels]`; a `Level` or `GraphBatch`
+            stands for all arguments.
+        edge_index: `[2, edges]`, source and target of every edge, or an `Adjacency`; of dense
+            features weights `[graphs, nodes, nodes]`. `None`: no edges.
+        batch: `[nodes]`, the graph of each node, sorted, or `Segments`; one graph if absent. Of
+            dense features a mask `[graphs, nodes]` or `ClusterMask`; all rows are nodes if absent.
+        edge_weight: `[edges]`; 1 for every edge if absent.
+    """
+    if isinstance(x, Level | GraphBatch):
+        if edge_index is not None or batch is not None or edge_weight is not None:
+            raise InputError(f"a {type(x).__name__} holds its edges and batch; give it alone")
+        return x if isinstance(x, Level) else Level.from_batch(x)
+    if not isinstance(x, Tensor):
+        raise InputError(f"x is a {type(x).__name__}; give a tensor [nodes, channels]")
+    if not x.is_floating_point():
+        raise InputError(f"x has dtype {x.dtype}; give floating point features, such as x.float()")
+    if x.ndim == 3:
+        return _dense_level(x, edge_index, batch, edge_weight)
+    if x.ndim != 2 or not x.shape[0]:
+        raise InputError(f"x has shape {tuple(x.shape)}; give [nodes, channels] with some nodes")
+    segments = _segments(x, batch)
+    return Level(x, _adjacency(x, edge_index, edge_weight, segments, batch), segments)
+
+
+def _dense_level(x: Tensor, adjacency: Edges, batch: Batch, edge_weight: Tensor | None) -> Level:
+    shape, expected = tuple(x.shape), (x.shape[0], x.shape[1], x.shape[1])
+    if not x.numel():
+        raise InputError(f"x has shape {shape}; give [graphs, nodes, channels] with some of each")
+    if adjacency is not None:
+        if not isinstance(adjacency, Tensor) or tuple(adjacency.shape) != expected:
+            raise InputError(f"dense features {shape} need an adjacency of shape {expected}")
+        if adjacency.dtype != x.dtype or adjacency.device != x.device:
+            raise InputError(
+                f"the adjacency is {adjacency.dtype} on {adjacency.device}, x is {x.dtype} on "
+                f"{x.device}; bring them to one type and device"
+            )
+    if edge_weight is not None:
+        raise InputError("a dense adjacency holds its weights; leave out edge_weight")
+    if isinstance(batch, Tensor) and batch.dtype == torch.bool and batch.shape == x.shape[:2]:
+        if not bool(batch.any(-1).all()):
+            raise InputError("the mask has a graph without nodes; leave that graph out")
+        batch = ClusterMask(batch)
+    if batch is not None and not isinstance(batch, ClusterMask):
+        raise InputError(
+            f"features {shape} are dense and take ClusterMask or a boolean mask [graphs, nodes] "
+            "as batch"
+        )
+    if batch is not None and batch.mask.shape != x.shape[:2]:
+        raise InputError(f"a mask of shape {tuple(batch.mask.shape)} for features {shape}")
+    return Level(x, adjacency, None, batch)
+
+
+def _segments(x: Tensor, batch: Batch) -> Segments:
+    if isinstance(batch, Segments):
+        return batch
+    if batch is None:
+        return Segments(torch.tensor([0, x.shape[0]], device=x.device))
+    if isinstance(batch, ClusterMask):
+        raise InputError(
+            f"features {tuple(x.shape)} are ragged and need a batch vector or Segments, "
+            "not ClusterMask"
+        )
+    _check_index("batch", batch, x)
+    if batch.shape != (x.shape[0],):
+        raise InputError(
+            f"batch has shape {tuple(batch.shape)} for {x.shape[0]} nodes; give one graph a node"
+        )
+    batch = batch.long()
+    step = batch.diff(prepend=batch[:1])
+    if int(batch[0]) or bool(((step < 0) | (step > 1)).any()):
+        raise InputError(
+            "batch must be sorted and number the graphs 0, 1, 2, …, as PyTorch Geometric's batches "
+            "do; sort the nodes by graph, and leave out graphs without nodes"
+        )
+    return Segments.from_batch(batch)
+
+
+def _adjacency(
+    x: Tensor, edge_index: Edges, edge_weight: Tensor | None, segments: Segments, batch: Batch
+) -> Adjacency:
+    nodes = x.shape[0]
+    if isinstance(edge_index, Adjacency):
+        if edge_weight is not None:
+            raise InputError("an Adjacency holds its weights; leave out edge_weight")
+        if edge_index.num_nodes != nodes:
+            raise InputError(f"an adjacency of {edge_index.num_nodes} nodes for {nodes} nodes")
+        return edge_index
+    if edge_index is None:
+        if edge_weight is not None:
+            raise InputError("edge_weight needs edge_index")
+        edge_index = torch.zeros(2, 0, dtype=torch.long, device=x.device)
+    _check_index("edge_index", edge_index, x)
+    if edge_index.ndim != 2 or edge_index.shape[0] != 2:
+        raise InputError(f"edge_index has shape {tuple(edge_index.shape)}; give [2, edges]")
+    edges = edge_index.shape[1]
+    if edge_weight is None:
+        edge_weight = x.new_ones(edges)
+    else:
+        edge_weight = _checked_weight(edge_weight, edges, x)
+    if edges and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < nodes:
+        raise InputError(
+            f"edge_index names nodes {int(edge_index.min())} … {int(edge_index.max())} of {nodes}; "
+            f"number them from 0 to {nodes - 1}"
+        )
+    if batch is not None and edges:
+        source, target = segments.batch[edge_index.long()]
+        if bool((source != target).any()):
+            raise InputError("edge_index joins nodes of different graphs; check batch")
+    return Adjacency.from_edge_index(edge_index, nodes, edge_weight)
+
+
+def _checked_weight(edge_weight: Tensor, edges: int, x: Tensor) -> Tensor:
+    if not isinstance(edge_weight, Tensor) or edge_weight.is_complex():
+        raise InputError("edge_weight must be a tensor of real numbers, one an edge")
+    if edge_weight.shape not in ((edges,), (edges, 1)):
+        raise InputError(
+            f"edge_weight has shape {tuple(edge_weight.shape)} for {edges} edges; give one an edge"
+        )
+    if edge_weight.device != x.device:
+        raise InputError(f"edge_weight is on {edge_weight.device}, x on {x.device}")
+    return edge_weight.reshape(edges).to(x.dtype)
+
+
+def _check_index(name: str, index: Tensor, x: Tensor) -> None:
+    if not isinstance(index, Tensor):
+        raise InputError(f"{name} is a {type(index).__name__}; give a tensor of integers")
+    if index.is_floating_point() or index.is_complex() or index.dtype == torch.bool:
+        raise InputError(f"{name} has dtype {index.dtype}; give integers, such as {name}.long()")
+    if index.device != x.device:
+        raise InputError(f"{name} is on {index.device}, x on {x.device}; move one to the other")

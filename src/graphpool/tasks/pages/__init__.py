@@ -1,0 +1,1 @@
+"""Parts of pages about trained models that several tasks share."""

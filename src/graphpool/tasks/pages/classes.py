@@ -1,0 +1,138 @@
+"""Results of classification as lines for a terminal, and the page about a classifier."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphpool.evaluation.format import Lines, percent, plural
+from graphpool.graphs.graphset import GraphSet
+from graphpool.nn.zoo.build import place_rule
+from graphpool.report.data import EmbeddingPlot, Report, ResultRow
+from graphpool.tasks.base import Array, Document, History, Trained, epoch_line
+from graphpool.tasks.pages.levels import (
+    health_lines,
+    health_rows,
+    hierarchy_example,
+    learning_curve,
+    typical_graph,
+)
+from graphpool.tasks.place_text import choice_facts, choice_lines
+
+
+def result_lines(document: Document) -> Lines:
+    """Describe accuracy beside the majority class, then the levels."""
+    test, count = document["test"], document["graphs"]["test"]
+    low, high = (100 * end for end in test["interval"])
+    lines: Lines = [
+        f"Test accuracy   {percent(test['accuracy']):>7}  {test['correct']} of "
+        f"{plural(count, 'graph')}, 95 % interval {low:.0f} to {high:.0f}",
+        f"Balanced        {percent(test['balanced_accuracy']):>7}  mean over the classes",
+        f"Majority class  {percent(document['majority']):>7}",
+        epoch_line(document, "graphs"),
+    ]
+    if document["choice"]:
+        lines += choice_lines(document["choice"])
+    lines += health_lines(document["health"], document["places"])
+    lines += [f"warning: {warning}" for warning in document["warnings"]]
+    if count < 100:
+        lines.append(
+            f"One of {count} test graphs is {100 / count:.1f} points: too few to compare "
+            "methods with; graphpool evaluate does."
+        )
+    return lines
+
+
+def score_lines(document: Document) -> Lines:
+    """Describe the accuracy on a set, and on the part that the model has not seen."""
+    lines: Lines = [
+        f"{document['data']}: {_score_text(document)}",
+        f"Majority class of this set: {percent(document['majority'])}",
+    ]
+    if document["trained_on"]:
+        lines.append(
+            f"warning: {document['trained_on']} of these graphs trained the model or chose its "
+            "epoch: this is no test accuracy"
+        )
+    if "held_out" in document:
+        lines.append(f"Held-out test graphs alone: {_score_text(document['held_out'])}")
+    return [*lines, *(f"warning: {warning}" for warning in document["warnings"])]
+
+
+def same_answer(name: Any) -> list[str]:
+    """Warn of a model that gives the class `name` to every graph; nothing for None."""
+    if name is None:
+        return []
+    return [f"the model answers {name} for every graph: it has learned nothing that separates them"]
+
+
+def class_page(
+    model: Trained,
+    classes: Sequence[Any],
+    graphs: GraphSet,
+    test: GraphSet,
+    predicted: Array,
+    document: Document,
+    history: History = (),
+) -> Report:
+    """Collect what the page about a classifier shows.
+
+    Args:
+        classes: names of the classes.
+        graphs: the whole set.
+        test: graphs that are shown, with classes counted in `classes`.
+        predicted: `[test]`, predicted classes.
+        document, history: of `graphpool.tasks.base.Task.report`.
+    """
+    settings, counts = model.config.model, document["graphs"]
+    pooler, places = settings.pooler, place_rule(settings) is not None
+    health = health_rows(document["health"], places)
+    examples = []
+    if health:
+        position = typical_graph(model, test)
+        examples = [hierarchy_example(model, test, position, classes, places)]
+    trained = ""
+    if "train" in counts:
+        trained = f"{counts['train']} graphs trained it, {counts['valid']} chose the epoch, "
+    note = f"These are the {len(test)} test graphs; the model has not seen them."
+    return Report(
+        title=f"{pooler} on {graphs.name}",
+        subtitle=f"One model on one split: {trained}{counts['test']} tested it.",
+        command=document.get("command", ""),
+        dataset={
+            "graphs": len(graphs),
+            "classes": len(classes),
+            "mean nodes": round(model.mean_nodes, 1),
+            **choice_facts(document),
+        },
+        results=[
+            ResultRow(pooler, "ours", [document["test"]["accuracy"]]),
+            ResultRow("majority class", "rule", [document["majority"]]),
+        ],
+        curves=[learning_curve(pooler, history, document["best_epoch"])] if history else [],
+        embedding=graph_map(model, classes, test, predicted, note),
+        hierarchy=examples,
+        health=health,
+        warnings=document["warnings"],
+        environment={**document["versions"], "seed": model.config.train.seed},
+    )
+
+
+def graph_map(
+    model: Trained, classes: Sequence[Any], graphs: GraphSet, predicted: Array, note: str
+) -> EmbeddingPlot:
+    """Collect the vector of every graph, with its class and the predicted one."""
+    assert graphs.y is not None
+    return EmbeddingPlot(
+        vectors=model.embed(graphs),
+        y=graphs.y.cpu().numpy(),
+        class_names=[f"class {name}" for name in classes],
+        ids=[f"graph {name}" for name in graphs.ids],
+        predicted=predicted,
+        note=note,
+    )
+
+
+def _score_text(document: Document) -> str:
+    return (
+        f"accuracy {percent(document['accuracy'])}, balanced "
+        f"{percent(document['balanced_accuracy'])}, on {plural(document['graphs'], 'graph')}"
+    )

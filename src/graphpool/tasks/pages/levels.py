@@ -1,0 +1,185 @@
+"""Curves of a training, and the levels of a trained hierarchy, for pages about models."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphpool.evaluation.format import percent
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.nn.coarsen.health import effective_rank, level_health
+from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.report.data import Curve, HierarchyExample, Level, LevelHealth
+from graphpool.tasks.base import Trained
+from graphpool.tasks.place_text import counts_text
+from graphpool.training.objective import evaluating
+
+Array = NDArray[Any]
+
+_ELEMENTS: dict[str, dict[Name, str]] = {
+    # The TU archive's README for MUTAG: what its seven node labels stand for.
+    "MUTAG": {0: "C", 1: "N", 2: "O", 3: "F", 4: "I", 5: "Cl", 6: "Br"},
+}
+
+
+def learning_curve(label: str, history: Sequence[Mapping[str, Any]], best_epoch: int) -> Curve:
+    """Collect loss and accuracy of every epoch from the rows of a run's history."""
+    return Curve(
+        label=label,
+        epochs=[row["epoch"] for row in history],
+        train_loss=[row["train"]["loss"] for row in history],
+        valid_loss=[row["valid"]["loss"] for row in history],
+        train_accuracy=[row["train"]["accuracy"] for row in history],
+        valid_accuracy=[row["valid"]["accuracy"] for row in history],
+        best_epoch=best_epoch,
+    )
+
+
+def hierarchy_example(
+    model: Trained, graphs: GraphSet, position: int, classes: Sequence[Any], places: bool
+) -> HierarchyExample:
+    """Collect one graph at every level of its hierarchy.
+
+    Args:
+        graphs: with classes counted in `classes`, if they have any.
+        places: whether the first clusters are places.
+    """
+    chosen = graphs[[position]]
+    with evaluating(model.network):
+        trace = model.network.trace(model.prepare(chosen).batch())
+    health = level_health(trace)
+    source, target = chosen.edge_index.long().cpu().numpy()
+    nodes = chosen.num_nodes
+    adjacency = np.zeros((nodes, nodes))
+    adjacency[target, source] = 1.0
+    levels = []
+    for number, level in enumerate((*trace.levels, None), start=1):
+        assignment = None if level is None else _one(level, nodes)
+        levels.append(
+            Level(
+                adjacency=adjacency,
+                assignment=assignment,
+                node_labels=_symbols(chosen) if number == 1 else None,
+                health=_named(health, number, "places" if places and number == 1 else "clusters"),
+            )
+        )
+        if level is not None:
+            nodes = int(level.counts[0])
+            if isinstance(level.adjacency, Adjacency):
+                adjacency = level.adjacency.dense().cpu().double().numpy()
+            else:
+                # A level may be wider than this graph has clusters.
+                adjacency = level.adj[0, :nodes, :nodes].cpu().double().numpy()
+    answer = int(trace.logits.argmax())
+    true = "unknown" if chosen.y is None else str(classes[int(chosen.y[0])])
+    return HierarchyExample(
+        graph=f"{chosen.ids[0]} of {graphs.name}",
+        true_class=true,
+        predicted_class=str(classes[answer]),
+        levels=levels,
+        places=places,
+    )
+
+
+def typical_graph(model: Trained, graphs: GraphSet) -> int:
+    """Return the graph nearest to the mean in size and in the effective rank of its clusters."""
+    with evaluating(model.network):
+        levels = model.network.levels(model.prepare(graphs).batch())
+    figures = [graphs.node_counts.cpu().double().numpy()]
+    if levels and levels[0].assignment is not None:
+        figures.append(effective_rank(levels[0]).cpu().numpy())
+    distance = np.zeros(len(graphs))
+    for values in figures:
+        spread = float(values.std()) or 1.0
+        distance += np.abs(values - values.mean()) / spread
+    return int(distance.argmin())
+
+
+def health_rows(metrics: Mapping[str, float | None], places: bool = False) -> list[LevelHealth]:
+    """Make a row per level of clusters from metrics named `level1/effective_rank` and so on.
+
+    Args:
+        places: whether the first clusters are places.
+    """
+    found = (re.match(r"level(\d+)/clusters$", name) for name in metrics)
+    numbers = {int(each[1]) for each in found if each}
+    return [
+        LevelHealth(
+            level=number,
+            clusters=float(metrics[f"level{number}/clusters"] or 0),
+            effective_rank=metrics.get(f"level{number}/effective_rank"),
+            clusters_in_use=metrics.get(f"level{number}/clusters_used"),
+            entropy=metrics.get(f"level{number}/entropy"),
+            off_identity=metrics.get(f"level{number}/off_identity"),
+            places=number == 1 and places,
+        )
+        for number in sorted(numbers)
+    ]
+
+
+def _one(level: PoolOutput, nodes: int) -> Array:
+    """The assignment of a single graph, `[nodes, clusters]`, from a ragged or a dense level.
+
+    A node that is kept becomes itself; the rows of the others are zeros.
+    """
+    if level.selection is not None:
+        index = level.selection.index.cpu().numpy()
+        share = np.zeros((nodes, len(index)))
+        share[index, np.arange(len(index))] = 1.0
+        return share
+    assert level.assignment is not None, "group poolers have an assignment"
+    rows = level.assignment.flatten(0, -2)[:nodes, : int(level.counts[0])]
+    return np.asarray(rows.cpu().double().numpy())
+
+
+def _named(health: Mapping[str, float], number: int, noun: str) -> dict[str, float]:
+    start = f"level{number}/"
+    words = {
+        "effective_rank": "effective rank",
+        "clusters_used": f"{noun} in use",
+        "kept": "nodes kept",
+    }
+    return {
+        words[name.removeprefix(start)]: value
+        for name, value in health.items()
+        if name.startswith(start) and name.removeprefix(start) in words
+    }
+
+
+def _symbols(graphs: GraphSet) -> list[str] | None:
+    """A short text for each node: the element where we know it, else the label."""
+    if graphs.node_label is None:
+        return None
+    elements = _ELEMENTS.get(graphs.name, {})
+    names = [elements.get(name, str(name)) for name in graphs.node_label_names]
+    return [names[code] if code >= 0 else "" for code in graphs.node_label.tolist()]
+
+
+def health_lines(health: Mapping[str, float], places: dict[str, int | float] | None) -> list[str]:
+    """One line for each level that keeps nodes or has more than one cluster, on test graphs.
+
+    Args:
+        places: of the whole set, whose first level has them for clusters.
+    """
+    lines = []
+    for level in sorted({name.partition("/")[0] for name in health}):
+        number = level.removeprefix("level")
+        if (kept := health.get(f"{level}/kept")) is not None:
+            lines.append(f"Level {number}: {kept:.1f} nodes of a test graph are kept")
+            continue
+        own = {
+            name: health.get(f"{level}/{name}", float("nan"))
+            for name in ("clusters", "effective_rank", "clusters_used", "entropy", "off_identity")
+        }
+        called = f"{own['clusters']:.0f} clusters"
+        if places and level == "level1":
+            called = counts_text(places)
+        lines.append(
+            f"Level {number}: {called}; test graphs use {own['clusters_used']:.1f}, effective rank "
+            f"{own['effective_rank']:.2f}, entropy {own['entropy']:.2f}, "
+            f"{percent(own['off_identity'])} of the coarse weight between clusters"
+        )
+    return lines

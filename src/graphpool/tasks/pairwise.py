@@ -1,0 +1,290 @@
+"""Shared base of tasks over pairs and triplets, whose networks compare two graphs by level."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from graphpool.config import ModelConfig, RunConfig, to_dict
+from graphpool.data.formats.safetensors import content_hash
+from graphpool.data.pairs.pairset import PairSet
+from graphpool.data.pairs.tuples import GraphTuples
+from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.graphs.combine import concatenate
+from graphpool.graphs.graphset import GraphSet
+from graphpool.nn.pairs.base import PairDistances, PairModel
+from graphpool.nn.zoo.build import METHODS
+from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model
+from graphpool.tasks.base import Array, Document, Task, Trained
+from graphpool.training.loop import EVALUATION_BATCH
+from graphpool.training.objective import Examples, Step, batches, device_of, evaluating
+
+# Of evaluation: a graph is embedded once a batch, so few large batches are the least work.
+PAIRS_AT_ONCE = 1024
+# Nodes and edges of such a batch: of large graphs fewer are taken at once.
+SIZE_AT_ONCE = 1 << 21
+# Pairs of nodes that meet in pairs of graphs, in one go: some of a few gigabytes.
+MEETINGS_AT_ONCE = 1 << 27
+
+
+class PairOutcome(NamedTuple):
+    """Losses and predictions of a network for a batch of examples.
+
+    Attributes:
+        losses: `[levels, B]`, of each example at every level; the network learns from their mean.
+        prediction: `[B]`, a score, or a difference of distances.
+        correct: `[B]`, 1 for a correct prediction, 0 for a wrong one, ½ for a tie.
+        aux_loss: sum of the auxiliary losses, a scalar.
+    """
+
+    losses: Tensor
+    prediction: Tensor
+    correct: Tensor
+    aux_loss: Tensor
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Distances and scores of two graphs by a trained network.
+
+    Args:
+        distances: one per level, 0 for equal graphs (SimGNN's are learned).
+        scores: likewise, how likely the graphs match, between 0 and 1.
+        distance, score: of all levels together.
+    """
+
+    distances: tuple[float, ...]
+    scores: tuple[float, ...]
+    distance: float
+    score: float
+
+
+class PairwiseTask(Task):
+    """A task whose network compares graphs; a subclass says what is predicted and what it costs."""
+
+    kind = "graph comparer"
+    takes = "pairs"
+    use = "graphpool match A B --model {path}"
+
+    # ------------------------------------------------------------------ learning
+
+    @abstractmethod
+    def outcome(self, model: PairModel, batch: Any) -> PairOutcome:
+        """Compare the graphs of a batch."""
+
+    @abstractmethod
+    def metrics(self, prediction: Tensor, truth: Tensor) -> dict[str, float]:
+        """Return metrics over all examples, beside loss and accuracy."""
+
+    @abstractmethod
+    def truth(self, batch: Any) -> Tensor:
+        """`[B]`, the targets."""
+
+    def check(self, examples: Examples) -> None:
+        """Raise a `DataError` if there are no examples."""
+        if len(examples) == 0:
+            raise DataError(f"{examples.name} has no {self.noun}; give at least one")
+
+    def step(self, model: nn.Module, batch: Any) -> Step:
+        """Mean loss plus auxiliary losses, and the number of correct predictions."""
+        outcome = self.outcome(cast(PairModel, model), batch)
+        answered = cast(PairModel, model).overall(outcome.losses.detach()).mean()
+        return Step(
+            outcome.losses.mean() + outcome.aux_loss,
+            outcome.correct.sum(),
+            answered + outcome.aux_loss.detach(),
+        )
+
+    def losses(self, model: nn.Module, batch: Any) -> Tensor:
+        """`[B]`, the loss of each example; auxiliary losses are added to each."""
+        outcome = self.outcome(cast(PairModel, model), batch)
+        return outcome.losses.mean(0) + outcome.aux_loss
+
+    def evaluate(self, model: nn.Module, examples: Examples, batch_size: int) -> dict[str, float]:
+        """Loss, accuracy and the task's own metrics, over all examples.
+
+        The loss is that of the rows that answer: of distances between multisets the last one.
+        """
+        self.check(examples)
+        examples = examples.to(device_of(model))
+        outcomes, truth = [], []
+        size = (examples.num_nodes + examples.num_edges) / len(examples)
+        at_once = max(batch_size, min(PAIRS_AT_ONCE, int(SIZE_AT_ONCE / max(1, size))))
+        with evaluating(model):
+            for batch in batches(examples, at_once):
+                outcomes.append(self.outcome(cast(PairModel, model), batch))
+                truth.append(self.truth(batch))
+        overall = cast(PairModel, model).overall
+        losses = torch.cat([overall(each.losses) + each.aux_loss for each in outcomes])
+        correct = torch.cat([each.correct for each in outcomes])
+        prediction = torch.cat([each.prediction for each in outcomes])
+        return {
+            "loss": float(losses.double().mean()),
+            "accuracy": float(correct.double().mean()),
+            **self.metrics(prediction.cpu(), torch.cat(truth).cpu()),
+        }
+
+    # ------------------------------------------------------------------ settings and network
+
+    @classmethod
+    def check_settings(cls, config: RunConfig) -> None:
+        """Raise a `ConfigError` for a network that is not known."""
+        methods = cls.methods()
+        if (pooler := config.model.pooler) not in methods:
+            raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, methods)}")
+
+    @classmethod
+    def methods(cls) -> Mapping[str, str]:
+        """Return every pooler, whose network embeds graphs one by one, and networks for pairs."""
+        single = {name: method.summary for name, method in METHODS.items()}
+        return {**single, **{name: method.summary for name, method in PAIR_METHODS.items()}}
+
+    def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> PairModel:
+        """Build a pair network."""
+        return build_pair_model(settings, channels, mean_nodes)
+
+    def header(self, config: RunConfig) -> Document:
+        """Return the name of the task and the settings of its examples."""
+        return {"task": self.name, "compare": to_dict(config.compare)}
+
+    @classmethod
+    def from_header(cls, about: Document) -> "PairwiseTask":
+        """Return the task, which has no settings of its own."""
+        return cls()
+
+    # ------------------------------------------------------------------ examples
+
+    @classmethod
+    def of(cls, examples: GraphTuples, **options: Any) -> "PairwiseTask":
+        """Return the task, which is the same for all examples."""
+        return cls(**options)
+
+    def graphs(self, examples: GraphTuples) -> GraphSet:
+        """Return the set that pairs or triplets are of."""
+        return examples.graphs
+
+    def used(self, examples: GraphTuples) -> GraphSet:
+        """Return the graphs that occur in some pair or triplet."""
+        columns = [getattr(examples, key) for key in examples.members]
+        occurring: GraphSet = examples.graphs[torch.unique(torch.cat(columns))]
+        return occurring
+
+    def with_graphs(self, examples: GraphTuples, graphs: GraphSet) -> GraphTuples:
+        """Return the same pairs or triplets over graphs with features."""
+        return examples.with_graphs(graphs)
+
+    # ------------------------------------------------------------------ results
+
+    def score(self, model: Trained, examples: GraphTuples) -> dict[str, float]:
+        """Return loss, accuracy and the task's own metrics."""
+        ready = examples.with_graphs(model.prepare(examples.graphs))
+        return self.evaluate(model.network, cast(Examples, ready), EVALUATION_BATCH)
+
+    def probabilities(self, model: Trained, examples: PairSet) -> Array:
+        """Return how likely each pair matches, `[pairs]`, from all levels together."""
+        ready = examples.with_graphs(model.prepare(examples.graphs)).to(device_of(model.network))
+        parts = []
+        with evaluating(model.network):
+            for batch in batches(ready, PAIRS_AT_ONCE):
+                parts.append(model.network(batch.graphs, batch.left, batch.right).double().cpu())
+        if not parts:
+            raise DataError(f"{examples.name} has no pairs to score")
+        return torch.cat(parts).numpy()
+
+
+def aux_loss(compared: PairDistances, like: Tensor) -> Tensor:
+    """Sum the auxiliary losses of a comparison to a scalar."""
+    return sum(compared.losses.values(), like.new_zeros(()))
+
+
+def pair_distances(
+    model: Trained, graphs: GraphSet, queries: NDArray[np.int64], candidates: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """`[queries, candidates]`, distances of all levels together, of graphs of one set."""
+    return _grid(model.network, model.prepare(graphs), queries, candidates)
+
+
+def set_distances(model: Trained, graphs: GraphSet, others: GraphSet) -> NDArray[np.float64]:
+    """`[graphs, others]`, the same between graphs of two sets, whatever else these hold."""
+    sides = [bare(model.prepare(side)) for side in (graphs, others)]
+    both = np.arange(len(graphs) + len(others))
+    return _grid(model.network, concatenate(sides, ""), both[: len(graphs)], both[len(graphs) :])
+
+
+def compare_two(model: Trained, one: GraphSet, other: GraphSet) -> PairComparison:
+    """Compare the graph of one set with that of the other; neither comes first.
+
+    The graphs are sorted before the network reads them, so that both ways round are the same
+    computation, to the bit; equal graphs are given to it once.
+
+    Args:
+        one: a set of a single graph; `other` likewise.
+    """
+    network = model.network
+    sides = [bare(model.features.transform(side)) for side in (one, other)]
+    first, second = sorted(sides, key=_order)
+    same = _order(first) == _order(second)
+    graphs = (first if same else concatenate([first, second], "")).to(device_of(network))
+    with evaluating(network):
+        left, right = (torch.tensor([at], device=graphs.device) for at in (0, 0 if same else 1))
+        compared = network.compare(graphs.batch(), left, right)
+        rows = (compared.distances, network.scores(compared))
+        distance, score = (float(network.overall(row)) for row in rows)
+    # A last row that sums the levels up is no level.
+    own = slice(None, -1 if getattr(network, "multisets", None) else None)
+    distances, scores = (tuple(row[own, 0].double().tolist()) for row in rows)
+    return PairComparison(distances, scores, distance, score)
+
+
+def bare(graphs: GraphSet) -> GraphSet:
+    """Return structure and features alone, which is all that a network reads."""
+    return replace(
+        graphs,
+        name="",
+        ids=tuple(map(str, range(len(graphs)))),
+        node_label=None,
+        node_attr=None,
+        edge_label=None,
+        edge_attr=None,
+        graph_attr=None,
+        y=None,
+        classes=(),
+        node_label_names=(),
+        edge_label_names=(),
+        notes=(),
+    )
+
+
+def _grid(
+    network: PairModel,
+    ready: GraphSet,
+    queries: NDArray[np.int64],
+    candidates: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    left, right = (torch.from_numpy(side) for side in (queries, candidates))
+    if not len(left) or not len(right):
+        return np.zeros((len(left), len(right)))
+    grid = PairSet(
+        ready,
+        left.repeat_interleave(len(right)),
+        right.repeat(len(left)),
+        torch.zeros(len(left) * len(right)),
+    ).to(device_of(network))
+    parts = []
+    meetings = int(ready.node_counts.max()) ** 2
+    at_once = max(1, min(4 * PAIRS_AT_ONCE, MEETINGS_AT_ONCE // max(1, meetings)))
+    with evaluating(network):
+        for batch in batches(grid, at_once):
+            compared = network.compare(batch.graphs, batch.left, batch.right)
+            parts.append(network.overall(compared.distances).double().cpu())
+    return torch.cat(parts).view(len(queries), len(candidates)).numpy()
+
+
+def _order(graphs: GraphSet) -> tuple[int, int, str]:
+    """Order of graphs: by size first, so that a relabelled copy mostly keeps its position."""
+    return graphs.num_nodes, graphs.num_edges, content_hash(graphs)

@@ -1,0 +1,73 @@
+"""The number of places in words: how many graphs have, and how that number was chosen."""
+
+from typing import Any
+
+from graphpool.config import ModelConfig, RunConfig
+from graphpool.evaluation.format import percent
+from graphpool.graphs.graphset import GraphSet
+from graphpool.nn.zoo.build import place_rule
+from graphpool.training.select_place_rule import VALIDATION, candidates, describe, pilot_epochs
+
+Counts = dict[str, int | float]
+
+
+def place_counts(graphs: GraphSet, settings: ModelConfig) -> Counts | None:
+    """Return the fewest, mean and most places of a graph; None for a model without places."""
+    rule = place_rule(settings)
+    if rule is None or not len(graphs):
+        return None
+    counts = graphs.places(rule).counts
+    return {
+        "least": int(counts.min()),
+        "mean": float(counts.double().mean()),
+        "most": int(counts.max()),
+    }
+
+
+def short_counts(counts: Counts) -> str:
+    """`3 to 9, mean 5.1`."""
+    least, most = counts["least"], counts["most"]
+    return (
+        f"{most:.0f}" if least == most else f"{least:.0f} to {most:.0f}, mean {counts['mean']:.1f}"
+    )
+
+
+def counts_text(counts: Counts) -> str:
+    """`3 to 9 places in a graph, 5.1 on average`."""
+    least, most = counts["least"], counts["most"]
+    if least == most:
+        return f"{most:.0f} {'place' if most == 1 else 'places'} in every graph"
+    return f"{least:.0f} to {most:.0f} places in a graph, {counts['mean']:.1f} on average"
+
+
+def plan_text(graphs: GraphSet, run: RunConfig) -> str:
+    """Say what is known of places before training; empty for a model without places."""
+    if run.model.cluster_count == VALIDATION:
+        return (
+            f"validation graphs choose how many places a graph has: {len(candidates(run.model))} "
+            f"ways are tried for {pilot_epochs(run.train.epochs)} epochs each"
+        )
+    counts = place_counts(graphs, run.model)
+    return "" if counts is None else counts_text(counts)
+
+
+def choice_lines(choice: dict[str, Any]) -> list[str]:
+    """Say what validation graphs chose, and list what was tried."""
+    chosen = describe(choice["count"], choice["resolution"])
+    lines = [f"Places: {chosen}, chosen on validation graphs after {choice['epochs']} epochs each:"]
+    for pilot in choice["pilots"]:
+        name = describe(pilot["count"], pilot["resolution"])
+        reached = percent(pilot["metrics"]["accuracy"])
+        lines.append(f"  {name:<29} {pilot['places']:>5.1f} places a graph  {reached:>7}")
+    return lines
+
+
+def choice_facts(document: dict[str, Any]) -> dict[str, str | int | float]:
+    """Return how many places graphs have and what chose that; empty for models without places."""
+    facts: dict[str, str | int | float] = {}
+    if counts := document.get("places"):
+        facts["places"] = short_counts(counts)
+    if choice := document.get("choice"):
+        chosen = describe(choice["count"], choice["resolution"])
+        facts["places found by"] = f"{chosen}, chosen on validation graphs"
+    return facts
