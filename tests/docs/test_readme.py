@@ -79,3 +79,10 @@ def test_links_between_pages_lead_to_files():
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             if not link.startswith("http"):
                 assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_files_that_pages_name_exist():
+    name = re.compile(r"`((?:tests|benchmarks|src)/[\w/]+\.py)`")
+    for page in PAGES:
+        for file in name.findall(page.read_text(encoding="utf-8")):
+            assert (ROOT / file).exists(), f"{page.name}: {file}"
