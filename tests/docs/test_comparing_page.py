@@ -1,4 +1,4 @@
-"""What docs/comparing.md says of sets, of the paper and of its benchmark is so."""
+"""What the pages about comparing say of sets, of the paper and of the benchmark is so."""
 
 import importlib
 import re
@@ -20,7 +20,7 @@ from graphpool.ged.duplicates import isomorphic
 from graphpool.nn.zoo.pairs import build_pair_model
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "comparing-method.md").read_text(encoding="utf-8")
 
 
 def script(monkeypatch: pytest.MonkeyPatch, name: str) -> ModuleType:
