@@ -1,6 +1,8 @@
 """What the benchmarks share: timing, and a command line that goes through data sets."""
 
 import argparse
+import importlib.metadata
+import importlib.util
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -8,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from graphpool.data.load import load
+from graphpool.experiments.machine import machine, provenance
+from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 
 
@@ -21,10 +25,16 @@ def best(function: Callable[[], Any], rounds: int, warm: int = 1) -> float:
     return min(times[warm:])
 
 
+def measured_here(device: str = "cpu") -> dict[str, Any]:
+    """Machine and versions, which every file of results names."""
+    found: dict[str, Any] = {"machine": machine(device), "versions": provenance()}
+    if importlib.util.find_spec("torch_geometric"):
+        found["versions"]["torch_geometric"] = importlib.metadata.version("torch_geometric")
+    return found
+
+
 def each_set(
-    measure: Callable[[GraphSet], dict[str, Any]],
-    sets: Sequence[str],
-    facts: dict[str, Any] | None = None,
+    measure: Callable[[GraphSet], dict[str, Any]], sets: Sequence[str], device: str = "cpu"
 ) -> None:
     """Measure one set after the other, as the command line says; print and store as they come."""
     parser = argparse.ArgumentParser()
@@ -32,9 +42,9 @@ def each_set(
     parser.add_argument("--sets", nargs="+", default=list(sets))
     parser.add_argument("--json", type=Path, default=None, help="where to store the numbers")
     given = parser.parse_args()
-    results = dict(facts or {})
+    results = measured_here(device)
     for name in given.sets:
         results[name] = measure(load(name, root=given.data_root))
         print(name, json.dumps(results[name], indent=2), flush=True)
         if given.json:
-            given.json.write_text(json.dumps(results, indent=2) + "\n")
+            write_json(given.json, results)

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import best
+from common import best, measured_here
 from scaling import SIZES, slope
+
+from graphpool.files import write_json
 
 KINDS = ("communities", "grid", "tree", "attachment")
 SETS = ("MUTAG", "PTC", "PROTEINS", "IMDB-BINARY", "IMDB-MULTI", "COLLAB")
@@ -134,7 +136,7 @@ def main() -> None:
     for name in given.sets:
         result["sets"][name] = whole_set(name, given.data_root, given.rounds)
     if given.json:
-        given.json.write_text(json.dumps(result, indent=2) + "\n")
+        write_json(given.json, {**measured_here(), **result})
 
 
 if __name__ == "__main__":

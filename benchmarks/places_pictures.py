@@ -3,8 +3,8 @@
     python benchmarks/places_pictures.py
 
 Writes docs/places_ring.png and docs/places_molecules.png, and what each model of the first one
-reached on unseen graphs into results/benchmarks/places_ring.json; then `python
-benchmarks/places_page.py` puts that below the picture.
+reached on unseen graphs into results/benchmarks/places_ring.json; then `graphpool experiments
+pages` puts that below the picture.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from common import measured_here
 from places_drawing import INK, SOFT, Clustered, draw_coarse, draw_nodes, on_a_circle, save
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
@@ -24,7 +25,6 @@ from graphpool.graphs.refinement import node_colours
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.data import Array
-from graphpool.training.checkpoint import versions
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "places_ring.json"
@@ -62,9 +62,9 @@ def main() -> None:
     reached = {name: model.score(unseen) for name, model in models.items()}
     draw_ring(unseen[:1], models, reached, given.out / "places_ring.png")
     found = {
+        **measured_here(),
         "graphs": given.graphs,
         "config": to_dict(run),
-        "versions": versions(),
         "models": {
             name: {key: round(value, 4) for key, value in metrics.items()}
             for name, metrics in reached.items()

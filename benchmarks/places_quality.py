@@ -14,6 +14,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+from common import measured_here
 from sklearn.metrics import adjusted_rand_score
 
 from graphpool.data.synthetic.arrangements.build import communities, make
@@ -55,7 +56,7 @@ def main() -> None:
     found = {f"ring, bridges={n}": measure(n, given.graphs) for n in (1, 6)}
     print(json.dumps(found, indent=2))
     if given.json:
-        write_json(given.json, found)
+        write_json(given.json, {**measured_here(), **found})
 
 
 if __name__ == "__main__":

@@ -19,14 +19,13 @@ from typing import Any
 import poolers_pyg
 import torch
 from epoch import BATCH, WIDTH, best_times, train
-from poolers_page import pyg_table, speed_table
 
 from graphpool.config import ModelConfig
 from graphpool.data.load import load
 from graphpool.experiments.machine import machine, provenance
 from graphpool.experiments.methods import model_of
 from graphpool.experiments.process_pool import Failed, attempt
-from graphpool.experiments.worker_data import hand_over, take_over
+from graphpool.experiments.worker_data import load_in_worker, save_for_workers
 from graphpool.files import write_json
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
@@ -100,7 +99,7 @@ def trainer(method: str, graphs: GraphSet) -> Callable[[Sequence[GraphBatch]], N
 def peak(method: str, folder: Path) -> dict[str, float]:
     """MiB that an epoch takes at most above what this process has before it."""
     torch.set_num_threads(1)
-    graphs = take_over(folder, rules(METHODS))
+    graphs = load_in_worker(folder, rules(METHODS))
     batches, few = batches_of(graphs), [graphs.batch([0, 1])]
     epoch = trainer(method, graphs)
     epoch(few)  # compiled code and libraries are loaded
@@ -172,7 +171,7 @@ def measure_set(graphs: GraphSet, methods: Sequence[str], rounds: int) -> Row:
         seconds, failed = times(graphs, methods, rounds)
     memory: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
-        hand_over(graphs, rules(METHODS), Path(place))
+        save_for_workers(graphs, rules(METHODS), Path(place))
         for name in methods:
             found = attempt(peak_elsewhere, Path(place), name)
             if isinstance(found, Failed):
@@ -231,8 +230,9 @@ def measure(
         for method, error in row["failed"].items():
             print(f"{name}, {method}: FAILED: {error}", flush=True)
         write_json(out, found)
-        shown = {**found, "sets": {name: row}}
-        print(f"{speed_table(shown)}\n{pyg_table(shown)}", flush=True)
+        for method, values in row["methods"].items():
+            times = f"{values['time']:.2f} times, {values['memory']:.2f} times the memory"
+            print(f"{name}, {method}: {times}", flush=True)
     return failures
 
 

@@ -26,7 +26,7 @@ def main() -> None:
         "scaling": [],
         "ged": root,
         "places": root,
-        "poolers": ["--speed", *root],
+        "poolers": root,
     }
     for name, options in each.items():
         print(f"== {name}", flush=True)

@@ -15,6 +15,10 @@ import sys
 import time
 from pathlib import Path
 
+from common import measured_here
+
+from graphpool.files import write_json
+
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000)
 
 
@@ -78,7 +82,7 @@ def main() -> None:
     }
     print(f"log-log slope {result['slope']:.3f}")
     if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=2) + "\n")
+        write_json(arguments.json, {**measured_here(), **result})
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
     from graphpool.estimators.matcher import GraphMatcher as GraphMatcher
+    from graphpool.experiments.comparison import evaluate as evaluate
     from graphpool.graphs import Graph as Graph
     from graphpool.graphs import GraphBatch as GraphBatch
     from graphpool.graphs import GraphSet as GraphSet
@@ -40,6 +41,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "estimators.classifier": ("GraphClassifier",),
         "estimators.matcher": ("GraphMatcher",),
         "estimators.comparer": ("GraphComparer",),
+        "experiments.comparison": ("evaluate",),
         "nn.zoo": ("list_networks", "list_poolers"),
         "errors": ("GraphpoolError",),
     },

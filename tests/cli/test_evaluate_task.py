@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graphpool.cli.evaluate_task import evaluate_task
+from graphpool.cli.evaluate import compare_methods
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, defaults_for
 from graphpool.data.formats.jsonl import write_jsonl
 from graphpool.data.load import load
@@ -28,12 +28,12 @@ def quick(task: Any, **compare: Any) -> RunConfig:
 def test_pairs_of_every_size_have_their_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    evaluate_task(
-        quick("matching"), ["matching-paper-8-10"], ["sum"], seeds=2, jobs=1, out=tmp_path,
+    compare_methods(
+        quick("matching"), ["matching-paper-8-10"], ["sum"], "", seeds=2, jobs=1, out=tmp_path,
         report=True,
     )  # fmt: skip
     said = capsys.readouterr().out
-    assert "results.json, report.html" in said
+    assert "results.json, results.md, report.html" in said
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<h2>8 nodes</h2>" in page
     assert "<h2>10 nodes</h2>" in page
@@ -42,7 +42,10 @@ def test_pairs_of_every_size_have_their_table(
     assert "matching-paper-8-10, 10 nodes" in said
     written = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     size = written["methods"]["size"]
-    assert size["tested"]["10"]["accuracy"] == {"mean": 1.0, "deviation": 0.0}
+    assert size["tested"]["10"]["accuracy"] == {
+        "mean": 1.0, "deviation": 0.0, "low": 1.0, "high": 1.0
+    }  # fmt: skip
+    assert written["methods"]["size"]["gain_of_sum"]["10"]["mean"] <= 0
     values = [
         one["metrics"]["8"]["accuracy"] for one in written["results"] if one["method"] == "sum"
     ]
@@ -54,8 +57,8 @@ def test_pairs_of_every_size_have_their_table(
 def test_sets_of_graphs_are_ranked(
     data_root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    evaluate_task(
-        quick("similarity"), ["AIDS700nef"], ["sum"], seeds=1, jobs=1, out=tmp_path,
+    compare_methods(
+        quick("similarity"), ["AIDS700nef"], ["sum"], "", seeds=1, jobs=1, out=tmp_path,
         root=data_root, baselines=False, json=True,
     )  # fmt: skip
     (found,) = json.loads(capsys.readouterr().out)["results"]
@@ -65,9 +68,9 @@ def test_sets_of_graphs_are_ranked(
 
 def test_unknown_methods_and_own_pairs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="did you mean 'simgnn'"):
-        evaluate_task(quick("matching"), ["matching-paper-8"], ["simgn"], out=tmp_path)
+        compare_methods(quick("matching"), ["matching-paper-8"], ["simgn"], "", out=tmp_path)
     with pytest.raises(ConfigError, match="pairs that are drawn"):
-        evaluate_task(quick("matching"), ["MUTAG"], ["sum"], jobs=1, out=tmp_path)
+        compare_methods(quick("matching"), ["MUTAG"], ["sum"], "", jobs=1, out=tmp_path)
 
 
 def test_few_graphs_of_ones_own_are_ranked_by_distances_that_are_kept(
@@ -80,15 +83,15 @@ def test_few_graphs_of_ones_own_are_ranked_by_distances_that_are_kept(
     config = quick("similarity", split="graphs")
     many = replace(config, compare=replace(config.compare, examples=10**6, valid=10**6))
     out = tmp_path / "out"
-    evaluate_task(many, [str(own)], ["sum"], seeds=2, jobs=1, out=out, json=True)
+    compare_methods(many, [str(own)], ["sum"], "", seeds=2, jobs=1, out=out, json=True)
     (found,) = json.loads(capsys.readouterr().out)["results"]
     tested = found["methods"]["sum"]["tested"]["ranking"]
     assert 0 < tested["accuracy"]["mean"] < 1
-    assert tested["precision@20"] == {"mean": None, "deviation": None}
+    assert set(tested["precision@20"].values()) == {None}
     assert not found["failures"]
     # A second call computes no distance again.
     monkeypatch.setattr(sys.modules["graphpool.ged.matrix"], "_run", None)
-    evaluate_task(many, [str(own)], ["sum"], seeds=2, jobs=1, out=out)
+    compare_methods(many, [str(own)], ["sum"], "", seeds=2, jobs=1, out=out)
     assert "–" in capsys.readouterr().out
 
 

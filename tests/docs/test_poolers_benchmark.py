@@ -1,4 +1,4 @@
-"""The runner of the poolers' tables does every run once, and the page says what it found."""
+"""Times and memory of poolers are measured, drawn and put into a table."""
 
 import importlib
 import json
@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 import graphpool as gp
-from graphpool.errors import ConfigError
+from graphpool.experiments.timings import timing_text
 from graphpool.nn.zoo.build import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "benchmarks"
-PAGE = (ROOT / "docs" / "poolers.md").read_text(encoding="utf-8")
 MACHINE = {"processor": "A chip", "cores": 2}
 VERSIONS = {"python": "3.12.1", "torch": "2.11.0", "code": "abc"}
 
@@ -27,79 +26,9 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("poolers")
 
 
-@pytest.fixture
-def page(runner: ModuleType) -> ModuleType:
-    return importlib.import_module("poolers_page")
-
-
 def read(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
-
-
-# ---------------------------------------------------------------------- the runs
-
-
-def accuracy(out: Path, *more: object) -> list[str]:
-    """Options of a tiny run of two methods on one fold."""
-    options = (
-        "--accuracy", "--sets", "MUTAG", "--methods", "sum", "diffpool", "--folds", 1,
-        "--epochs", 1, "--jobs", 1, "--out", out,
-    )  # fmt: skip
-    return [str(option) for option in (*options, *more)]
-
-
-def test_every_run_is_done_once_and_kept_with_what_made_it(
-    runner: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "poolers.json"
-    assert runner.main(accuracy(out)) == 0
-    said = capsys.readouterr().out
-    assert "3 of 3 runs to do" in said
-    found = read(out)
-    assert {run["method"] for run in found["runs"]} == {"sum", "diffpool", "majority"}
-    for run in found["runs"]:
-        assert 19 * run["accuracy"] == pytest.approx(round(19 * run["accuracy"]))  # test graphs
-    made = found["made"][found["runs"][0]["made"]]
-    assert (made["machine"]["cores"] >= 1, len(made["versions"]["code"])) == (True, 16)
-    assert found["methods"]["diffpool"]["family"] == "group"
-
-    assert runner.main(accuracy(out)) == 0
-    assert "0 of 3 runs to do" in capsys.readouterr().out
-    assert read(out)["runs"] == found["runs"]
-
-
-def test_runs_of_other_settings_are_not_mixed_in(
-    runner: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "poolers.json"
-    runner.main(accuracy(out, "--methods", "sum"))
-    with pytest.raises(ConfigError, match="1 runs have other settings; --again"):
-        runner.main(accuracy(out, "--methods", "sum", "--epochs", 2))
-    capsys.readouterr()
-    runner.main(accuracy(out, "--methods", "sum", "--epochs", 2, "--again"))
-    assert "1 of 2 runs to do" in capsys.readouterr().out  # the majority class has no epochs
-    assert {run["epochs"] for run in read(out)["runs"]} == {0, 2}
-
-
-def test_a_run_that_fails_is_told_and_the_others_go_on(
-    runner: ModuleType,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    broken = importlib.import_module("poolers_accuracy")
-    whole = broken.run_unit
-
-    def run_unit(graphs: Any, unit: Any, config: Any) -> Any:
-        if unit.method == "diffpool":
-            raise RuntimeError("no luck")
-        return whole(graphs, unit, config)
-
-    monkeypatch.setattr(broken, "run_unit", run_unit)
-    assert runner.main(accuracy(tmp_path / "out.json")) == 1
-    assert "diffpool, seed 0, fold 0: FAILED: RuntimeError: no luck" in capsys.readouterr().out
-    assert {run["method"] for run in read(tmp_path / "out.json")["runs"]} == {"sum", "majority"}
 
 
 def test_time_and_memory_are_multiples_of_sumpool_and_pyg_stands_beside(
@@ -107,8 +36,8 @@ def test_time_and_memory_are_multiples_of_sumpool_and_pyg_stands_beside(
 ) -> None:
     out = tmp_path / "speed.json"
     assert runner.main([
-        "--speed", "--sets", "MUTAG", "--methods", "diffpool", "--batches", "1", "--rounds", "1",
-        "--json", str(out),
+        "--sets", "MUTAG", "--methods", "diffpool", "--batches", "1", "--rounds", "1",
+        "--json", str(out), "--picture", str(tmp_path / "speed.png"),
     ]) == 0  # fmt: skip
     found = read(out)
     measured = found["sets"]["MUTAG"]
@@ -121,7 +50,8 @@ def test_time_and_memory_are_multiples_of_sumpool_and_pyg_stands_beside(
     theirs = measured["pyg"]["diffpool"]
     assert theirs["form"] == "dense_diff_pool"
     assert theirs["pyg / ours"] == pytest.approx(theirs["seconds"] / group["seconds"])
-    assert "| `diffpool` | `dense_diff_pool` |" in capsys.readouterr().out
+    assert "MUTAG, diffpool: " in capsys.readouterr().out
+    assert (tmp_path / "speed.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_command_is_kept_without_where_the_data_lie(
@@ -129,8 +59,11 @@ def test_the_command_is_kept_without_where_the_data_lie(
 ) -> None:
     said = []
     monkeypatch.setattr(runner.poolers_speed, "measure", lambda *a, **k: said.append(a[4]) or 0)
-    assert runner.main(["--speed", "--data-root", str(tmp_path), "--rounds", "2"]) == 0
-    assert said == ["python benchmarks/poolers.py --speed --data-root FOLDER --rounds 2"]
+    monkeypatch.setattr(runner, "draw_speed", lambda found, path: None)
+    (tmp_path / "out.json").write_text("{}")
+    out = str(tmp_path / "out.json")
+    assert runner.main(["--data-root", str(tmp_path), "--rounds", "2", "--json", out]) == 0
+    assert said == [f"python benchmarks/poolers.py --data-root FOLDER --rounds 2 --json {out}"]
 
 
 @pytest.mark.filterwarnings("ignore:Sparse (invariant|CSR):UserWarning")
@@ -154,32 +87,6 @@ def test_every_pyg_form_is_of_a_registered_method_and_learns(runner: ModuleType)
 # ---------------------------------------------------------------------- the page
 
 
-def runs(method: str, data: str, *values: float) -> list[dict[str, Any]]:
-    return [
-        {"method": method, "set": data, "fold": fold, "accuracy": value, "parameters": 1234,
-         "made": 0}
-        for fold, value in enumerate(values)
-    ]  # fmt: skip
-
-
-def accuracies() -> dict[str, Any]:
-    """Two methods and the majority class; `mean` fails on one fold of the second set."""
-    families = {"sum": "flat", "mean": "flat", "majority": "rule"}
-    return {
-        "command": "python benchmarks/poolers.py --accuracy",
-        "protocol": "cv10",
-        "seed": 0,
-        "settings": {"train": {"epochs": 30}},
-        "methods": {name: {"family": family} for name, family in families.items()},
-        "made": [{"machine": MACHINE, "versions": VERSIONS}],
-        "runs": [
-            *runs("sum", "A", 0.8, 0.9), *runs("sum", "B", 0.7, 0.7),
-            *runs("mean", "A", 0.6, 0.7), *runs("mean", "B", 0.9),
-            *runs("majority", "A", 0.6, 0.7), *runs("majority", "B", 0.5, 0.6),
-        ],
-    }  # fmt: skip
-
-
 def speeds() -> dict[str, Any]:
     """Three methods on two sets: `hap` is the faster group pooler on the second one."""
 
@@ -192,7 +99,7 @@ def speeds() -> dict[str, Any]:
     families = {"sum": "flat", "hap": "group", "mincut": "group", "structure-free": "rule"}
     rows = {"sum": row(1, 1), "hap": row(2, 3.14159), "structure-free": row(0.5, 0.1)}
     return {
-        "command": "python benchmarks/poolers.py --speed",
+        "command": "python benchmarks/poolers.py",
         "batch": 32,
         "machine": MACHINE,
         "versions": {**VERSIONS, "torch_geometric": "2.8"},
@@ -206,59 +113,27 @@ def speeds() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_who_is_not_above_the_majority_class_is_marked(page: ModuleType) -> None:
-    assert page.not_above_majority(accuracies()) == {"A": ["mean"], "B": []}
-    # By hand: the sample deviation of 80 and 90 is √50.
-    assert page.accuracy_table(accuracies()).splitlines() == [
-        "| accuracy, % | family | A | B | parameters |",
-        "|---|---:|---:|---:|---:|",
-        "| `sum` | flat | 85.0 ± 7.1 | 70.0 ± 0.0 | 1,234 / 1,234 |",
-        "| `mean` | flat | 65.0 ± 7.1 ↓ | 90.0 (1) | 1,234 / 1,234 |",
-        "| `majority` | rule | 65.0 ± 7.1 | 55.0 ± 7.1 | 1,234 / 1,234 |",
-    ]
-    text = page.accuracy_text(accuracies())
-    assert "↓ is not above the majority class (A: `mean`)." in text
-    assert "first 2 folds of `cv10`, seed 0, 30 epochs" in " ".join(text.split())
-
-
-def test_speed_tables_have_multiples_and_what_pyg_takes(page: ModuleType) -> None:
-    assert page.speed_table(speeds()).splitlines()[2:] == [
+def test_speed_tables_have_multiples_and_what_pyg_takes(tmp_path: Path) -> None:
+    (tmp_path / "poolers.json").write_text(json.dumps(speeds()), encoding="utf-8")
+    text = timing_text("poolers: speed", tmp_path)
+    for line in (
         "| `sum` | flat | 1 | 1 (2) | 1 | 1 (2) |",
         "| `hap` | group | 2 | 3.14 (6.28) | 2 | 3.14 (6.28) |",
         "| `mincut` | group | 1.5 | 1 (2) | – | – |",
         "| `structure-free` | rule | 0.5 | 0.1 (0.2) | 0.5 | 0.1 (0.2) |",
-    ]
-    assert page.pyg_table(speeds()).splitlines()[2:] == ["| `hap` | `dense_diff_pool` | 5.55 | 7 |"]
-    text = " ".join(page.speed_text(speeds()).split())
-    assert "On B `hap` is the fastest of the group poolers; on A `mincut`" in text
-    assert "(10 of B's 1,000 graphs)" in text
-    assert "Not measured: B, `mincut`: RuntimeError: too large" in text
-
-
-def test_the_page_is_filled_in_checked_and_gets_its_picture(
-    page: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = ("accuracy", "speed")
-    text = "before\n" + "\n".join(f"<!-- poolers: {n} -->\n<!-- end -->" for n in names)
-    (tmp_path / "page.md").write_text(text, encoding="utf-8")
-    (tmp_path / "speed.json").write_text(json.dumps(speeds()), encoding="utf-8")
-    files = [f"--{n}={tmp_path / f'{n}.json'}" for n in names] + [f"--page={tmp_path / 'page.md'}"]
-    for more, right in ((["--check"], False), ([], True), (["--check"], True)):
-        monkeypatch.setattr("sys.argv", ["poolers_page.py", *files, *more])
-        if right:
-            page.main()
-        else:
-            with pytest.raises(SystemExit, match="not what the results say"):
-                page.main()
-    made = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert made.startswith("before\n<!-- poolers: accuracy -->\n*Not measured yet.*\n<!-- end -->")
-    assert "| `hap` | group | 2 |" in made
-    assert "](poolers_speed.png)" in made
-    assert (tmp_path / "poolers_speed.png").read_bytes().startswith(b"\x89PNG")
+        "| `hap` | `dense_diff_pool` | 5.55 | 7 |",
+    ):
+        assert line in text.splitlines()
+    assert "](poolers_speed.png)" in text
+    words = " ".join(text.split())
+    assert "On B `hap` is the fastest of the group poolers; on A `mincut`" in words
+    assert "(10 of B's 1,000 graphs)" in words
+    assert "Not measured: B, `mincut`: RuntimeError: too large" in words
+    assert "A chip (2 cores), Python 3.12.1, torch 2.11.0, PyG 2.8, code `abc`." in words
 
 
 def test_labels_of_the_picture_do_not_cover_each_other(
-    page: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runner: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from matplotlib import pyplot
 
@@ -281,12 +156,3 @@ def test_labels_of_the_picture_do_not_cover_each_other(
     assert set(boxes) == set(names)
     for name, box in boxes.items():
         assert not [other for other in names if other < name and box.overlaps(boxes[other])]
-
-
-@pytest.mark.skipif("<!-- poolers: speed -->" not in PAGE, reason="no place for tables yet")
-def test_the_page_says_what_the_results_say(
-    page: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.argv", ["poolers_page.py", "--check"])
-    page.main()
-    assert "<!-- poolers: accuracy -->" in PAGE

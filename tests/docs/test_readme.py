@@ -1,36 +1,77 @@
 """The README's examples run as they stand, and its links lead somewhere."""
 
 import re
+import shlex
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
+import pytest
+from typer.main import get_command
+
+from graphpool.cli.main import app, run
+
 ROOT = Path(__file__).resolve().parents[2]
+VERBS = ("data", "ged", "show", "pair", "matrix", "train", "predict", "report", "evaluate", "match")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def run_example(number, folder):
-    """What an example of Python prints."""
+def examples(kind):
+    """The fenced examples of one kind."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[number]
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [code for name, code in fenced if name == kind]
+
+
+def run_example(name, folder):
+    """What the example of Python that uses a name prints."""
+    (example,) = (code for code in examples("python") if name in code)
     command = [sys.executable, "-c", example]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_the_example_of_classification_runs(tmp_path):
-    printed = run_example(0, tmp_path)
+def test_the_example_of_classification_runs_and_predicts_own_graphs(tmp_path):
+    printed = run_example("GraphClassifier", tmp_path)
     assert float(re.search(r"accuracy (\S+)", printed)[1]) > 0.6
-    assert (tmp_path / "mutag.safetensors").exists()
+    assert (tmp_path / "mutag.html").exists()
+    (tmp_path / "molecules.jsonl").write_text(examples("json")[0], encoding="utf-8")
+    out = tmp_path / "classes.csv"
+    with pytest.raises(SystemExit) as stop:
+        run(["predict", str(tmp_path / "mutag.safetensors"), str(tmp_path / "molecules.jsonl"),
+             "--out", str(out)])  # fmt: skip
+    assert stop.value.code == 0
+    rows = [line.split(",")[0] for line in out.read_text(encoding="utf-8").splitlines()]
+    assert rows == ["id", "nitrobenzene", "toluene"]
+
+
+def test_the_example_of_neighbours_runs(tmp_path):
+    positions = run_example("GraphComparer", tmp_path).split("]]")[1]
+    assert len(re.findall(r"\d+", positions)) == 4 * 3
 
 
 def test_the_example_of_edit_distance_runs(tmp_path):
-    first, *path = run_example(1, tmp_path).splitlines()
+    first, *path = run_example("ged.distance", tmp_path).splitlines()
     # By hand: the bond to O, an atom, and a C or O that becomes N.
     assert first == "3.0 3.0 3.0 True"
     assert path[0] in ("delete edge 0-1", "delete edge 1-2")
     assert len(path) == 3
+
+
+def test_commands_have_only_options_that_exist():
+    lines = [line for text in examples("") for line in text.splitlines()]
+    commands = [shlex.split(line) for line in lines if line.startswith("graphpool ")]
+    assert len(commands) >= 10
+    for words in commands:
+        words = words[: words.index("#")] if "#" in words else words
+        names = list(takewhile(lambda word: word in VERBS, words[1:]))
+        group = get_command(app)
+        for name in names:
+            group = group.commands[name]
+        known = {option for parameter in group.params for option in parameter.opts}
+        assert {word for word in words if word.startswith("--")} <= known, words
 
 
 def test_links_between_pages_lead_to_files():
@@ -38,3 +79,10 @@ def test_links_between_pages_lead_to_files():
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             if not link.startswith("http"):
                 assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_files_that_pages_name_exist():
+    name = re.compile(r"`((?:tests|benchmarks|src)/[\w/]+\.py)`")
+    for page in PAGES:
+        for file in name.findall(page.read_text(encoding="utf-8")):
+            assert (ROOT / file).exists(), f"{page.name}: {file}"

@@ -1,4 +1,4 @@
-"""The figures of README and docs/results.md are those of the files under results/."""
+"""The figures of README and docs/results.md are those of the record files, worked out afresh."""
 
 import json
 import statistics
@@ -12,40 +12,49 @@ RESULTS = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
 FIVE = ("MUTAG", "PTC", "PROTEINS", "IMDB-BINARY", "IMDB-MULTI")
 
 
-def cells(text: str, head: str, row: str) -> dict[str, str]:
-    """The cells of a row of the first table whose head has the words, by column."""
-    lines = text.splitlines()
-    top = next(at for at, line in enumerate(lines) if line.startswith("|") and head in line)
-    split = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in lines[top:]]
+def cells(text: str, block: str, row: str) -> dict[str, str]:
+    """The cells of a row of a block's table, by column."""
+    lines = text.split(f"<!-- {block} -->\n")[1].split("<!-- end -->")[0].splitlines()
+    split = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in lines]
     found = next(parts for parts in split if parts[0] == row)
     return dict(zip(split[0][1:], found[1:], strict=True))
 
 
-def measured(folder: str, method: str) -> str:
-    """Mean ± standard deviation of all test parts, in percent."""
-    path = ROOT / "results" / folder / "results.json"
-    units = json.loads(path.read_text(encoding="utf-8"))["units"]
-    values = [100 * unit["accuracy"] for unit in units if unit["method"] == method]
+def accuracies(experiment: str, data: str, method: str) -> list[float]:
+    """Test accuracies in percent, straight from the lines of a record file."""
+    path = ROOT / "results" / f"{experiment}.jsonl"
+    units = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    return [
+        100 * unit["metrics"]["test"]["accuracy"]
+        for unit in units
+        if "unit" in unit and (unit["data"], unit["method"]) == (data, method)
+    ]
+
+
+def measured(experiment: str, data: str, method: str) -> str:
+    """Mean ± standard deviation of all test parts."""
+    values = accuracies(experiment, data, method)
     return f"{statistics.mean(values):.1f} ± {statistics.stdev(values):.1f}"
 
 
 @pytest.mark.parametrize(
-    ("row", "folder", "method"),
-    [("hap", "places", "hap"), ("SumPool", "places", "sum"), ("hap by content", "cv10", "hap"),
-     ("hap-paper, as printed", "cv10", "hap-paper"), ("MeanPool", "cv10", "mean"),
-     ("no edges at all", "cv10", "structure-free"), ("WL kernel + SVM", "cv10", "wl")],
+    ("row", "experiment", "method"),
+    [("hap", "places", "hap"), ("SumPool", "places", "sum"),
+     ("hap by content", "cv10", "hap-content"), ("hap-paper, as printed", "cv10", "hap-paper"),
+     ("MeanPool", "cv10", "mean"), ("no edges at all", "cv10", "structure-free"),
+     ("WL kernel + SVM", "cv10", "wl")],
 )  # fmt: skip
-def test_cross_validation_in_the_readme(row: str, folder: str, method: str) -> None:
-    wanted = {name: measured(f"{folder}/{name}", method) for name in FIVE}
-    assert cells(README, "| MUTAG |", row) == wanted
+def test_cross_validation_in_the_readme(row: str, experiment: str, method: str) -> None:
+    wanted = {name: measured(experiment, name, method) for name in FIVE}
+    assert cells(README, "results: cross-validation", row) == wanted
 
 
 @pytest.mark.parametrize(("row", "method"), [("hap", "hap"), ("SumPool", "sum")])
 def test_places_in_the_results(row: str, method: str) -> None:
-    wanted = {name: measured(f"places/{name}", method) for name in (*FIVE, "COLLAB")}
-    assert cells(RESULTS, "| COLLAB |", row) == wanted
-    pairs = {name: measured(f"places/{name}", method) for name in ("EXP", "CEXP")}
-    assert cells(RESULTS, "| EXP | CEXP |", row) == pairs
+    wanted = {name: measured("places", name, method) for name in (*FIVE, "COLLAB")}
+    assert cells(RESULTS, "results: places", row) == wanted
+    pairs = {name: measured("beyond-wl", name, method) for name in ("EXP", "CEXP")}
+    assert cells(RESULTS, "results: beyond-wl", row) == pairs
 
 
 @pytest.mark.parametrize(
@@ -55,10 +64,14 @@ def test_places_in_the_results(row: str, method: str) -> None:
      ("hap by content", "hap-content"), ("hap-paper", "hap-paper")],
 )  # fmt: skip
 def test_arrangements_in_the_readme(row: str, name: str) -> None:
-    path = ROOT / "results" / "arrangements.json"
-    runs = json.loads(path.read_text(encoding="utf-8"))["runs"]
-    shown = cells(README, "| ring |", row)
-    for column, cell in shown.items():
-        own = [run["accuracy"] for run in runs if (run["row"], run["set"]) == (name, column)]
+    for column, cell in cells(README, "results: arrangements", row).items():
+        own = accuracies("arrangements", column, name)
         assert len(own) == 5
-        assert cell == f"{100 * statistics.mean(own):.1f}"
+        assert cell == f"{statistics.mean(own):.1f}"
+
+
+def test_every_benchmark_names_its_machine_and_versions() -> None:
+    """Or says that they were not recorded."""
+    for path in (ROOT / "results" / "benchmarks").glob("*.json"):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        assert {"machine", "versions"} <= found.keys(), path.name

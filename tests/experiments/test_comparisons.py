@@ -1,6 +1,5 @@
 """Comparisons: examples are drawn once, every unit is done once, none takes others down."""
 
-import json
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -15,19 +14,19 @@ from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
 from graphpool.errors import ConfigError
-from graphpool.experiments import comparison_data
-from graphpool.experiments.comparison_data import (
-    PairData,
+from graphpool.experiments import example_files
+from graphpool.experiments.engine import RunOutcome, run_units
+from graphpool.experiments.example_files import (
     Pairs,
-    TripletData,
     Triplets,
     add_source,
     open_prepared,
     prepare,
 )
-from graphpool.experiments.comparison_unit import ComparisonUnit, Record
-from graphpool.experiments.comparisons import run_comparisons
-from graphpool.experiments.process_pool import Failed
+from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
+from graphpool.experiments.executor import LocalExecutor
+from graphpool.experiments.records import Record, RecordFile, write_records
+from graphpool.experiments.unit import Unit
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.training.signals import Interrupted
@@ -99,7 +98,7 @@ def test_what_is_prepared_is_not_drawn_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepare(PAPER, FEATURES, [], tmp_path, tmp_path)
-    monkeypatch.setattr(comparison_data, "matching_pairs", None)
+    monkeypatch.setattr(example_files, "matching_pairs", None)
     prepare(PAPER, FEATURES, [], tmp_path, tmp_path)
 
 
@@ -145,123 +144,131 @@ def test_a_set_without_a_published_split_says_so(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- units
 
 
+def unit(method: str, data: Data = PAPER, config: RunConfig | None = None) -> Unit:
+    assert not isinstance(data, GraphData)
+    return Unit(data, method, config, data.seed)
+
+
+def run(units: list[Unit], folder: Path, **options: Any) -> RunOutcome:
+    jobs = options.pop("jobs", 1)
+    file = RecordFile(folder / "records.jsonl", "test")
+    return run_units(units, file, executor=LocalExecutor(jobs), progress=False, **options)
+
+
 def test_keys_know_what_decides_a_result() -> None:
     def key(data: PairData = PAPER, method: str = "sum", **train: Any) -> str:
-        return ComparisonUnit(method, data, quick(**train)).key
+        return unit(method, data, quick(**train)).key
 
     assert key() == key(device="cuda") == key(threads=3) == key(method="another name")
     different = {
         key(), key(epochs=2), key(replace(PAPER, seed=1)), key(replace(PAPER, test=30)),
-        key(replace(PAPER, tested=(9,))), ComparisonUnit("sum", PAPER, quick(pooler="mean")).key,
-        ComparisonUnit("size", PAPER).key, ComparisonUnit("edges", PAPER).key,
+        key(replace(PAPER, tested=(9,))), unit("sum", PAPER, quick(pooler="mean")).key,
+        unit("size").key, unit("edges").key,
     }  # fmt: skip
     assert len(different) == 8
 
 
 def test_unknown_rules_are_named() -> None:
     with pytest.raises(ConfigError, match="did you mean 'size'"):
-        ComparisonUnit("sise", PAPER)
+        unit("sise")
 
 
 def test_rules_are_fitted_on_training_pairs(tmp_path: Path) -> None:
-    found = run_comparisons([ComparisonUnit(name, PAPER) for name in RULES], tmp_path)
+    found = run([unit(name) for name in RULES], tmp_path)
     train, test = matching_pairs("paper", 8, 40, 0), matching_pairs("paper", 8, 20, 2)
     for record in found.records:
-        wanted = rule_accuracy(train, test, RULES[record["method"]])
-        assert record["metrics"]["8"]["accuracy"] == wanted
-    assert found.records[0]["metrics"]["8"]["accuracy"] == 1  # the size says it all
+        wanted = rule_accuracy(train, test, RULES[record.method])
+        assert record.metrics["8"]["accuracy"] == wanted
+    assert found.records[0].accuracy == 1  # the size says it all
 
 
 def test_networks_and_rules_rank_the_same_graphs(tmp_path: Path, source: tuple[Path, str]) -> None:
     data = triplets(source[1])
-    units = [
-        ComparisonUnit("sum", data, quick("similarity")),
-        ComparisonUnit("label-edge", data),
-        ComparisonUnit("beam1", data),
-    ]
-    found = run_comparisons(units, tmp_path / "out", sources=source[0])
+    units = [unit("sum", data, quick("similarity")), unit("label-edge", data), unit("beam1", data)]
+    found = run(units, tmp_path / "out", sources=source[0])
     assert not found.failures
-    network, rule, beam = (record["metrics"]["ranking"] for record in found.records)
+    network, rule, beam = (record.metrics["ranking"] for record in found.records)
     assert rule["accuracy"] == 1  # which these distances are
     assert set(network) == set(rule) == set(beam)
-    assert [record["kind"] for record in found.records] == ["network", "rule", "edit distance"]
-    assert found.records[0]["parameters"] > 0
-    assert found.records[0]["seconds"]["train"] > 0
+    assert [record.kind for record in found.records] == ["network", "rule", "edit distance"]
+    assert found.records[0].parameters > 0
+    assert found.records[0].seconds["train"] > 0
+
+
+def test_splits_at_random_say_how_many_graphs_they_share(
+    tmp_path: Path, source: tuple[Path, str]
+) -> None:
+    for split, known in (("published", False), ("graphs", True)):
+        data = triplets(source[1], split=split)
+        (record,) = run([unit("label-edge", data)], tmp_path / split, sources=source[0]).records
+        assert bool(record.sizes) == known
+    assert record.sizes == {"train": 18, "test": 2}
 
 
 # ---------------------------------------------------------------------- many of them
 
 
-def units() -> list[ComparisonUnit]:
-    networks = [ComparisonUnit(name, PAPER, quick(pooler=name)) for name in ("hap", "sum")]
-    return [*networks, ComparisonUnit("size", PAPER)]
+def some_units() -> list[Unit]:
+    networks = [unit(name, PAPER, quick(pooler=name)) for name in ("hap", "sum")]
+    return [*networks, unit("size")]
 
 
 def plain(records: Any) -> list[tuple[str, Any]]:
-    return [(record["method"], record["metrics"]) for record in records]
+    return [(record.method, record.metrics) for record in records]
 
 
 def test_every_unit_is_done_once(tmp_path: Path) -> None:
     done: list[str] = []
 
-    def finished(unit: ComparisonUnit, outcome: Record | Failed) -> None:
+    def finished(unit: Unit, record: Record) -> None:
         done.append(unit.method)
 
-    first = run_comparisons(units(), tmp_path, finished=finished)
+    first = run(some_units(), tmp_path, finished=finished)
     assert sorted(done) == ["hap", "size", "sum"]
-    second = run_comparisons([*units(), *units()], tmp_path, finished=finished)
+    second = run([*some_units(), *some_units()], tmp_path, finished=finished)
     assert len(done) == 3
     assert plain(second.records) == plain(first.records)
-    more = ComparisonUnit("sum", PAPER, quick(epochs=2))
-    assert run_comparisons([more], tmp_path, finished=finished).records[0]["epochs"] == 2
+    more = unit("sum", PAPER, quick(epochs=2))
+    assert run([more], tmp_path, finished=finished).records[0].epochs == 2
     assert done[3:] == ["sum"]
 
 
 def test_processes_give_what_one_gives(tmp_path: Path) -> None:
-    one = run_comparisons(units(), tmp_path / "one")
-    two = run_comparisons(units(), tmp_path / "two", jobs=2, examples=tmp_path / "examples")
+    one = run(some_units(), tmp_path / "one")
+    two = run(some_units(), tmp_path / "two", jobs=2, examples=tmp_path / "examples")
     assert plain(one.records) == plain(two.records)
     assert [path.name[:14] for path in (tmp_path / "examples").iterdir()] == ["paper-8-seed0-"]
-
-
-def test_a_damaged_result_is_made_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    unit = ComparisonUnit("size", PAPER)
-    wanted = run_comparisons([unit], tmp_path).records
-    unit.path(tmp_path).write_text("{")
-    with caplog.at_level(logging.WARNING):
-        assert plain(run_comparisons([unit], tmp_path).records) == plain(wanted)
-    assert "is not used" in caplog.text
 
 
 def test_results_of_other_code_are_made_again_when_asked(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    unit = ComparisonUnit("size", PAPER)
-    record = dict(run_comparisons([unit], tmp_path).records[0])
-    record["versions"] = {**record["versions"], "code": "older"}
-    unit.path(tmp_path).write_text(json.dumps(record))
+    size = unit("size")
+    (record,) = run([size], tmp_path).records
+    older = replace(record, versions={**record.versions, "code": "older"})
+    write_records(tmp_path / "records.jsonl", [older], "test")
     with caplog.at_level(logging.WARNING):
-        kept = run_comparisons([unit], tmp_path).records[0]
-    assert kept["versions"]["code"] == "older"
+        (kept,) = run([size], tmp_path).records
+    assert kept.versions["code"] == "older"
     assert "other code" in caplog.text
-    assert run_comparisons([unit], tmp_path, again=True).records[0]["versions"]["code"] != "older"
+    assert run([size], tmp_path, again=True).records[0].versions["code"] != "older"
 
 
 def test_a_unit_that_fails_leaves_the_others(tmp_path: Path) -> None:
-    bad = ComparisonUnit("bad", PAPER, replace(quick(), features="labels"))
-    wild = ComparisonUnit("wild", PAPER, quick(learning_rate=1e30, epochs=3, clip_norm=0.0))
-    found = run_comparisons([*units(), bad, wild], tmp_path)
-    assert [record["method"] for record in found.records] == ["hap", "sum", "size"]
+    bad = unit("bad", PAPER, replace(quick(), features="labels"))
+    wild = unit("wild", PAPER, quick(learning_rate=1e30, epochs=3, clip_norm=0.0))
+    found = run([*some_units(), bad, wild], tmp_path)
+    assert [record.method for record in found.records] == ["hap", "sum", "size"]
     assert "labels" in found.failures[bad]
     assert set(found.failures) == {bad, wild}
 
 
 def test_what_is_finished_when_stopped_is_kept(tmp_path: Path) -> None:
-    def stop(unit: ComparisonUnit, outcome: Record | Failed) -> None:
+    def stop(unit: Unit, record: Record) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(Interrupted, match="1 of 3 results are finished"):
-        run_comparisons(units(), tmp_path, finished=stop)
+    with pytest.raises(Interrupted, match="1 of 3 units are finished"):
+        run(some_units(), tmp_path, finished=stop)
     left: list[str] = []
-    run_comparisons(units(), tmp_path, finished=lambda unit, outcome: left.append(unit.method))
+    run(some_units(), tmp_path, finished=lambda unit, record: left.append(unit.method))
     assert len(left) == 2

@@ -10,16 +10,20 @@ from pathlib import Path
 import pytest
 import small
 import torch
-from small import CV3, QUICK, evaluate, mutag, quick
+from small import CV3, QUICK, evaluate, mutag, quick, unit
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.experiments import engine as experiment
+from graphpool.experiments.executor import LocalExecutor
+from graphpool.experiments.records import RecordFile
 from graphpool.training.signals import Interrupted
 
 
-def files(folder: Path) -> dict[str, int]:
-    """Unit files and when they were written."""
-    return {path.name: path.stat().st_mtime_ns for path in (folder / "units").glob("*.json")}
+def lines(folder: Path) -> list[str]:
+    """Lines of units in the record file."""
+    path = folder / "records.jsonl"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [line for line in text.splitlines() if line.startswith('{"unit"')]
 
 
 def measured(result):
@@ -32,29 +36,39 @@ def test_every_method_seed_and_fold_is_run(tmp_path):
     places = [(unit.method, unit.seed, unit.fold) for unit in result.units]
     expected = [(m, s, f) for m in ("sum", "majority") for s in (5, 1) for f in range(3)]
     assert places == expected
-    assert len(files(tmp_path)) == 12
+    assert len(lines(tmp_path)) == 12
 
 
 def test_finished_units_are_not_run_again(tmp_path):
     first = evaluate(tmp_path)
-    before = files(tmp_path)
+    before = (tmp_path / "records.jsonl").read_bytes()
     second = evaluate(tmp_path)
-    assert files(tmp_path) == before
+    assert (tmp_path / "records.jsonl").read_bytes() == before
     assert second.units == first.units
 
 
 def test_only_what_is_missing_or_damaged_is_run(tmp_path, caplog):
     first = evaluate(tmp_path)
-    lost, cut, *_ = sorted((tmp_path / "units").glob("hap-*.json"))
-    before = files(tmp_path)
-    lost.unlink()
-    cut.write_text(cut.read_text()[:100])
+    path = tmp_path / "records.jsonl"
+    whole = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lost, cut, *_ = (line for line in whole if '"method": "hap"' in line)
+    kept = [line for line in whole if line not in (lost, cut)]
+    path.write_text("".join([*kept[:-1], cut[:100] + "\n", kept[-1]]), encoding="utf-8")
     with caplog.at_level("WARNING"):
         second = evaluate(tmp_path)
-    changed = {name for name, when in files(tmp_path).items() if before[name] != when}
-    assert changed == {lost.name, cut.name}
+    assert len(lines(tmp_path)) == 4 + 1 + 2
     assert measured(second) == measured(first)
     assert "run again" in caplog.text
+
+
+def test_half_a_line_at_the_end_is_cut_off(tmp_path):
+    first = evaluate(tmp_path)
+    path = tmp_path / "records.jsonl"
+    content = path.read_bytes()
+    path.write_bytes(content[:-30])
+    assert measured(evaluate(tmp_path)) == measured(first)
+    assert len(RecordFile(path).read()) == 6
+    assert len(lines(tmp_path)) == 6
 
 
 def test_another_setting_is_another_result(tmp_path):
@@ -75,7 +89,7 @@ def test_results_of_other_code_are_named(tmp_path, caplog, monkeypatch):
 
 def test_another_set_is_refused(tmp_path):
     evaluate(tmp_path, methods=("majority",))
-    with pytest.raises(DataError, match="belong to another set"):
+    with pytest.raises(DataError, match="another set"):
         evaluate(tmp_path, methods=("majority",), graphs=mutag()[:-1])
 
 
@@ -104,7 +118,7 @@ def test_a_choice_that_contradicts_itself_is_refused_before_any_unit(tmp_path):
     )  # and clusters 3, 1
     with pytest.raises(ConfigError, match="leave out one of them"):
         evaluate(tmp_path, config=config)
-    assert not (tmp_path / "units").exists()
+    assert not (tmp_path / "records.jsonl").exists()
 
 
 def test_a_unit_that_fails_is_reported_and_the_rest_goes_on(tmp_path):
@@ -114,6 +128,27 @@ def test_a_unit_that_fails_is_reported_and_the_rest_goes_on(tmp_path):
     assert "no node attributes" in result.failures[0].error
     assert len(result.of("majority")) == 3
     assert "failed" in (tmp_path / "results.md").read_text()
+
+
+def test_a_failed_unit_is_recorded_and_run_again_when_asked(tmp_path):
+    impossible = replace(QUICK, features="attributes")
+    evaluate(tmp_path, methods=("sum",), config=impossible)
+    records = RecordFile(tmp_path / "records.jsonl")
+    assert [bool(record.error) for record in records.read()] == [True] * 3
+    units = [unit("sum", impossible, fold) for fold in range(3)]
+    left = experiment.run_units(units, records, retry=False, progress=False)
+    assert len(left.failures) == 3
+    assert len(records.read()) == 3
+    again = experiment.run_units(units, records, retry=True, progress=False)
+    assert len(again.failures) == 3
+    assert len(records.read()) == 6
+
+
+def test_no_unit_is_begun_when_the_time_is_up(tmp_path):
+    result = evaluate(tmp_path, minutes=0.0)
+    assert result.units == ()
+    assert lines(tmp_path) == []
+    assert len(evaluate(tmp_path, minutes=60.0).units) == 6
 
 
 def test_ctrl_c_keeps_what_is_finished(tmp_path, monkeypatch):
@@ -129,29 +164,31 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, monkeypatch):
     with pytest.raises(Interrupted, match="2 of 6 units are finished") as stop:
         evaluate(tmp_path)
     assert stop.value.exit_code == 130
-    before = files(tmp_path)
+    before = lines(tmp_path)
+    assert len(before) == 2
     monkeypatch.setattr(experiment, "run_unit", real)
     evaluate(tmp_path)
-    assert len(files(tmp_path)) == 6
-    assert before.items() <= files(tmp_path).items()
+    assert len(lines(tmp_path)) == 6
+    assert lines(tmp_path)[:2] == before
 
 
 def test_killed_run_goes_on_and_ends_the_same(tmp_path):
     script = [sys.executable, small.__file__, str(tmp_path / "killed"), "150"]
     process = subprocess.Popen(script)
-    until = time.monotonic() + 60
-    while not files(tmp_path / "killed"):
+    until = time.monotonic() + 120
+    while not lines(tmp_path / "killed"):
         assert time.monotonic() < until
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    kept = files(tmp_path / "killed")
+    kept = lines(tmp_path / "killed")
     assert not (tmp_path / "killed" / "results.json").exists()
     assert 1 <= len(kept) < CV3.folds
     settings = {"methods": ("sum",), "config": quick(epochs=150)}
     result = evaluate(tmp_path / "killed", **settings)
-    assert kept.items() <= files(tmp_path / "killed").items()
+    assert lines(tmp_path / "killed")[: len(kept)] == kept
+    assert len(lines(tmp_path / "killed")) == CV3.folds
     assert measured(result) == measured(evaluate(tmp_path / "whole", **settings))
 
 
@@ -165,12 +202,33 @@ def test_set_without_classes_is_refused(tmp_path):
         evaluate(tmp_path, graphs=dataclasses.replace(mutag(), y=None))
 
 
-def test_unit_files_are_plain_json_without_nan(tmp_path):
+def test_records_are_plain_json_without_nan(tmp_path):
     evaluate(tmp_path)
 
     def refuse(word):
         raise AssertionError(word)
 
-    for path in (tmp_path / "units").glob("*.json"):
-        json.loads(path.read_text(), parse_constant=refuse)
-    assert len(files(tmp_path)) == 2 * CV3.folds
+    for line in (tmp_path / "records.jsonl").read_text(encoding="utf-8").splitlines():
+        json.loads(line, parse_constant=refuse)
+    assert len(lines(tmp_path)) == 2 * CV3.folds
+
+
+def test_another_executor_can_take_the_place_of_processes(tmp_path):
+    class Backwards:
+        """Runs the last unit first."""
+
+        def run(self, job, items, deadline=None):
+            yield from LocalExecutor().run(job, list(reversed(items)), deadline)
+
+    ours = evaluate(tmp_path / "a", methods=("sum", "majority"))
+    theirs = evaluate(tmp_path / "b", methods=("sum", "majority"), executor=Backwards())
+    assert measured(theirs) == measured(ours)
+    order = [json.loads(line)["method"] for line in lines(tmp_path / "b")]
+    assert order == ["majority"] * 3 + ["sum"] * 3
+
+
+def test_results_of_0_1_0_are_named(tmp_path, caplog):
+    (tmp_path / "units").mkdir()
+    with caplog.at_level("WARNING"):
+        evaluate(tmp_path, methods=("majority",))
+    assert "results of graphpool 0.1.0" in caplog.text

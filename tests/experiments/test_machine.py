@@ -1,6 +1,7 @@
-"""Results know which code has made them."""
+"""Results know which code has made them, wherever that code lies."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,32 +10,51 @@ import graphpool
 from graphpool.experiments.machine import code_digest
 
 
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the package, whose digest is taken."""
+    made = tmp_path / "graphpool"
+    source = Path(graphpool.__file__).parent
+    shutil.copytree(source, made, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(graphpool, "__file__", str(made / "__init__.py"))
+    return made
+
+
+digest: Callable[[], str] = code_digest.__wrapped__
+
+
 @pytest.mark.parametrize(
     ("name", "decides"),
     [
-        ("evaluation/comparing.py", True),
-        ("evaluation/comparison_data.py", True),
-        ("evaluation/comparison_unit.py", True),
+        ("experiments/examples.py", True),
+        ("experiments/example_files.py", True),
+        ("experiments/run_comparison.py", True),
+        ("experiments/run_classification.py", True),
         ("evaluation/ranking.py", True),
-        ("evaluation/classical.py", True),
-        ("evaluation/run.py", True),
-        ("ged/beam.py", True),
+        ("evaluation/baselines/distances.py", True),
+        ("evaluation/baselines/kernel.py", True),
+        ("evaluation/protocols.py", True),
         ("nn/pairs/base.py", True),
-        ("evaluation/comparisons.py", False),
-        ("evaluation/tables.py", False),
-        ("cli/evaluate_task.py", False),
+        ("experiments/engine.py", False),
+        ("experiments/tables.py", False),
+        ("cli/evaluate.py", False),
     ],
 )
-def test_code_that_decides_results_is_in_their_digest(
-    name: str, decides: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy = tmp_path / "graphpool"
-    source = Path(graphpool.__file__).parent
-    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(graphpool, "__file__", str(copy / "__init__.py"))
-    digest = code_digest.__wrapped__
+def test_code_that_decides_results_is_in_their_digest(name: str, decides: bool, copy: Path) -> None:
     before = digest()
     assert (copy / name).is_file()
     with (copy / name).open("a", encoding="utf-8") as handle:
-        handle.write("# changed\n")
+        handle.write("changed = True\n")
     assert (digest() != before) is decides
+
+
+def test_moving_and_documenting_code_does_not_change_the_digest(copy: Path) -> None:
+    before = digest()
+    moved = copy / "evaluation" / "ranking.py"
+    moved.rename(copy / "models" / "order_of_graphs.py")
+    documented = copy / "evaluation" / "protocols.py"
+    text = documented.read_text(encoding="utf-8")
+    assert '"""The protocol of this name."""' in text
+    changed = text.replace('"""The protocol of this name."""', '"""Find it."""  # by its name')
+    documented.write_text(f"import os\n{changed}", encoding="utf-8")
+    assert digest() == before

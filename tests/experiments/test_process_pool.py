@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphpool.errors import ConfigError
+from graphpool.experiments.executor import LocalExecutor
 from graphpool.experiments.process_pool import DIED, Failed, Job, run_here, run_parallel
 
 
@@ -26,8 +27,7 @@ def work(state: int, item: int) -> int:
 
 
 def test_failures_and_deaths_do_not_stop_the_rest():
-    found = {}
-    run_parallel(Job(setup, work), [1, 2, 3, 4, 5, 6], 2, found.__setitem__)
+    found = dict(run_parallel(Job(setup, work), [1, 2, 3, 4, 5, 6], 2))
     assert found == {
         1: 10,
         2: Failed("ValueError: two"),
@@ -39,9 +39,20 @@ def test_failures_and_deaths_do_not_stop_the_rest():
 
 
 def test_in_one_process_failures_do_not_stop_the_rest_either():
-    found = {}
-    run_here(Job(setup, work), [1, 2, 4, 5], found.__setitem__)
+    found = dict(run_here(Job(setup, work), [1, 2, 4, 5]))
     assert found == {1: 10, 2: Failed("ValueError: two"), 4: Failed("mend four"), 5: 50}
+
+
+def test_nothing_is_begun_after_the_deadline():
+    assert dict(run_here(Job(setup, work), [1, 5], deadline=time.monotonic())) == {}
+    assert dict(run_parallel(Job(setup, work), [1, 5], 2, deadline=time.monotonic())) == {}
+    later = time.monotonic() + 600
+    assert dict(LocalExecutor(2).run(Job(setup, work), [1, 5], later)) == {1: 10, 5: 50}
+
+
+def test_an_executor_needs_a_job():
+    with pytest.raises(ConfigError, match="at least 1"):
+        LocalExecutor(0)
 
 
 # ---------------------------------------------------------------------- signals
@@ -111,4 +122,4 @@ if __name__ == "__main__":
 
     place = Path(sys.argv[1])
     with interrupts_exit():
-        run_parallel(Job(setup, work_long), [place, place], 2, lambda item, outcome: None)
+        list(run_parallel(Job(setup, work_long), [place, place], 2))

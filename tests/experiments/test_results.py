@@ -1,21 +1,27 @@
+import json
 from dataclasses import replace
 
 import pytest
 from small import CV3
 
-from graphpool.errors import DataError
+from graphpool.experiments.records import Record
 from graphpool.experiments.report_rows import result_rows
-from graphpool.experiments.results import ExperimentResult, SetFacts, read_results, write_results
+from graphpool.experiments.results import (
+    ExperimentResult,
+    Failure,
+    SetFacts,
+    result_document,
+    write_results,
+)
 from graphpool.experiments.tables import merged_table, results_table
-from graphpool.experiments.unit import Failure, UnitResult
 
 
-def unit(method: str, fold: int, accuracy: float, **changes: object) -> UnitResult:
-    made = UnitResult(
-        key="k", method=method, seed=0, fold=fold, accuracy=accuracy, balanced_accuracy=accuracy,
-        valid_accuracy=0.5, best_epoch=2, epochs=4, parameters=10, train_graphs=8, valid_graphs=1,
-        test_graphs=1, seconds={"train": 1.5, "test": 0.5}, health={}, warnings=[], notes=[],
-        chosen={}, settings={}, versions={}, predicted=[0],
+def unit(method: str, fold: int, accuracy: float, **changes: object) -> Record:
+    made = Record(
+        task="classification", data="toy", method=method, kind="network", seed=0, fold=fold,
+        facts={}, settings={}, best_epoch=2, epochs=4, parameters=10,
+        metrics={"test": {"accuracy": accuracy, "balanced_accuracy": accuracy}},
+        sizes={"train": 8, "valid": 1, "test": 1}, seconds={"train": 1.5, "test": 0.5},
     )  # fmt: skip
     return replace(made, **changes)  # type: ignore[arg-type]
 
@@ -27,11 +33,12 @@ def result(name: str = "toy", **accuracies: list[float]) -> ExperimentResult:
         for fold, value in enumerate(values)
     ]
     return ExperimentResult(
+        task="classification",
+        data=name,
         facts=SetFacts(name, "hash", 10, ("no", 1), (4, 6)),
         methods=tuple(accuracies),
         protocol=CV3,
         seeds=(0,),
-        overlap=0.125,
         config={},
         splits={"splits/cv3-seed0.json": "f00"},
         units=tuple(units),
@@ -45,16 +52,17 @@ def result(name: str = "toy", **accuracies: list[float]) -> ExperimentResult:
 TWO = result(hap=[0.8, 0.9, 0.7], majority=[0.6, 0.6, 0.6])
 
 
-def test_results_read_back_equal(tmp_path):
+def test_the_document_has_every_figure_and_what_made_it(tmp_path):
     failed = replace(TWO, failures=(Failure("hap", 0, 1, "because"),))
     write_results(failed, tmp_path)
-    assert read_results(tmp_path) == failed
-
-
-def test_file_that_is_no_result_is_refused(tmp_path):
-    (tmp_path / "results.json").write_text('{"format": "something else"}')
-    with pytest.raises(DataError, match="not a results file"):
-        read_results(tmp_path)
+    written = json.loads((tmp_path / "results.json").read_text())
+    document = result_document(failed, tmp_path)
+    assert document.items() <= written.items()
+    assert document["methods"]["hap"]["accuracies"] == [0.8, 0.9, 0.7]
+    assert document["failures"] == [{"method": "hap", "seed": 0, "fold": 1, "error": "because"}]
+    assert written["splits"] == {"splits/cv3-seed0.json": "f00"}
+    assert written["gains"]["majority"]["mean"] == pytest.approx(0.2)
+    assert written["command"] == "test"
 
 
 def test_table_prints_mean_deviation_and_corrected_interval():
@@ -113,3 +121,28 @@ def test_rows_of_the_report():
     ]
     assert rows[0].accuracies == [0.8]
     assert rows[0].overlap == 0.125
+
+
+def compared(method: str, seed: int, accuracy: float, sizes: dict[str, int]) -> Record:
+    return Record(
+        task="similarity", data="LINUX", method=method, kind="network", seed=seed, fold=0,
+        facts={}, settings={}, metrics={"ranking": {"accuracy": accuracy, "spearman": None}},
+        sizes=sizes, seconds={"test": 1.0},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("sizes", "reach"), [({}, 0.2484), ({"train": 8, "test": 1}, 0.2913)])
+def test_every_task_has_intervals_that_know_of_shared_graphs(sizes, reach):
+    units = [compared("hap", seed, value, sizes) for seed, value in enumerate((0.8, 0.9, 0.7))]
+    units += [compared("sum", seed, 0.6, sizes) for seed in range(3)]
+    found = ExperimentResult(
+        task="similarity", data="LINUX", methods=("hap", "sum"), seeds=(0, 1, 2),
+        units=tuple(units), failures=(),
+    )  # fmt: skip
+    tested = result_document(found, "here")["methods"]
+    spread = tested["hap"]["tested"]["ranking"]["accuracy"]
+    # 4.3027 · 0.1 · sqrt(1/3), and sqrt(1/3 + 1/8) for splits that share graphs.
+    assert spread["high"] - spread["mean"] == pytest.approx(reach, abs=1e-4)
+    assert tested["sum"]["gain_of_hap"]["ranking"]["mean"] == pytest.approx(0.2)
+    assert tested["hap"]["tested"]["ranking"]["spearman"]["mean"] is None
+    assert "+20.0" in results_table(found)

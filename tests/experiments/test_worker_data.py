@@ -4,7 +4,7 @@ import torch
 from small import mutag
 
 from graphpool.errors import DataError
-from graphpool.experiments.worker_data import hand_over, take_over
+from graphpool.experiments.worker_data import load_in_worker, save_for_workers
 from graphpool.graphs import graphset
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
@@ -18,9 +18,9 @@ def refuse(*_, **__):
 
 def test_graphs_arrive_with_their_places(tmp_path, monkeypatch):
     graphs = replace(mutag())
-    hand_over(graphs, RULES, tmp_path)
+    save_for_workers(graphs, RULES, tmp_path)
     monkeypatch.setattr(graphset, "find", refuse)
-    taken = take_over(tmp_path, RULES)
+    taken = load_in_worker(tmp_path, RULES)
     assert taken.ids == graphs.ids
     for rule in RULES:
         ours, theirs = graphs.places(rule), taken.places(rule)
@@ -31,8 +31,8 @@ def test_graphs_arrive_with_their_places(tmp_path, monkeypatch):
 
 def test_without_rules_nothing_is_looked_for(tmp_path, monkeypatch):
     monkeypatch.setattr(graphset, "find", refuse)
-    hand_over(replace(mutag()), (), tmp_path)
-    assert len(take_over(tmp_path, ())) == len(mutag())
+    save_for_workers(replace(mutag()), (), tmp_path)
+    assert len(load_in_worker(tmp_path, ())) == len(mutag())
 
 
 def test_what_cannot_be_found_is_left_to_those_who_need_it(tmp_path, monkeypatch):
@@ -44,7 +44,7 @@ def test_what_cannot_be_found_is_left_to_those_who_need_it(tmp_path, monkeypatch
         return real(self, rule)
 
     monkeypatch.setattr(GraphSet, "places", too_large)
-    hand_over(graphs, RULES, tmp_path)
+    save_for_workers(graphs, RULES, tmp_path)
     monkeypatch.setattr(graphset, "find", refuse)
-    taken = take_over(tmp_path, RULES)
+    taken = load_in_worker(tmp_path, RULES)
     assert torch.equal(taken.places(RULES[2]).cluster, graphs.places(RULES[2]).cluster)

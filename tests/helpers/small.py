@@ -11,13 +11,19 @@ from typing import Any
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.data.load import load
-from graphpool.evaluation.protocols import Protocol, splits_for
-from graphpool.experiments.engine import run_experiment
+from graphpool.evaluation.protocols import Protocol
+from graphpool.experiments.comparison import class_unit
+from graphpool.experiments.comparison import evaluate as evaluate_methods
+from graphpool.experiments.example_files import Graphs
+from graphpool.experiments.examples import GraphData
+from graphpool.experiments.records import Record
 from graphpool.experiments.results import ExperimentResult
+from graphpool.experiments.run_unit import run_unit
 from graphpool.experiments.unit import Unit
 from graphpool.graphs.graphset import GraphSet
 
 CV3 = Protocol("cv3", "cv", folds=3, seeds=(0,))
+DATA = GraphData("MUTAG", CV3)
 QUICK = RunConfig(
     model=ModelConfig(hidden_channels=8, clusters=(3, 1)),
     train=TrainConfig(epochs=3, batch_size=8),
@@ -34,14 +40,24 @@ def quick(**changes: Any) -> RunConfig:
     return replace(QUICK, train=replace(QUICK.train, **changes))
 
 
-def unit(method: str, graphs: GraphSet | None = None, fold: int = 0, **changes: Any) -> Unit:
-    splits = splits_for(CV3, graphs or mutag(), 0)
-    return Unit.of(method, 0, fold, splits[fold], "hash", quick(**changes))
+def opened(graphs: GraphSet | None = None) -> Graphs:
+    return Graphs(DATA, graphs or mutag())
+
+
+def unit(method: str, config: RunConfig = QUICK, fold: int = 0, **changes: Any) -> Unit:
+    config = replace(config, train=replace(config.train, **changes))
+    return class_unit(method, DATA, config, 0, fold)
+
+
+def run(work: Unit, graphs: GraphSet | None = None) -> Record:
+    return run_unit(work, opened(graphs))
 
 
 def evaluate(folder: Path, methods: Any = ("hap", "majority"), **options: Any) -> ExperimentResult:
-    values: dict[str, Any] = {"config": QUICK, "jobs": 1, "progress": False, "command": "test"}
-    return run_experiment(
+    values: dict[str, Any] = {
+        "config": QUICK, "jobs": 1, "progress": False, "command": "test", "baselines": False
+    }  # fmt: skip
+    return evaluate_methods(
         options.pop("graphs", mutag()), methods, CV3, folder=folder, **{**values, **options}
     )
 

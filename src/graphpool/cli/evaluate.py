@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import Root, file_name, open_training
-from graphpool.cli.experiment import print_experiment, stopping, summary_document
-from graphpool.cli.output import Json, print_json, print_line, print_status
+from graphpool.cli.data_arguments import Root, file_name, open_training, short_name
+from graphpool.cli.experiment import print_experiment, stopping
+from graphpool.cli.output import Json, plural, print_json, print_line, print_status
 from graphpool.cli.score import score_model
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
     from graphpool.config import RunConfig
+    from graphpool.experiments.records import Record
     from graphpool.experiments.results import ExperimentResult
-
-BASELINES = ("structure-free", "wl", "majority")
+    from graphpool.experiments.unit import Unit
 
 
 @options.with_settings(without=("model.pooler", "train.seed"))
@@ -81,46 +81,105 @@ def evaluate(
         )
     options.check_task(run.task, given, options.words(methods))
     options.check_names(run)
-    if run.task != options.CLASSIFICATION:
-        from graphpool.cli.evaluate_task import evaluate_task
+    names = options.words(methods)
+    if run.task == options.CLASSIFICATION:
+        _refuse_pair_networks(names)
+    elif protocol is not None:
+        raise ConfigError(
+            f"--protocol is of classification, and --task {run.task} has one of its own; leave it "
+            "out"
+        )
+    compare_methods(
+        run, sets, names, protocol or "cv10", seeds=seeds, jobs=jobs, baselines=baselines, out=out,
+        root=root, report=report, json=json,
+    )  # fmt: skip
 
-        if protocol is not None:
-            raise ConfigError(
-                f"--protocol is of classification, and --task {run.task} has one of its own; "
-                "leave it out"
-            )
-        evaluate_task(run, sets, options.words(methods), seeds=seeds, jobs=jobs, out=out,
-                      baselines=baselines, root=root, report=report, json=json)  # fmt: skip
-        return
-    protocol = protocol or "cv10"
-    _refuse_pair_networks(options.words(methods))
-    names = [*options.words(methods), *(BASELINES if baselines else ())]
-    results, places = [], []
+
+def compare_methods(
+    run: "RunConfig",
+    sets: Sequence[str],
+    methods: Sequence[str],
+    protocol: str,
+    *,
+    seeds: int | None = None,
+    jobs: int | None = None,
+    baselines: bool = True,
+    out: Path | None = None,
+    root: Path | None = None,
+    report: bool = False,
+    json: bool = False,
+) -> None:
+    """Compare methods on every set; print the results and write them."""
+    from graphpool.experiments.comparison import evaluate as run_methods
+    from graphpool.experiments.results import FILE, result_document
+
+    if run.task != options.CLASSIFICATION:
+        _check_compared(run, methods, sets, root)
+    results, documents = [], []
     with stopping():
         for name in sets:
-            folder = _folder(out, name, protocol, many=len(sets) > 1)
-            results.append(_experiment(name, names, protocol, seeds, run, folder, jobs, root))
-            places.append(folder)
+            folder = _folder(out, name, run.task, protocol, many=len(sets) > 1)
+            graphs = open_training(name, root) if run.task == options.CLASSIFICATION else name
+            print_status(
+                f"{short_name(name)}: {plural(len(dict.fromkeys(methods)), 'method')}, in {folder}"
+            )
+            result = run_methods(
+                graphs, methods, protocol, seeds, run, folder, baselines=baselines, jobs=jobs,
+                root=root, finished=None if run.task == options.CLASSIFICATION else _tell_unit,
+            )  # fmt: skip
+            results.append(result)
+            documents.append(result_document(result, folder))
             if report:
-                _write_report(results[-1], run, folder)
+                _write_report(result, documents[-1], run, folder)
             if not json:
-                print_experiment(results[-1])
-                print_line(
-                    f"\nWritten to {folder}: results.json, results.md"
-                    f"{', report.html' if report else ''}\n"
-                )
+                print_experiment(result)
+                print_line(f"\nWritten to {folder}: {FILE}, results.md"
+                    f"{', report.html' if report else ''}\n")  # fmt: skip
     if json:
-        documents = [
-            {**summary_document(result), "folder": str(place)}
-            for result, place in zip(results, places, strict=True)
-        ]
         print_json({"results": documents})
-    elif len(results) > 1:
+    elif len(results) > 1 and run.task == options.CLASSIFICATION:
         from graphpool.experiments.tables import merged_table
 
         print_line(merged_table(results))
     if any(result.failures for result in results):
         raise typer.Exit(1)
+
+
+def _tell_unit(unit: "Unit", record: "Record") -> None:
+    from graphpool.experiments.engine import accuracy_text
+
+    if record.error:
+        print_status(f"{unit} failed: {record.error}")
+    else:
+        print_status(f"{unit}: {accuracy_text(record)} in {record.total_seconds:.1f} s")
+
+
+def _check_compared(
+    run: "RunConfig", methods: Sequence[str], sets: Sequence[str], root: Path | None
+) -> None:
+    """Refuse a misspelt method or set before hours are spent on those before it."""
+    from dataclasses import replace
+
+    from graphpool.data.true_distances import known_distances, open_similar
+    from graphpool.experiments.comparison import drawn_pairs
+    from graphpool.experiments.unit import rules_of
+    from graphpool.nn.zoo.build import METHODS
+    from graphpool.nn.zoo.pairs import PAIR_METHODS
+
+    known = (*METHODS, *PAIR_METHODS)
+    for name in methods:
+        if name not in known and name in rules_of(run.task):
+            raise ConfigError(
+                f"{name} learns nothing and stands beside the methods without being named; leave "
+                "it out of --methods"
+            )
+        if name not in known:
+            raise ConfigError(f"unknown method {name!r}; {nearest(name, known)}")
+    for data in sets:
+        if run.task == "matching":
+            drawn_pairs(replace(run, data=data), [0])
+        else:
+            known_distances(open_similar(data, root), data, run.compare.distances, root)
 
 
 def _check_scoring(given: Mapping[str, Any]) -> None:
@@ -152,45 +211,38 @@ def _refuse_pair_networks(methods: Sequence[str]) -> None:
             )
 
 
-def _folder(out: Path | None, data: str, protocol: str, many: bool) -> Path:
+def _folder(out: Path | None, data: str, task: str, protocol: str, many: bool) -> Path:
     """One set, one folder."""
-    if out is None:
-        return Path("runs") / f"evaluation-{file_name(data)}-{protocol}"
-    return out / file_name(data) if many else out
+    name = file_name(data)
+    if out is not None:
+        return out / name if many else out
+    if task == options.CLASSIFICATION:
+        return Path("runs") / f"evaluation-{name}-{protocol}"
+    return Path("runs") / f"evaluation-{name if name.startswith(task) else f'{name}-{task}'}"
 
 
-def _experiment(
-    data: str,
-    methods: Sequence[str],
-    protocol: str,
-    seeds: int | None,
-    config: "RunConfig",
-    folder: Path,
-    jobs: int | None,
-    root: Path | None,
-) -> "ExperimentResult":
-    from graphpool.evaluation.protocols import find_protocol
-    from graphpool.experiments.engine import run_experiment
-    from graphpool.experiments.methods import check_methods
+def _write_report(
+    result: "ExperimentResult", document: dict[str, Any], config: "RunConfig", folder: Path
+) -> None:
+    if result.task != options.CLASSIFICATION:
+        from graphpool.experiments.tables import METRICS
+        from graphpool.report import write
+        from graphpool.report.methods import methods_report
 
-    names, chosen = check_methods(methods), find_protocol(protocol)
-    graphs = open_training(data, root)
-    numbers = chosen.seeds if seeds is None else tuple(range(seeds))
-    splits = chosen.folds * len(numbers)
-    print_status(f"{graphs.name}: {len(names)} methods on {splits} splits, in {folder}")
-    return run_experiment(graphs, names, chosen, numbers, config, folder, jobs=jobs)
-
-
-def _write_report(result: "ExperimentResult", config: "RunConfig", folder: Path) -> None:
+        about = methods_report(document, METRICS[result.task], _cell, result.command)
+        write(about, folder / "report.html")
+        return
     from graphpool.experiments.methods import model_of
     from graphpool.experiments.report_rows import result_rows
     from graphpool.report import Report, write
     from graphpool.tasks.pages.levels import health_rows
     from graphpool.training.select_place_rule import place_rules
 
+    assert result.facts is not None
+    assert result.protocol is not None
     first = result.methods[0]
     page = Report(
-        title=f"{first} on {result.facts.name}",
+        title=f"{first} on {result.data}",
         subtitle=f"{result.protocol.summary}; {len(result.seeds)} seeds.",
         command=result.command,
         dataset={"graphs": result.facts.graphs, "classes": len(result.facts.classes)},
@@ -201,3 +253,13 @@ def _write_report(result: "ExperimentResult", config: "RunConfig", folder: Path)
         environment={**result.versions, **result.machine},
     )  # fmt: skip
     write(page, folder / "report.html")
+
+
+def _cell(value: dict[str, float | None] | None, metric: str) -> str:
+    """A mean and its deviation, as the printed table has it."""
+    from graphpool.evaluation.statistics import Summary
+    from graphpool.experiments.tables import metric_text
+
+    if value is None or value["mean"] is None:
+        return metric_text(None)
+    return metric_text(Summary(value["mean"], value["deviation"], None, None, 0), metric)

@@ -26,6 +26,9 @@ def stopping(go_on: str = "") -> Iterator[None]:
 
 def print_experiment(result: "ExperimentResult") -> None:
     """One row per method, with the first method's gain over each."""
+    if result.task != "classification":
+        _print_tests(result)
+        return
     from graphpool.experiments.tables import (
         accuracy_text,
         choices,
@@ -34,6 +37,7 @@ def print_experiment(result: "ExperimentResult") -> None:
         rank_text,
     )
 
+    assert result.protocol is not None
     first = result.methods[0]
     rows = []
     for method in result.methods:
@@ -45,7 +49,7 @@ def print_experiment(result: "ExperimentResult") -> None:
         ))  # fmt: skip
     seeds = f"{len(result.seeds)} seed{'s' if len(result.seeds) > 1 else ''}"
     splits = result.protocol.folds * len(result.seeds)
-    print_line(f"{result.facts.name}, {result.protocol.name}, {seeds}, {splits} splits\n")
+    print_line(f"{result.data}, {result.protocol.name}, {seeds}, {splits} splits\n")
     gains = f"{first} gains"
     print_table(
         ("method", "accuracy, %", "95 % interval", gains, "rank"),
@@ -71,23 +75,28 @@ def print_experiment(result: "ExperimentResult") -> None:
         )
 
 
+def _print_tests(result: "ExperimentResult") -> None:
+    """One table for each size of pairs, or for the ranking."""
+    from graphpool.experiments.tables import test_rows
+
+    for test in result.tests:
+        nodes = f", {test} nodes" if result.task == "matching" else ""
+        print_line(f"{result.data}{nodes}\n")
+        head, rows = test_rows(result, test)
+        print_table(head, rows, right=head[2:])
+        print_line()
+    for failure in result.failures:
+        print_line(f"failed: {failure.method}, seed {failure.seed}: {failure.error}")
+    if len(result.seeds) > 1:
+        print_line(
+            "Mean ± standard deviation over seeds. A gain whose interval holds 0 is no ranking."
+        )
+
+
 def summary_document(result: "ExperimentResult") -> dict[str, Any]:
     """The figures of every method, for machines."""
-    from dataclasses import asdict
+    from graphpool.experiments.results import result_document
 
-    methods = {}
-    for method in result.methods:
-        summary = result.summary(method)
-        methods[method] = {
-            **({} if summary is None else asdict(summary)),
-            "accuracies": result.accuracies(method),
-            "health": result.health(method),
-            "chosen": [unit.chosen for unit in result.of(method)],
-        }
-    return {
-        "data": result.facts.name,
-        "protocol": result.protocol.name,
-        "seeds": list(result.seeds),
-        "methods": methods,
-        "failures": [asdict(failure) for failure in result.failures],
-    }
+    document = result_document(result, "")
+    del document["folder"]
+    return document

@@ -18,6 +18,7 @@ from graphpool.cli.errors import (
     usage_message,
 )
 from graphpool.cli.evaluate import evaluate
+from graphpool.cli.experiments import experiments_app
 from graphpool.cli.ged import ged_app
 from graphpool.cli.list import list_methods
 from graphpool.cli.match import match
@@ -43,6 +44,7 @@ app.command()(match)
 app.command()(report)
 app.add_typer(data_app, name="data")
 app.add_typer(ged_app, name="ged")
+app.add_typer(experiments_app, name="experiments")
 app.command("list")(list_methods)
 app.command()(doctor)
 

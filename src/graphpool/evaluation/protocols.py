@@ -23,17 +23,20 @@ class Protocol:
     Args:
         name: what users call it; stands in split files.
         kind: `cv` cuts stratified folds, each of which is the test part once; `random` draws
-            8:1:1 whatever the classes are.
+            8:1:1 whatever the classes are; `holdout` tests the second half of the set and learns
+            from the first one, whose last tenth validates: the same split for every seed.
         folds: splits that one seed gives.
         seeds: those that a complete result has.
         summary: a sentence for tables.
+        learn: graphs that `holdout` learns from at most; 0 for the whole first half.
     """
 
     name: str
-    kind: Literal["cv", "random"]
+    kind: Literal["cv", "random", "holdout"]
     folds: int
     seeds: tuple[int, ...]
     summary: str = ""
+    learn: int = 0
 
     def __post_init__(self) -> None:
         least = 2 if self.kind == "cv" else 1
@@ -72,7 +75,16 @@ def splits_for(protocol: Protocol, graphs: GraphSet, seed: int) -> tuple[Split, 
     y = graphs.y.cpu()
     if protocol.kind == "cv":
         return cv_splits(y, protocol.folds, seed)
+    if protocol.kind == "holdout":
+        return (_holdout(len(graphs), protocol.learn),)
     return random_splits(y, seed, repeats=protocol.folds)
+
+
+def _holdout(graphs: int, learn: int) -> Split:
+    half = graphs // 2
+    learn = min(learn or half, half)
+    train = learn - max(1, learn // 10)
+    return Split(tuple(range(train)), tuple(range(train, learn)), tuple(range(half, graphs)))
 
 
 def stored_splits(

@@ -19,7 +19,7 @@ from graphpool.data import load as datasets
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
 from graphpool.errors import DataError, MissingPackageError
-from graphpool.experiments.engine import run_experiment
+from graphpool.experiments.comparison import evaluate
 from graphpool.experiments.report_rows import result_rows
 from graphpool.experiments.results import ExperimentResult
 from graphpool.files import write_json
@@ -84,8 +84,8 @@ def run_demo(
         f"{graphs.name}: {len(graphs)} graphs. Ten-fold cross-validation of {len(methods)} "
         "methods; each fold is tested once, by a model that has not seen it."
     )
-    experiment = run_experiment(
-        graphs, methods, "cv10", seeds, config, folder,
+    experiment = evaluate(
+        graphs, methods, "cv10", seeds, config, folder, baselines=False,
         jobs=jobs, progress=progress, command=_command(seeds),
     )  # fmt: skip
     split = picture_split(graphs)
@@ -132,6 +132,7 @@ def build_report(
     metrics: dict[str, float],
 ) -> Report:
     """Everything that the page shows."""
+    assert experiment.protocol is not None
     test, first, trained = graphs[split.test], experiment.methods[0], model.result
     assert trained is not None
     classes, predicted = model.task.classes, model.probabilities(test).argmax(axis=1)
@@ -181,6 +182,7 @@ def _about(graphs: GraphSet, experiment: ExperimentResult) -> str:
         "MUTAG": "Molecules as graphs of atoms and bonds: does the compound cause mutations in "
         "bacteria? "
     }.get(graphs.name, "")
+    assert experiment.protocol is not None
     folds, seeds = experiment.protocol.folds, len(experiment.seeds)
     few = seeds < len(experiment.protocol.seeds)
     return (

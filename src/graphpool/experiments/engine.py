@@ -1,246 +1,256 @@
-"""Many units of work: methods × seeds × folds, in parallel, each done once and never again."""
+"""The one engine: units that are not finished yet are run, and every outcome is recorded at once.
+
+First the examples of all missing units are drawn, each set of them once, into files; then the
+units run through an `Executor`, each in a process that maps those files. A unit's record is
+appended to the record file as soon as it is there, so that a run that was stopped, or killed, goes
+on where it was. A unit that fails is recorded with its error, and the others go on.
+"""
 
 import logging
-import shlex
 import signal
-import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
-from functools import partial
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from graphpool.config import RunConfig, to_dict
-from graphpool.data.formats.safetensors import content_hash
-from graphpool.data.splits import Split
-from graphpool.errors import ConfigError, DataError
-from graphpool.evaluation.protocols import Protocol, find_protocol, overlap, stored_splits
-from graphpool.experiments.machine import code_digest, machine, provenance, usable_cores
-from graphpool.experiments.methods import (
-    EVALUATED,
-    check_methods,
-    model_of,
-    registered_here,
-)
-from graphpool.experiments.process_pool import Failed, Job, run_here, run_parallel
-from graphpool.experiments.results import ExperimentResult, SetFacts, write_results
-from graphpool.experiments.run import run_unit
-from graphpool.experiments.tables import write_table
-from graphpool.experiments.unit import Failure, Unit, UnitResult, read_unit, write_unit
-from graphpool.experiments.worker_data import hand_over, take_over
-from graphpool.files import sha256_file
-from graphpool.graphs.graphset import GraphSet
+import torch
+
+from graphpool.errors import DataError
+from graphpool.experiments.example_files import Opened, open_prepared, prepare, prepared_name
+from graphpool.experiments.examples import Data, GraphData
+from graphpool.experiments.executor import Executor, LocalExecutor
+from graphpool.experiments.machine import code_digest, command_line
+from graphpool.experiments.process_pool import Failed, Job
+from graphpool.experiments.records import Record, RecordFile, failed
+from graphpool.experiments.run_unit import empty_record, run_unit
+from graphpool.experiments.unit import Unit
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.progress import ProgressBar
-from graphpool.training.select_place_rule import check_choice, place_rules
 from graphpool.training.signals import Interrupted
 
 log = logging.getLogger(__name__)
 
-
-def run_experiment(
-    graphs: GraphSet,
-    methods: Sequence[str],
-    protocol: Protocol | str = "cv10",
-    seeds: Sequence[int] | None = None,
-    config: RunConfig | None = None,
-    folder: str | Path = "runs/evaluation",
-    *,
-    jobs: int | None = None,
-    progress: bool = True,
-    command: str | None = None,
-) -> ExperimentResult:
-    """Judge methods on a set, and write `results.json` and `results.md` into `folder`.
-
-    Units that the folder already holds, with the same settings and the same set, are not run
-    again, so a run that was stopped goes on where it was. A unit that fails is reported and the
-    others go on. SIGINT and SIGTERM raise `Interrupted`; what is finished stays.
-
-    Args:
-        graphs: the set, with classes. Its `x` is not used: `config.features` is fitted on the
-            training graphs of every split.
-        methods: names of `graphpool.experiments.methods.EVALUATED`; the first is what the others
-            are compared with.
-        protocol: `cv10`, `paper`, or one of your own.
-        seeds: the protocol's own by default.
-        config: settings of all networks; `model.pooler` is replaced by each method.
-        folder: one set, one folder.
-        jobs: processes; by default as many as there are cores. 1 starts no process. So does a
-            pooler that was registered here, which a new process would not know.
-        progress: show a bar if stderr is a terminal.
-        command: what to write into the results as the way to repeat them.
-    """
-    config = config or RunConfig()
-    protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
-    seeds = protocol.seeds if seeds is None else tuple(dict.fromkeys(seeds))
-    names, folder = check_methods(methods), Path(folder)
-    for name in names:
-        check_choice(model_of(name, config.model))
-    jobs = usable_cores() if jobs is None else jobs
-    if registered_here(names):
-        jobs = min(jobs, 1)
-    if jobs < 1 or not seeds:
-        raise ConfigError("an experiment needs at least one job and one seed")
-    graphs = _plain(graphs)
-    plan = _Plan.make(graphs, names, protocol, seeds, config, folder)
-    found = {unit: read_unit(unit, unit.path(folder)) for unit in plan.units}
-    done = {unit: result for unit, result in found.items() if result is not None}
-    _say_what_is_kept(done, folder)
-    missing = [unit for unit in plan.units if unit not in done]
-    failures = _run(graphs, missing, config, folder, jobs, progress, done)
-    result = ExperimentResult(
-        facts=SetFacts.of(graphs, plan.set_hash),
-        methods=names,
-        protocol=protocol,
-        seeds=tuple(seeds),
-        overlap=overlap([split for splits in plan.splits.values() for split in splits]),
-        config=to_dict(config),
-        splits={path.relative_to(folder).as_posix(): sha256_file(path) for path in plan.files},
-        units=tuple(done[unit] for unit in plan.units if unit in done),
-        failures=tuple(failures),
-        machine=machine(config.train.device),
-        versions=provenance(),
-        command=command_line() if command is None else command,
-    )
-    write_results(result, folder)
-    write_table(result, folder)
-    return result
+# Rules need no features; any will do where no network says which.
+_NO_FEATURES = "constant"
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """Every unit of an experiment, by method, seed and fold, and the splits they are of."""
+class RunOutcome:
+    """What came of a run.
 
-    set_hash: str
-    units: tuple[Unit, ...]
-    splits: dict[int, tuple[Split, ...]]
-    files: tuple[Path, ...]
+    Attributes:
+        records: one for each unit that is finished, in the order of the units.
+        failures: the error of each unit that failed.
+        missing: units that were not run, because the time was up.
+    """
 
-    @classmethod
-    def make(
-        cls,
-        graphs: GraphSet,
-        methods: Sequence[str],
-        protocol: Protocol,
-        seeds: Sequence[int],
-        config: RunConfig,
-        folder: Path,
-    ) -> "_Plan":
-        set_hash = content_hash(graphs)
-        files = {seed: folder / "splits" / f"{protocol.name}-seed{seed}.json" for seed in seeds}
-        splits = {
-            seed: stored_splits(protocol, graphs, set_hash, seed, path)
-            for seed, path in files.items()
-        }
-        units = tuple(
-            Unit.of(method, seed, fold, split, set_hash, config)
-            for method in methods
-            for seed in seeds
-            for fold, split in enumerate(splits[seed])
-        )
-        return cls(set_hash, units, splits, tuple(files.values()))
+    records: tuple[Record, ...]
+    failures: Mapping[Unit, str]
+    missing: tuple[Unit, ...] = ()
 
 
-def _plain(graphs: GraphSet) -> GraphSet:
-    """The set without features, which may have been fitted on graphs that are to be tested."""
-    if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
-    if graphs.x is not None:
-        log.info("%s: its features are not used; every split fits its own", graphs.name)
-    return replace(graphs.to("cpu"), x=None)
+@dataclass(frozen=True)
+class _Examples:
+    """Examples that several units share, and their folder."""
+
+    data: Data
+    features: str
+    rules: tuple[PlaceRule, ...]
+    folder: Path
+    sources: Path
 
 
-def _say_what_is_kept(done: dict[Unit, UnitResult], folder: Path) -> None:
-    if not done:
-        return
-    log.info("%d units are finished already", len(done))
-    if any(result.versions.get("code") != code_digest() for result in done.values()):
-        log.warning(
-            "some results in %s were made by other code of graphpool %s; "
-            "delete the folder to measure them again",
-            folder,
-            provenance()["graphpool"],
-        )
+@dataclass(frozen=True)
+class _Planned:
+    """A unit with its examples."""
+
+    unit: Unit
+    examples: _Examples
+
+
+@dataclass
+class _Last:
+    """The examples that a process has open: the next unit is often of the same ones."""
+
+    opened: dict[_Examples, Opened] = field(default_factory=dict)
+
+
+def run_units(
+    units: Sequence[Unit],
+    records: RecordFile,
+    *,
+    executor: Executor | None = None,
+    sources: Path | None = None,
+    examples: Path | None = None,
+    minutes: float | None = None,
+    retry: bool = True,
+    again: bool = False,
+    progress: bool = True,
+    command: str | None = None,
+    finished: Callable[[Unit, Record], None] | None = None,
+) -> RunOutcome:
+    """Run the units that the record file does not hold yet.
+
+    Args:
+        units: in the order in which results are wanted.
+        records: where they are kept.
+        executor: what runs them; by default this process.
+        sources: where `example_files` has put sets of graphs.
+        examples: folder that keeps examples for another call; a temporary one by default.
+        minutes: no unit is begun later than this.
+        retry: also run units that failed before.
+        again: also run units whose record other code has made.
+        progress: show a bar if stderr is a terminal.
+        command: what the records name as their command; by default that of this process.
+        finished: called with every unit that is finished or has failed.
+
+    SIGINT and SIGTERM raise `Interrupted`; what is finished stays.
+    """
+    units = tuple(dict.fromkeys(units))
+    done = find_finished(units, records)
+    errors = {unit: record.error for unit, record in done.items() if record.error}
+    done = {unit: record for unit, record in done.items() if not record.error}
+    if retry:
+        errors = {}
+    other = [unit for unit, each in done.items() if each.versions.get("code") != code_digest()]
+    if again:
+        done = {unit: record for unit, record in done.items() if unit not in other}
+    elif other:
+        log.warning("%d records in %s were made by other code of graphpool; they are used as they "
+                    "are", len(other), records.path)  # fmt: skip
+    missing = [unit for unit in units if unit not in done and unit not in errors]
+    command = command_line() if command is None else command
+    deadline = None if minutes is None else time.monotonic() + 60 * minutes
+    with ExitStack() as stack:
+        if examples is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="graphpool-"))
+            examples = Path(folder)
+        count = len(units) - len(missing)
+        # The first few units say little: the estimate looks back over minutes.
+        bar = stack.enter_context(closing(ProgressBar(len(units), count, progress, period=600.0)))
+        plan = _plan(missing, examples, sources or examples)
+        try:
+            for unit, record in _run(plan, executor or LocalExecutor(), deadline):
+                record = replace(record, command=command)
+                records.append(record)
+                if record.error:
+                    errors[unit] = record.error
+                else:
+                    done[unit] = record
+                count += 1
+                report_unit(bar, unit, record, count, len(units), len(errors))
+                if finished is not None:
+                    finished(unit, record)
+        except (KeyboardInterrupt, Interrupted) as stop:
+            number = stop.signum if isinstance(stop, Interrupted) else signal.SIGINT
+            raise Interrupted(
+                number,
+                f"stopped by {signal.Signals(number).name}: {len(done)} of {len(units)} units are "
+                f"finished and kept in {records.path}; the same call goes on from there",
+            ) from None
+    left = tuple(unit for unit in units if unit not in done and unit not in errors)
+    return RunOutcome(tuple(done[unit] for unit in units if unit in done), errors, left)
 
 
 def report_unit(
-    bar: ProgressBar, unit: Unit, outcome: UnitResult | Failed, count: int, total: int, failed: int
+    bar: ProgressBar, unit: Unit, record: Record, count: int, total: int, failed: int
 ) -> None:
-    """Show a finished unit on the bar, and log its result."""
-    if isinstance(outcome, UnitResult):
-        log.info(
-            "%d of %d: %s: accuracy %.3f in %.1f s",
-            count, total, unit, outcome.accuracy, outcome.total_seconds,
-        )  # fmt: skip
-    suffix = f", [red]{failed} failed[/red]" if failed else ""
-    bar.update(count, description=f"{unit}{suffix}")
+    """Show a unit that is finished or has failed on the bar, and log its result."""
+    where = f"{count} of {total}: {unit}"
+    if record.error:
+        log.warning("%s failed: %s", where, record.error)
+    else:
+        log.info("%s: %s in %.1f s", where, accuracy_text(record), record.total_seconds)
+    bar.update(count, description=f"{unit}, [red]{failed} failed[/red]" if failed else str(unit))
+
+
+def accuracy_text(record: Record) -> str:
+    """Accuracy of every test, in percent."""
+    values = (metrics.get("accuracy") for metrics in record.metrics.values())
+    return ", ".join("–" if value is None else f"{100 * value:.1f} %" for value in values)
+
+
+def find_finished(units: Sequence[Unit], records: RecordFile) -> dict[Unit, Record]:
+    """Units that the file has a record of, named as the unit is; failed ones are among them.
+
+    Records of a set with the same name and another content are an error.
+    """
+    known = records.latest()
+    found = {}
+    for unit in units:
+        record = known.get(unit.key)
+        if record is None:
+            continue
+        if unit.data.digest and record.digest and record.digest != unit.data.digest:
+            raise DataError.at(
+                records.path,
+                f"its records of {record.data} belong to another set of that name",
+                hint="use another folder",
+            )
+        found[unit] = replace(record, method=unit.method, data=unit.data.name)
+    return found
+
+
+def _plan(units: Sequence[Unit], folder: Path, sources: Path) -> list[_Planned]:
+    """Find the examples that each unit needs: units of the same data and features share them."""
+    shared: dict[Data, tuple[dict[str, None], dict[PlaceRule, None]]] = {}
+    for unit in units:
+        features, rules = shared.setdefault(unit.data, ({}, {}))
+        if unit.config is not None and not isinstance(unit.data, GraphData):
+            features[unit.config.features] = None
+        rules.update(dict.fromkeys(unit.rules))
+    planned = []
+    for unit in sorted(units, key=lambda unit: -unit.cost):
+        features, rules = shared[unit.data]
+        own = next(iter(features), _NO_FEATURES)
+        if unit.config is not None and features:
+            own = unit.config.features
+        name = prepared_name(unit.data, own, tuple(rules))
+        made = _Examples(unit.data, own, tuple(rules), folder / name, sources)
+        planned.append(_Planned(unit, made))
+    return planned
 
 
 def _run(
-    graphs: GraphSet,
-    missing: list[Unit],
-    config: RunConfig,
-    folder: Path,
-    jobs: int,
-    progress: bool,
-    done: dict[Unit, UnitResult],
-) -> list[Failure]:
-    """Run units, longest first, and put their results into `done`; return those that failed."""
-    missing.sort(key=lambda unit: -EVALUATED[unit.method].cost)
-    failures = []
-    total = len(done) + len(missing)
-    work = partial(_run_and_keep, config=config, folder=folder)
-    # The first few units say little: the estimate looks back over minutes.
-    with closing(ProgressBar(total, len(done), progress, period=600.0)) as bar:
-
-        def finished(unit: Unit, outcome: UnitResult | Failed) -> None:
-            if isinstance(outcome, Failed):
-                failures.append(Failure(unit.method, unit.seed, unit.fold, outcome.error))
-                log.warning("%s failed: %s", unit, outcome.error)
-            else:
-                done[unit] = outcome
-            report_unit(bar, unit, outcome, len(done) + len(failures), total, len(failures))
-
-        try:
-            if jobs == 1 or len(missing) < 2:
-                run_here(Job(lambda: graphs, work), missing, finished)
-            else:
-                with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
-                    rules = _rules(missing, config)
-                    hand_over(graphs, rules, Path(place))
-                    setup = partial(take_over, Path(place), rules)
-                    run_parallel(Job(setup, work), missing, jobs, finished)
-        except (KeyboardInterrupt, Interrupted) as stop:
-            number = stop.signum if isinstance(stop, Interrupted) else signal.SIGINT
-            message = (
-                f"{len(done)} of {total} units are finished and kept in {folder}; "
-                "the same call goes on from there"
-            )
-            raise Interrupted(
-                number, f"stopped by {signal.Signals(number).name}: {message}"
-            ) from None
-    return failures
+    plan: Sequence[_Planned], executor: Executor, deadline: float | None
+) -> Iterator[tuple[Unit, Record]]:
+    """Draw the examples, then run the units that have theirs."""
+    unmade: dict[_Examples, str] = {}
+    wanted = tuple(dict.fromkeys(item.examples for item in plan))
+    for examples, made in executor.run(Job(_nothing, _prepare), wanted):
+        if isinstance(made, Failed):
+            unmade[examples] = made.error
+    for item in plan:
+        if item.examples in unmade:
+            yield item.unit, failed(empty_record(item.unit), unmade[item.examples])
+    plan = [item for item in plan if item.examples not in unmade]
+    for item, outcome in executor.run(Job(_Last, _perform), plan, deadline):
+        if isinstance(outcome, Failed):
+            yield item.unit, failed(empty_record(item.unit), outcome.error)
+        else:
+            yield item.unit, outcome
 
 
-def _rules(units: Sequence[Unit], config: RunConfig) -> tuple[PlaceRule, ...]:
-    """By which rules any of these units looks for places."""
-    methods = {unit.method: EVALUATED[unit.method] for unit in units}
-    found = (
-        rule
-        for name, method in methods.items()
-        if method.trained
-        for rule in place_rules(model_of(name, config.model))
-    )
-    return tuple(dict.fromkeys(found))
+# ---------------------------------------------------------------------- in a worker process
 
 
-def _run_and_keep(graphs: GraphSet, unit: Unit, config: RunConfig, folder: Path) -> UnitResult:
-    result = run_unit(graphs, unit, config)
-    write_unit(result, unit.path(folder))
-    return result
+def _nothing() -> None:
+    """Set up nothing: drawing examples needs no state."""
 
 
-def command_line() -> str:
-    """The command that is running, as one would type it."""
-    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+def _prepare(_: None, examples: _Examples) -> None:
+    prepare(examples.data, examples.features, examples.rules, examples.folder, examples.sources)
+
+
+def _perform(last: _Last, planned: _Planned) -> Record:
+    examples = planned.examples
+    if examples not in last.opened:
+        last.opened.clear()
+        last.opened[examples] = open_prepared(examples.data, examples.rules, examples.folder)
+    try:
+        return run_unit(planned.unit, last.opened[examples])
+    finally:
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()  # for the other processes on the same device

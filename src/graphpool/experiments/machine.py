@@ -1,9 +1,13 @@
 """Where a result was measured, and by what: machine, versions, the code itself."""
 
+import ast
 import functools
 import hashlib
 import os
 import platform
+import shlex
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -11,13 +15,12 @@ import torch
 import graphpool
 from graphpool.training.checkpoint import versions
 
-# Code that decides what a result is; how it is scheduled or printed does not.
-_DECISIVE = (
-    *(f"{room}/**/*.py" for room in ("graphs", "features", "ged", "nn", "tasks", "training")),
-    *(f"evaluation/{name}.py" for name in ("baselines", "protocols", "run", "wl")),
-    *(f"evaluation/{name}.py" for name in ("classical", "comparing", "ranking")),
-    *(f"evaluation/comparison_{name}.py" for name in ("data", "unit")),
-)
+# Code that decides what a result is; how units are scheduled or printed does not.
+_PACKAGES = (
+    "graphs", "data", "features", "ged", "nn", "tasks", "training", "evaluation", "models",
+)  # fmt: skip
+_DECISIVE = (*(f"{name}/**/*.py" for name in _PACKAGES), "experiments/run_*.py",
+             "experiments/example*.py")  # fmt: skip
 
 
 def machine(device: str = "cpu") -> dict[str, str | int]:
@@ -44,16 +47,40 @@ def provenance() -> dict[str, str]:
     return {**versions(), "code": code_digest()}
 
 
+def command_line() -> str:
+    """The command that is running, as one would type it."""
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
 @functools.cache
 def code_digest() -> str:
-    """A hash of graphpool's own source; two results with the same one come from the same code."""
+    """Return a hash of the code that decides results.
+
+    It is made from the syntax tree of every top-level statement, without docstrings, comments,
+    imports and the names of files: to move or to document code does not change it, to change
+    what it does does.
+    """
     root = Path(graphpool.__file__).parent
-    digest = hashlib.sha256()
-    for pattern in _DECISIVE:
-        for path in sorted(root.glob(pattern)):
-            digest.update(f"{path.relative_to(root).as_posix()}\n".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    paths = {path for pattern in _DECISIVE for path in root.glob(pattern)}
+    parts = sorted(part for path in paths for part in _statements(path))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _statements(path: Path) -> Iterator[str]:
+    """A hash of each top-level statement of a module."""
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [each for each in body if not _is_silent(each)]  # type: ignore[attr-defined]
+    for statement in tree.body:
+        yield hashlib.sha256(ast.dump(statement).encode()).hexdigest()
+
+
+def _is_silent(node: ast.AST) -> bool:
+    """Whether a statement is a docstring or an import."""
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return text or isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def _processor() -> str:

@@ -31,7 +31,7 @@ class Evaluated:
 
 _COSTS = {"group": 4, "top-k": 4, "flat": 3, "rule": 2}
 
-_BASELINES: dict[str, Evaluated] = {
+BASELINES: dict[str, Evaluated] = {
     "wl": Evaluated(
         name="wl",
         family="kernel",
@@ -53,17 +53,17 @@ class _Evaluated(Mapping[str, Evaluated]):
     """Everything that is registered at the time of asking, and the baselines."""
 
     def __getitem__(self, name: str) -> Evaluated:
-        if name in _BASELINES:
-            return _BASELINES[name]
+        if name in BASELINES:
+            return BASELINES[name]
         method = METHODS[name]
         return Evaluated(name, method.family, method.summary, True, _COSTS.get(method.family, 4))
 
     def __iter__(self) -> Iterator[str]:
         yield from METHODS
-        yield from _BASELINES
+        yield from BASELINES
 
     def __len__(self) -> int:
-        return len(METHODS) + len(_BASELINES)
+        return len(METHODS) + len(BASELINES)
 
 
 EVALUATED: Mapping[str, Evaluated] = _Evaluated()
@@ -84,7 +84,7 @@ def check_methods(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def registered_here(names: Iterable[str]) -> bool:
-    """Whether one of them is the user's own, which other processes know nothing of."""
+    """Whether one of them was registered by the user; other processes don't know it."""
     known = {method.name for method in BUILT_IN}
     return any(name in METHODS and name not in known for name in names)
 

@@ -1,8 +1,8 @@
 """Work spread over processes that can fail, be killed or be interrupted without losing the rest.
 
-Items go to the processes one at a time. An item whose process dies (out of memory, say) takes
-down the whole pool, as `concurrent.futures` has it; those that were under way are then tried
-again, each alone, so that the one to blame is known and the others are finished.
+Items go to the processes one at a time. A process that exits unexpectedly (out of memory, say)
+breaks the whole pool of `concurrent.futures`; the items that were running are then tried again,
+each alone, so that the one at fault is known and the others are finished.
 """
 
 import logging
@@ -10,8 +10,9 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -34,14 +35,14 @@ DIED = "a worker process exited unexpectedly (out of memory?); use fewer jobs"
 
 @dataclass(frozen=True)
 class Failed:
-    """An item that raised, in words."""
+    """An item that raised, and its error message."""
 
     error: str
 
 
 @dataclass(frozen=True)
 class Job(Generic[State, Item, Outcome]):
-    """What the processes do; functions must be importable, for they are called elsewhere.
+    """What the processes do; functions must be importable, as other processes call them.
 
     Args:
         setup: called once in each process.
@@ -53,7 +54,7 @@ class Job(Generic[State, Item, Outcome]):
 
 
 def attempt(work: Callable[[State, Item], Outcome], state: State, item: Item) -> Outcome | Failed:
-    """Do the work; an exception becomes words, so that it can always be sent and shown."""
+    """Do the work; an exception becomes a message, so that it can always be sent and shown."""
     try:
         return work(state, item)
     except GraphpoolError as error:
@@ -64,53 +65,58 @@ def attempt(work: Callable[[State, Item], Outcome], state: State, item: Item) ->
 
 
 def run_here(
-    job: Job[State, Item, Outcome],
-    items: Sequence[Item],
-    done: Callable[[Item, Outcome | Failed], None],
-) -> None:
-    """Do all items one after the other in this process."""
+    job: Job[State, Item, Outcome], items: Sequence[Item], deadline: float | None = None
+) -> Iterator[tuple[Item, Outcome | Failed]]:
+    """Do items one after the other in this process; none is begun after the deadline."""
     state = job.setup()
     for item in items:
-        done(item, attempt(job.work, state, item))
+        if _is_over(deadline):
+            return
+        yield item, attempt(job.work, state, item)
 
 
 def run_parallel(
     job: Job[State, Item, Outcome],
     items: Sequence[Item],
     jobs: int,
-    done: Callable[[Item, Outcome | Failed], None],
-) -> None:
-    """Do all items in `jobs` processes; `done` is called here as each one is finished.
+    deadline: float | None = None,
+) -> Iterator[tuple[Item, Outcome | Failed]]:
+    """Do items in `jobs` processes; none is begun after the deadline, those running are finished.
 
     SIGINT and SIGTERM end the processes at once and raise `Interrupted`. If this process dies,
     its workers do, too.
     """
     waiting = deque(items)
     with watch_signals() as stop:
-        while waiting:
-            for item in _drain(job, waiting, min(jobs, len(waiting)), done, stop):
-                if _drain(job, deque([item]), 1, done, stop):
-                    done(item, Failed(DIED))
+        while waiting and not _is_over(deadline):
+            broken = yield from _drain(job, waiting, min(jobs, len(waiting)), deadline, stop)
+            for item in broken:
+                if (yield from _drain(job, deque([item]), 1, None, stop)):
+                    yield item, Failed(DIED)
+
+
+def _is_over(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() >= deadline
 
 
 def _drain(
     job: Job[State, Item, Outcome],
     waiting: deque[Item],
     jobs: int,
-    done: Callable[[Item, Outcome | Failed], None],
+    deadline: float | None,
     stop: StopRequest,
-) -> list[Item]:
-    """Do items until none waits, or until a process dies: then return those under way."""
+) -> Generator[tuple[Item, Outcome | Failed], None, list[Item]]:
+    """Do items until none waits, or until a process dies: then return those that were running."""
     with _workers(job, jobs, stop) as pool:
         running: dict[Future[Any], Item] = {}
-        while waiting or running:
+        while running or (waiting and not _is_over(deadline)):
             try:
-                while waiting and len(running) < jobs:
+                while waiting and len(running) < jobs and not _is_over(deadline):
                     future = _submit(pool, _work, waiting[0])
                     running[future] = waiting.popleft()
                 for future in _finished(running, stop):
                     outcome = future.result()
-                    done(running.pop(future), outcome)
+                    yield running.pop(future), outcome
             except BrokenProcessPool:
                 return list(running.values())
     return []
@@ -185,7 +191,7 @@ def _begin(job: Job[Any, Any, Any], lifeline: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    # What a unit has to say stands in its result; the same line from every process helps no one.
+    # Warnings of a unit are in its record; the same line from every process helps no one.
     logging.getLogger("graphpool").addHandler(logging.NullHandler())
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     _here.update(work=job.work, state=job.setup())

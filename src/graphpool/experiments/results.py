@@ -1,14 +1,12 @@
-"""The result of an experiment: every number that was measured, and what they say together."""
+"""The result of comparing methods on one set: every record, and what they say together."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graphpool.errors import DataError
 from graphpool.evaluation.protocols import Protocol
 from graphpool.evaluation.statistics import (
     SeedSummary,
@@ -17,12 +15,11 @@ from graphpool.evaluation.statistics import (
     paired_difference,
     summarise,
 )
-from graphpool.experiments.unit import Failure, UnitResult
-from graphpool.files import atomic_write
+from graphpool.experiments.records import FORMAT, Record
+from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 
-FORMAT = "graphpool results 1"
-FILE = "results.json"
+FILE, RECORDS = "results.json", "records.jsonl"
 
 
 @dataclass(frozen=True)
@@ -45,40 +42,74 @@ class SetFacts:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """A unit that could not be finished, and why."""
+
+    method: str
+    seed: int
+    fold: int
+    error: str
+
+
+@dataclass(frozen=True)
 class ExperimentResult:
-    """Everything that came of `run_experiment`.
+    """Methods side by side on one set.
 
     Attributes:
-        overlap: test graphs over training graphs, for intervals (see `statistics`).
+        task: `classification`, `matching` or `similarity`.
+        data: what the set is called.
+        methods: the first is what the others are compared with.
+        seeds: those that were asked for.
+        units: one record for each method, seed and fold, in this order; failed ones are missing.
+        failures: units that failed.
+        protocol, facts, splits: of classification: how the set was split, which set it is, and
+            the split files, relative to the folder, with their SHA-256.
         config: settings of all networks.
-        splits: split files, relative to the folder, and their SHA-256.
-        units: one result for each method, seed and fold, in this order; failed ones are missing.
+        machine, versions, command: of the run that ended with this result.
     """
 
-    facts: SetFacts
+    task: str
+    data: str
     methods: tuple[str, ...]
-    protocol: Protocol
     seeds: tuple[int, ...]
-    overlap: float
-    config: dict[str, Any]
-    splits: dict[str, str]
-    units: tuple[UnitResult, ...]
+    units: tuple[Record, ...]
     failures: tuple[Failure, ...]
-    machine: dict[str, str | int]
-    versions: dict[str, str]
-    command: str
+    protocol: Protocol | None = None
+    facts: SetFacts | None = None
+    splits: dict[str, str] = field(default_factory=dict)
+    config: dict[str, Any] = field(default_factory=dict)
+    machine: dict[str, str | int] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    command: str = ""
 
-    def of(self, method: str) -> list[UnitResult]:
-        """The method's units, by seed and fold."""
+    @property
+    def overlap(self) -> float:
+        """Test graphs over training graphs of all splits, for intervals (see `statistics`)."""
+        return overlap_of(self.units)
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """Names of what was tested, such as numbers of nodes."""
+        return tuple(dict.fromkeys(name for unit in self.units for name in unit.metrics))
+
+    def of(self, method: str) -> list[Record]:
+        """The method's records, by seed and fold."""
         return [unit for unit in self.units if unit.method == method]
+
+    def values(self, method: str, metric: str = "accuracy", test: str | None = None) -> list[float]:
+        """A metric of the method, by seed and fold; undefined values are left out."""
+        found = (unit.metric(metric, test) for unit in self.of(method))
+        return [value for value in found if value is not None]
 
     def accuracies(self, method: str) -> list[float]:
         """Test accuracies of the method, by seed and fold."""
-        return [unit.accuracy for unit in self.of(method)]
+        return self.values(method)
 
-    def summary(self, method: str) -> Summary | None:
-        """Mean accuracy with its corrected interval; None if no unit was finished."""
-        values = self.accuracies(method)
+    def summary(
+        self, method: str, metric: str = "accuracy", test: str | None = None
+    ) -> Summary | None:
+        """Mean of a metric with its corrected interval; None if no unit was finished."""
+        values = self.values(method, metric, test)
         return summarise(values, self.overlap) if values else None
 
     def by_seed(self, method: str) -> SeedSummary:
@@ -88,25 +119,38 @@ class ExperimentResult:
             values.setdefault(unit.seed, []).append(unit.accuracy)
         return by_seed(values)
 
-    def difference(self, ours: str, theirs: str) -> Summary | None:
-        """Gain of one method over another on the splits that both have finished."""
-        first, second = (
-            {(unit.seed, unit.fold): unit.accuracy for unit in self.of(method)}
-            for method in (ours, theirs)
-        )
-        shared = [place for place in first if place in second]
-        if not shared:
-            return None
-        return paired_difference(
-            [first[place] for place in shared], [second[place] for place in shared], self.overlap
-        )
+    def difference(self, ours: str, theirs: str, test: str | None = None) -> Summary | None:
+        """Gain of one method over another in accuracy, on what both have finished."""
+        return paired_gain(self.of(ours), self.of(theirs), self.overlap, test)
 
     def health(self, method: str) -> dict[str, float]:
         """Means over the units of the levels' health on test graphs."""
         return mean_health(self.of(method))
 
 
-def mean_health(units: Sequence[UnitResult]) -> dict[str, float]:
+def overlap_of(records: Sequence[Record]) -> float:
+    """Test graphs over training graphs of the splits of some records; 0 if they have none."""
+    sizes = {(each.seed, each.fold): each.sizes for each in records if each.sizes}
+    trained = sum(each["train"] for each in sizes.values())
+    return sum(each["test"] for each in sizes.values()) / trained if trained else 0.0
+
+
+def paired_gain(
+    ours: Sequence[Record], theirs: Sequence[Record], overlap: float, test: str | None = None
+) -> Summary | None:
+    """Gain in accuracy of one method over another, unit by unit of the same seed and fold."""
+    first, second = (
+        {(each.seed, each.fold): value for each in records
+         if (value := each.metric(test=test)) is not None}
+        for records in (ours, theirs)
+    )  # fmt: skip
+    shared = [at for at in first if at in second]
+    if not shared:
+        return None
+    return paired_difference([first[at] for at in shared], [second[at] for at in shared], overlap)
+
+
+def mean_health(units: Sequence[Record]) -> dict[str, float]:
     """Mean over the units of each number that is defined in some of them."""
     values: dict[str, list[float]] = {}
     for unit in units:
@@ -116,65 +160,96 @@ def mean_health(units: Sequence[UnitResult]) -> dict[str, float]:
     return {name: float(np.mean(found)) for name, found in values.items()}
 
 
-def write_results(result: ExperimentResult, folder: Path) -> None:
-    """Write `results.json` into the folder."""
-    with atomic_write(folder / FILE, "w") as handle:
-        handle.write(_json(result))
+# ---------------------------------------------------------------------- as a document
 
 
-def read_results(path: str | Path) -> ExperimentResult:
-    """Read `results.json`, or the one in a folder."""
-    path = Path(path)
-    path = path / FILE if path.is_dir() else path
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        if values.pop("format") != FORMAT:
-            raise ValueError(f"not of the form {FORMAT!r}")
-        values.pop("summary")
-        facts, protocol = values.pop("facts"), values.pop("protocol")
-        units, failures = values.pop("units"), values.pop("failures")
-        return ExperimentResult(
-            facts=SetFacts(**{key: _tuple(value) for key, value in facts.items()}),
-            protocol=Protocol(**{key: _tuple(value) for key, value in protocol.items()}),
-            units=tuple(UnitResult(**unit) for unit in units),
-            failures=tuple(Failure(**failure) for failure in failures),
-            **{key: _tuple(value) for key, value in values.items()},
-        )
-    except FileNotFoundError:
-        raise DataError.at(path, "no such results", hint="run an experiment first") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError.at(path, f"not a results file: {error}", hint="run it again") from None
-
-
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _json(result: ExperimentResult) -> str:
-    """JSON with one unit to a line, so that it can be read and compared."""
-    values = {"format": FORMAT, **asdict(result)}
-    units = values.pop("units")
-    values["summary"] = {method: _summary(result, method) for method in result.methods}
-    head = json.dumps(values, indent=2).removesuffix("\n}")
-    lines = ",\n".join(f"    {json.dumps(unit)}" for unit in units)
-    return f'{head},\n  "units": [\n{lines}\n  ]\n}}\n'
-
-
-def _summary(result: ExperimentResult, method: str) -> dict[str, Any] | None:
-    """What the table prints, for machines."""
-    summary, units = result.summary(method), result.of(method)
-    if summary is None:
-        return None
-    gain = result.difference(result.methods[0], method)
+def result_document(result: ExperimentResult, folder: Path | str) -> dict[str, Any]:
+    """The figures of every method, for machines."""
+    if result.task == "classification":
+        assert result.protocol is not None
+        return {
+            "data": result.data,
+            "protocol": result.protocol.name,
+            "seeds": list(result.seeds),
+            "methods": {method: _of_classes(result, method) for method in result.methods},
+            "failures": [asdict(failure) for failure in result.failures],
+            "folder": str(folder),
+        }
     return {
-        **asdict(summary),
-        "balanced_accuracy": float(np.mean([unit.balanced_accuracy for unit in units])),
-        "valid_accuracy": float(np.mean([unit.valid_accuracy for unit in units])),
-        "by_seed": asdict(result.by_seed(method)),
-        f"gain_of_{result.methods[0]}": None if gain is None else asdict(gain),
-        "best_epoch": float(np.mean([unit.best_epoch for unit in units])),
-        "epochs": float(np.mean([unit.epochs for unit in units])),
-        "seconds": float(np.mean([unit.total_seconds for unit in units])),
-        "parameters": float(np.mean([unit.parameters for unit in units])),
-        "health": result.health(method),
+        "task": result.task,
+        "data": result.data,
+        "folder": str(folder),
+        "methods": {
+            method: _of_tests(result, method) for method in result.methods if result.of(method)
+        },
+        "failures": {
+            f"{result.units[0].data if result.units else result.data}, {each.method}, seed "
+            f"{each.seed}": each.error
+            for each in result.failures
+        },
+        "results": [_plain(unit) for unit in result.units],
     }
+
+
+def write_results(result: ExperimentResult, folder: Path) -> None:
+    """Write `results.json` into the folder: the document, and what made it."""
+    made = {"format": f"{FORMAT}: summary", "task": result.task, **result_document(result, folder)}
+    if result.task == "classification":
+        made |= {
+            "facts": None if result.facts is None else asdict(result.facts),
+            "overlap": result.overlap,
+            "gains": {
+                method: None if gain is None else asdict(gain)
+                for method in result.methods[1:]
+                for gain in [result.difference(result.methods[0], method)]
+            },
+            "splits": result.splits,
+        }
+    about = {"config": result.config, "machine": result.machine, "versions": result.versions}
+    write_json(folder / FILE, {**made, **about, "command": result.command})
+
+
+def _of_classes(result: ExperimentResult, method: str) -> dict[str, Any]:
+    summary = result.summary(method)
+    return {
+        **({} if summary is None else asdict(summary)),
+        "accuracies": result.accuracies(method),
+        "health": result.health(method),
+        "chosen": [unit.chosen for unit in result.of(method)],
+    }
+
+
+def _of_tests(result: ExperimentResult, method: str) -> dict[str, Any]:
+    """Mean, deviation and interval of every number; of several tests, each by itself."""
+    units = result.of(method)
+    tested = {
+        test: {name: _spread(result.summary(method, name, test)) for name in metrics}
+        for test, metrics in units[0].metrics.items()
+    }
+    first = result.methods[0]
+    gains = {test: result.difference(first, method, test) for test in tested}
+    return {
+        "kind": units[0].kind,
+        "seeds": len(units),
+        "tested": tested,
+        "seconds": float(np.mean([unit.total_seconds for unit in units])),
+        **({} if method == first else {f"gain_of_{first}": {
+            test: None if gain is None else asdict(gain) for test, gain in gains.items()
+        }}),
+    }  # fmt: skip
+
+
+def _spread(summary: Summary | None) -> dict[str, float | None]:
+    if summary is None:
+        return dict.fromkeys(("mean", "deviation", "low", "high"))
+    return {"mean": summary.mean, "deviation": summary.std, "low": summary.low,
+            "high": summary.high}  # fmt: skip
+
+
+def _plain(unit: Record) -> dict[str, Any]:
+    values = asdict(unit)
+    learned = ("valid", "best_epoch", "epochs", "parameters", "warnings")
+    names = ["task", "data", "method", "kind", "seed", "metrics", "seconds", "settings", "machine",
+             "versions", *(learned if unit.kind == "network" else ())]  # fmt: skip
+    facts = {**unit.facts, "seed": unit.seed}
+    return {"format": FORMAT, "key": unit.key, "facts": facts} | {n: values[n] for n in names}

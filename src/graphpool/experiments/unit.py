@@ -1,148 +1,120 @@
-"""The unit of work, one method on one split, and the small file that keeps its result."""
+"""The unit of work: one method on one set of examples, from one seed, on one split."""
 
 import hashlib
 import json
-import logging
-import math
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
 
-import graphpool
-from graphpool.config import RunConfig, original_names
-from graphpool.data.splits import Split
-from graphpool.evaluation.protocols import split_digest
-from graphpool.experiments.methods import settings_of
-from graphpool.files import atomic_write
+from graphpool.config import RunConfig
+from graphpool.data.synthetic.matching.rules import RULES as MATCHING_RULES
+from graphpool.errors import ConfigError, nearest
+from graphpool.evaluation.baselines.distances import RULES as RANKING_RULES
+from graphpool.experiments.examples import Data, GraphData, PairData
+from graphpool.experiments.methods import BASELINES, EVALUATED, model_of, settings_of
+from graphpool.ged.methods.registry import METHODS as EDIT_METHODS
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.zoo.pairs import pair_place_rule
+from graphpool.training.select_place_rule import place_rules
 
-log = logging.getLogger(__name__)
-
-FORMAT = "graphpool unit 1"
+# Settings that say where a result is worked out; records name that beside it.
+_WHERE = ("device",)
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One method on one split of one set.
+    """One method on one set of examples.
 
-    Attributes:
+    Args:
+        data: the examples.
+        method: what it is called in results; of rules and edit distances also which one it is.
+        config: settings of a network, whose `model.pooler` is the method; None for what is not
+            trained.
+        seed: of the examples and of the training.
         fold: which of the seed's splits, counted from 0.
-        key: hash of everything that can change the result: method, settings, seed, split, set
-            and graphpool's version. Another setting gives another key, so a stored result is
-            either of exactly this unit or not looked at.
     """
 
+    data: Data
     method: str
+    config: RunConfig | None
     seed: int
-    fold: int
-    split: Split
-    key: str
+    fold: int = 0
 
-    @classmethod
-    def of(
-        cls, method: str, seed: int, fold: int, split: Split, set_hash: str, config: RunConfig
-    ) -> "Unit":
-        """A unit with its key."""
-        decisive = {
-            "format": FORMAT,
-            "version": graphpool.__version__,
-            "method": method,
-            "seed": seed,
-            "fold": fold,
-            "split": split_digest(split),
-            "set": set_hash,
-            "settings": original_names(settings_of(method, config)),
-        }
-        text = json.dumps(decisive, sort_keys=True)
-        return cls(method, seed, fold, split, hashlib.sha256(text.encode()).hexdigest())
-
-    def path(self, folder: Path) -> Path:
-        """Where the result is kept."""
-        name = f"{self.method}-seed{self.seed}-fold{self.fold}-{self.key[:12]}.json"
-        return folder / "units" / name
-
-    def __str__(self) -> str:
-        return f"{self.method}, seed {self.seed}, fold {self.fold}"
-
-
-@dataclass(frozen=True)
-class UnitResult:
-    """What a unit reached on its test graphs, with the model that the validation graphs chose.
-
-    Attributes:
-        train_graphs, valid_graphs, test_graphs: how many there were.
-        seconds: of each part of the work.
-        health: of the model's levels on the test graphs; None where a number is undefined.
-        warnings: levels that collapsed.
-        notes: what was odd about the features of this split.
-        chosen: settings that the validation graphs decided, beside the epoch.
-        predicted: class codes of the test graphs, in the order of the split.
-        settings: those that the key is made from.
-        versions: what made the result.
-    """
-
-    key: str
-    method: str
-    seed: int
-    fold: int
-    accuracy: float
-    balanced_accuracy: float
-    valid_accuracy: float
-    best_epoch: int
-    epochs: int
-    parameters: int
-    train_graphs: int
-    valid_graphs: int
-    test_graphs: int
-    seconds: dict[str, float]
-    health: dict[str, float | None]
-    warnings: list[str]
-    notes: list[str]
-    chosen: dict[str, int | float | str]
-    settings: dict[str, Any]
-    versions: dict[str, str]
-    predicted: list[int]
+    def __post_init__(self) -> None:
+        if self.config is None and self.method not in rules_of(self.task):
+            known = rules_of(self.task)
+            raise ConfigError(f"no rule {self.method!r}; {nearest(self.method, known)}")
 
     @property
-    def total_seconds(self) -> float:
-        """Time of the whole unit."""
-        return sum(self.seconds.values())
+    def task(self) -> Literal["classification", "matching", "similarity"]:
+        """What is asked."""
+        if isinstance(self.data, GraphData):
+            return "classification"
+        return "matching" if isinstance(self.data, PairData) else "similarity"
+
+    @property
+    def kind(self) -> str:
+        """`network`, `kernel`, `rule`, or `edit distance`."""
+        if self.config is not None:
+            return "network"
+        if self.task == "classification":
+            return EVALUATED[self.method].family
+        named_rule = self.task == "matching" or self.method in RANKING_RULES
+        return "rule" if named_rule else "edit distance"
+
+    @property
+    def rules(self) -> tuple[PlaceRule, ...]:
+        """The rules used to find places."""
+        if self.config is None:
+            return ()
+        if self.task == "classification":
+            return tuple(place_rules(model_of(self.config.model.pooler, self.config.model)))
+        rule = pair_place_rule(self.config.model)
+        return () if rule is None else (rule,)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings that can change the result, all of them, as plain values."""
+        if self.config is None:
+            return {"rule": self.method, **settings_of(self.method, RunConfig())} if (
+                self.task == "classification"
+            ) else {"rule": self.method}  # fmt: skip
+        values = settings_of(self.config.model.pooler, self.config)
+        dropped = _WHERE if self.task == "classification" else (*_WHERE, "seed")
+        train = {key: value for key, value in values["train"].items() if key not in dropped}
+        return {**values, "train": train}
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of everything that decides the result, but for the set's content, code, machine."""
+        return unit_key(self.task, self.data.facts, self.settings, self.seed, self.fold)
+
+    @property
+    def cost(self) -> int:
+        """Units with a higher one take longer and are begun first."""
+        if self.config is None:
+            return 0
+        pooler = self.config.model.pooler
+        weight = EVALUATED[pooler].cost if pooler in EVALUATED else 5
+        return weight * self.config.model.num_layers
+
+    def __str__(self) -> str:
+        fold = f", fold {self.fold}" if self.task == "classification" else ""
+        return f"{self.data.name}, {self.method}, seed {self.seed}{fold}"
 
 
-@dataclass(frozen=True)
-class Failure:
-    """A unit that could not be finished, and why."""
-
-    method: str
-    seed: int
-    fold: int
-    error: str
-
-
-def finite(values: dict[str, float]) -> dict[str, float | None]:
-    """The same numbers as JSON has them: NaN and infinities become None."""
-    return {name: value if math.isfinite(value) else None for name, value in values.items()}
+def rules_of(task: str) -> tuple[str, ...]:
+    """Methods of a task that are not trained: rules, a kernel, approximate edit distances."""
+    if task == "classification":
+        return tuple(BASELINES)
+    if task == "matching":
+        return tuple(MATCHING_RULES)
+    return (*EDIT_METHODS, *RANKING_RULES)
 
 
-def write_unit(result: UnitResult, path: Path) -> None:
-    """Write a result, one field to a line, atomically."""
-    values = {"format": FORMAT, **asdict(result)}
-    lines = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in values.items())
-    with atomic_write(path, "w") as handle:
-        handle.write("{\n" + ",\n".join(lines) + "\n}\n")
-
-
-def read_unit(unit: Unit, path: Path) -> UnitResult | None:
-    """The unit's stored result; None if there is none, or not a whole one of this very unit."""
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        if values.pop("format") != FORMAT or values["key"] != unit.key:
-            raise ValueError("it is of another unit")
-        known = {item.name for item in fields(UnitResult)}
-        if set(values) != known or len(values["predicted"]) != len(unit.split.test):
-            raise ValueError("it is not whole")
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        log.warning("%s is not used: %s; the unit is run again", path, error)
-        return None
-    return UnitResult(**values)
+def unit_key(
+    task: str, facts: dict[str, Any], settings: dict[str, Any], seed: int, fold: int
+) -> str:
+    """Hash of what decides the result of a unit."""
+    text = json.dumps([task, facts, settings, seed, fold], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,7 +1,6 @@
-"""A set on its way to worker processes, with the places that are found already.
+"""Graphs and their places in files that worker processes map into memory.
 
-Places of a large set take seconds. They are found once, here, and lie in a file beside that of
-the graphs, which every process maps into memory.
+Places of a large set take seconds to find. They are found once, by the process that writes.
 """
 
 from collections.abc import Collection
@@ -21,7 +20,7 @@ GRAPHS, PLACES = "graphs.safetensors", "places.safetensors"
 _PARTS = ("cluster", "counts", "share")
 
 
-def hand_over(graphs: GraphSet, rules: Collection[PlaceRule], folder: Path) -> None:
+def save_for_workers(graphs: GraphSet, rules: Collection[PlaceRule], folder: Path) -> None:
     """Write the graphs, and their places by each of the rules."""
     save(graphs, folder / GRAPHS)
     tensors: dict[str, Tensor] = {}
@@ -32,8 +31,8 @@ def hand_over(graphs: GraphSet, rules: Collection[PlaceRule], folder: Path) -> N
     save_file(tensors, folder / PLACES)
 
 
-def take_over(folder: Path, rules: Collection[PlaceRule]) -> GraphSet:
-    """The graphs in another process; `rules` in the order in which they were handed over."""
+def load_in_worker(folder: Path, rules: Collection[PlaceRule]) -> GraphSet:
+    """Map the graphs and their places; `rules` in the order in which they were saved."""
     graphs = open_set(folder / GRAPHS, verify=False)
     tensors = load_file(folder / PLACES)
     known = {

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 import graphpool as gp
 from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.errors import ConfigError
-from graphpool.experiments.engine import run_experiment
+from graphpool.experiments.comparison import evaluate
 from graphpool.experiments.methods import EVALUATED, check_methods, registered_here
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.level import Level
@@ -80,9 +80,9 @@ def test_an_experiment_with_an_own_pooler_needs_no_other_process(
 ) -> None:
     gp.nn.register_pooler("mine", Halves, family="group")
     config = RunConfig(model=ModelConfig(hidden_channels=8), train=TrainConfig(epochs=1))
-    found = run_experiment(
+    found = evaluate(
         gp.load("MUTAG", features=None)[:60], ["mine"], "cv10", (0,), config, tmp_path,
-        jobs=4, progress=False,
+        baselines=False, jobs=4, progress=False,
     )  # fmt: skip
     assert len(found.units) == 10
     assert not found.failures

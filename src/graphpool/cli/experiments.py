@@ -1,0 +1,172 @@
+"""`graphpool experiments`: the tables of the project, as data: list, check, run and show them."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphpool.cli.data_arguments import Root
+from graphpool.cli.experiment import stopping
+from graphpool.cli.output import Json, plural, print_json, print_line, print_status, print_table
+
+experiments_app = typer.Typer(
+    help="List, check and run the experiments of a project, and fill its pages.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+Project = Annotated[
+    Path, typer.Option("--project", help="Folder with experiments/, results/ and docs/.")
+]
+HERE = Path()
+
+
+@experiments_app.command("list")
+def list_all(project: Project = HERE, json: Json = False) -> None:
+    """Show every experiment and the blocks of pages that it fills."""
+    from graphpool.experiments.experiment import list_experiments
+
+    rows = [
+        {
+            "name": name,
+            "title": each.title,
+            "task": each.task,
+            "data": [entry.name for entry in each.data],
+            "methods": list(each.methods),
+            "blocks": [f"{block.page}: {block.name}" for block in each.blocks],
+            "source": each.paper.source,
+            "remarks": list(each.remarks),
+        }
+        for name, each in list_experiments(project).items()
+    ]
+    if json:
+        print_json({"experiments": rows})
+        return
+    print_table(
+        ("experiment", "title", "fills"),
+        [(row["name"], row["title"], "\n".join(row["blocks"])) for row in rows],
+    )
+
+
+@experiments_app.command()
+def validate(project: Project = HERE, json: Json = False) -> None:
+    """Check every file: its settings, its units and its blocks."""
+    from graphpool.experiments.project import validate as check
+
+    units = check(project)
+    if json:
+        print_json({"units": units})
+    else:
+        print_line(f"{plural(len(units), 'experiment')}, {plural(sum(units.values()), 'unit')}: "
+            "nothing is wrong with them")  # fmt: skip
+
+
+@experiments_app.command()
+def status(project: Project = HERE, json: Json = False) -> None:
+    """Show how many units of every experiment are finished."""
+    from graphpool.experiments.project import status as find_status
+
+    found = find_status(project)
+    if json:
+        print_json({"experiments": [{**asdict(each), "missing": each.missing} for each in found]})
+        return
+    heads = ("units", "finished", "failed", "missing", "by other code")
+    print_table(
+        ("experiment", *heads),
+        [
+            (each.name, each.units, each.finished, each.failed, each.missing, each.other_code)
+            for each in found
+        ],
+        right=heads,
+    )
+
+
+@experiments_app.command()
+def run(
+    names: Annotated[list[str], typer.Argument(help="Names of experiments.")],
+    smoke: Annotated[
+        bool,
+        typer.Option("--smoke", help="Run the smallest form, one epoch each, and keep nothing."),
+    ] = False,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Begin no unit later than this.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; by default one per core.")
+    ] = None,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Also run units that failed before.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also run units that other code has made.")
+    ] = False,
+    device: Annotated[str, typer.Option(help="cpu, or cuda.")] = "cpu",
+    project: Project = HERE,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Run what is not finished; the same command goes on after a stop.
+
+    Records are appended to results/NAME.jsonl. A unit that fails is recorded, and the rest go on.
+    """
+    from graphpool.experiments.engine import accuracy_text
+    from graphpool.experiments.machine import usable_cores
+    from graphpool.experiments.project import run as run_experiment
+    from graphpool.training.device import find_device
+
+    find_device(device, "--device")
+    documents, failed = {}, False
+    with stopping():
+        for name in names:
+            outcomes = run_experiment(
+                name, project, smoke=smoke, minutes=minutes, jobs=jobs or usable_cores(),
+                retry=retry, again=again, device=device, root=root,
+            )  # fmt: skip
+            for each, outcome in outcomes.items():
+                failed |= bool(outcome.failures)
+                documents[each] = {
+                    "finished": len(outcome.records),
+                    "failed": {str(unit): error for unit, error in outcome.failures.items()},
+                    "missing": len(outcome.missing),
+                }
+                if json:
+                    continue
+                if smoke:
+                    for record in outcome.records:
+                        print_status(f"{record.data}, {record.method}: {accuracy_text(record)}")
+                counts = (
+                    f"{len(outcome.records)} finished, {len(outcome.failures)} failed, "
+                    f"{len(outcome.missing)} missing"
+                )
+                print_line(f"{each}: {counts}")
+                for unit, error in outcome.failures.items():
+                    print_line(f"failed: {unit}: {error}")
+    if json:
+        print_json({"experiments": documents})
+    if failed:
+        raise typer.Exit(1)
+
+
+@experiments_app.command()
+def pages(
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail if a page says something else.")
+    ] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Fill the marked blocks of README.md and docs/*.md from the results."""
+    from graphpool.experiments.pages import check_blocks, write_pages
+
+    check_blocks(project)
+    different = [path.relative_to(project).as_posix() for path in write_pages(project, check)]
+    if json:
+        print_json({"written": [] if check else different, "different": different})
+    elif different:
+        verb = "differ from the results: run graphpool experiments pages" if check else "written"
+        print_line(f"{', '.join(different)}: {verb}")
+    else:
+        print_line("all pages say what the results say")
+    if check and different:
+        raise typer.Exit(1)

@@ -1,0 +1,269 @@
+"""Tables of experiments: which records stand in a cell, and how the cell reads."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from graphpool.errors import ConfigError, nearest
+from graphpool.evaluation.statistics import Summary
+from graphpool.experiments.engine import find_finished
+from graphpool.experiments.experiment import Block, Column, Experiment, Row
+from graphpool.experiments.methods import EVALUATED
+from graphpool.experiments.plan import planned_cells
+from graphpool.experiments.records import Record, RecordFile
+from graphpool.experiments.results import mean_health, overlap_of, paired_gain
+from graphpool.experiments.tables import METRICS
+from graphpool.experiments.text import NONE, names_text, paragraphs, table, three, where_text
+from graphpool.experiments.unit import Unit
+
+RESULTS = "results"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """An experiment and its record file."""
+
+    experiment: Experiment
+    path: Path
+
+    @cached_property
+    def units(self) -> dict[tuple[str, str], list[Unit]]:
+        """Units by method and data, as the experiment calls them."""
+        return planned_cells(self.experiment)
+
+    @cached_property
+    def records(self) -> dict[Unit, Record]:
+        """Finished and failed units with exactly the settings of the experiment."""
+        units = [unit for each in self.units.values() for unit in each]
+        return find_finished(units, RecordFile(self.path, self.experiment.name))
+
+    def of(self, method: str, data: str) -> list[Record]:
+        """Finished records of a cell."""
+        units = self.units.get((method, data), [])
+        found = (self.records.get(unit) for unit in units)
+        return [record for record in found if record is not None and not record.error]
+
+
+class Grid:
+    """The cells of a block."""
+
+    def __init__(self, own: Experiment, block: Block, measured: Mapping[str, Measured]) -> None:
+        self.own, self.block, self.measured = own, block, measured
+        rows = block.rows or tuple(own.methods)
+        columns = block.columns or tuple(entry.name for entry in own.data)
+        self.rows = [Row(each) if isinstance(each, str) else each for each in rows]
+        self.columns = [self._column(each) for each in columns]
+
+    def _column(self, column: str | Column) -> Column:
+        if isinstance(column, Column):
+            return column
+        return Column(self.own.entry(column).title or column, column)
+
+    def experiment(self, row: Row, column: Column) -> Measured:
+        """The experiment that a cell is of."""
+        name = row.experiment or column.experiment or self.own.name
+        if name not in self.measured:
+            raise ConfigError(
+                f"{self.own.name}, block {self.block.name}: no experiment {name!r}; "
+                f"{nearest(name, self.measured)}"
+            )
+        return self.measured[name]
+
+    @property
+    def experiments(self) -> list[str]:
+        """All experiments whose records are shown."""
+        pairs = ((row, column) for row in self.rows for column in self.columns if column.data)
+        return list(dict.fromkeys(self.experiment(*pair).experiment.name for pair in pairs))
+
+    def records(self, row: Row, column: Column, method: str = "") -> list[Record]:
+        """Records of a cell."""
+        found = self.experiment(row, column)
+        names = column.data.split(" / ")
+        return [record for name in names for record in found.of(method or row.method, name)]
+
+    def values(self, row: Row, column: Column) -> list[float]:
+        """What a cell is the mean of."""
+        found = self.records(row, column)
+        if column.metric == "seconds":
+            return [record.seconds["test"] for record in found]
+        values = (record.metric(column.metric, column.test or None) for record in found)
+        return [value for value in values if value is not None]
+
+    def mean(self, row: Row, column: Column) -> float:
+        """The mean of a cell; less than everything if it is empty."""
+        values = self.values(row, column)
+        return statistics.mean(values) if values else float("-inf")
+
+    def title(self, row: Row) -> str:
+        """What a row is called."""
+        if row.title:
+            return row.title
+        where = self.measured[row.experiment] if row.experiment else None
+        places = [where] if where else [self.experiment(row, column) for column in self.columns]
+        for each in places:
+            if row.method in each.experiment.methods:
+                return each.experiment.methods[row.method].title or f"`{row.method}`"
+        raise ConfigError(f"{self.own.name}, block {self.block.name}: no method {row.method!r}")
+
+    def low(self, column: Column) -> list[Row]:
+        """Rows whose mean is not above that of the method `floor`."""
+        if not self.block.floor or column.metric != "accuracy":
+            return []
+        floor = self.mean(Row(self.block.floor), column)
+        rows = [row for row in self.rows if row.method != self.block.floor]
+        return [row for row in rows if self.values(row, column) and self.mean(row, column) <= floor]
+
+    def cell(self, row: Row, column: Column) -> str:
+        """The text of a cell."""
+        if column.metric == "family":
+            method = self.own.methods[row.method]
+            return EVALUATED[method.rule or str(method.model["pooler"])].family
+        if column.metric == "parameters":
+            return self._parameters(row, column)
+        if row.figure in ("value", "mean"):
+            return self._value(row, column)
+        found = self.records(row, column)
+        if row.figure in ("clusters", "rank"):
+            key = {"clusters": "level1/clusters", "rank": "level1/effective_rank"}[row.figure]
+            health = mean_health(found)
+            digits = 1 if row.figure == "clusters" else 2
+            return f"{health[key]:.{digits}f}" if key in health else self.block.missing
+        against = self.records(row, column, row.against)
+        overlap = 0.0 if row.figure == "plain error" else overlap_of(found)
+        gain = paired_gain(found, against, overlap, column.test or None)
+        return self.block.missing if gain is None else _gain_text(gain, row.figure)
+
+    def _value(self, row: Row, column: Column) -> str:
+        values = self.values(row, column)
+        if not values:
+            return self.block.missing
+        if column.metric == "seconds":
+            return three(statistics.mean(values))
+        percent = column.metric in METRICS["matching"]
+        scale, digits = (100, self.block.digits) if percent else (1, 3)
+        text = f"{scale * statistics.mean(values):.{digits}f}"
+        if len(values) > 1 and row.figure == "value":
+            text += f" ± {scale * statistics.stdev(values):.{digits}f}"
+        wanted = self.experiment(row, column).units.get((row.method, column.data), [])
+        if len(values) < len(wanted):
+            text += f" ({len(values)} of {len(wanted)})"
+        if self.block.bold and self.mean(row, column) == self._best(column):
+            return f"**{text}**"
+        return f"{text} ↓" if row in self.low(column) else text
+
+    def _best(self, column: Column) -> float:
+        return max(self.mean(row, column) for row in self.rows)
+
+    def _parameters(self, row: Row, column: Column) -> str:
+        counts = [
+            max((each.parameters for each in self.experiment(row, column).of(row.method, name)),
+                default=0)
+            for name in column.data.split(" / ")
+        ]  # fmt: skip
+        return " / ".join(f"{count:,}" for count in counts) if any(counts) else NONE
+
+    def paper_rows(self) -> list[list[str]]:
+        """Rows of published values."""
+        rows = []
+        for name in self.block.paper:
+            values = self.own.paper.values[name]
+            found = [
+                values.get(column.test, values.get(column.data))
+                if column.metric == "accuracy"
+                else None
+                for column in self.columns
+            ]
+            cells = [self.block.missing if each is None else f"{each:.2f}" for each in found]
+            rows.append([f"*{name}, as printed*", *cells])
+        return rows
+
+    def table(self) -> str:
+        """The whole table."""
+        rows = list(self.rows)
+        if self.block.sort:
+            rows.sort(key=lambda row: -self.mean(row, self.columns[0]))
+        lines = [
+            [self.title(row), *(self.cell(row, column) for column in self.columns)] for row in rows
+        ]
+        head = (self.block.head, *(column.title for column in self.columns))
+        return table(head, [*lines, *self.paper_rows()])
+
+
+def block_text(own: Experiment, block: Block, measured: Mapping[str, Measured]) -> str:
+    """The text of a block: its table, how it came about, and the command that repeats it."""
+    grid = Grid(own, block, measured)
+    parts = [grid.table()]
+    if block.floor:
+        low = {
+            column.title: names_text([row.method for row in rows])
+            for column in grid.columns
+            if (rows := grid.low(column))
+        }
+        named = "; ".join(f"{title}: {names}" for title, names in low.items())
+        floor = own.methods[block.floor].title or f"`{block.floor}`"
+        parts.append(f"↓ is not above {floor} ({named})." if named else
+                     f"Every method is above {floor} on every set.")  # fmt: skip
+    if block.caption:
+        parts += _captions(grid)
+    parts.append(f"`graphpool experiments run {' '.join(grid.experiments)}`")
+    return paragraphs(block.intro, *parts)
+
+
+def _captions(grid: Grid) -> list[str]:
+    """How units were trained, and where."""
+    kinds: dict[str, dict[str, None]] = {}
+    records: list[Record] = []
+    for column in grid.columns:
+        for row in grid.rows:
+            found = [each for each in grid.records(row, column) if each.kind == "network"]
+            if found:
+                kinds.setdefault(_training(found), {})[column.title] = None
+                records += found
+    if not records:
+        return []
+    texts = [
+        f"{' / '.join(titles)}: {text}" if len(kinds) > 1 else text
+        for text, titles in kinds.items()
+    ]
+    return [f"{'; '.join(texts)}; {_places(records)}."]
+
+
+def _training(records: Sequence[Record]) -> str:
+    """How many examples, steps and seeds there were."""
+    record = records[0]
+    train, facts = record.settings["train"], record.facts
+    steps = (
+        f"{train['epochs']} epochs in batches of {train['batch_size']} at a learning rate of "
+        f"{train['learning_rate']:g}"
+    )
+    if "train" not in facts:
+        return steps
+    what = "pairs" if record.task == "matching" else "triplets"
+    test = f", {facts['test']:,} of each size test" if "test" in facts else ""
+    return f"{facts['train']:,} {what} train, {facts['valid']:,} choose the epoch{test}; {steps}"
+
+
+def _places(records: Sequence[Record]) -> str:
+    """Seeds, and machines with versions and code."""
+    seeds = len({record.seed for record in records})
+    folds = len({record.fold for record in records})
+    many = f"{folds} folds, " if folds > 1 else ""
+    codes: dict[str, dict[str, None]] = {}
+    for record in records:
+        versions = {key: value for key, value in record.versions.items() if key != "code"}
+        where = where_text({"machine": record.machine, "versions": versions})
+        codes.setdefault(where, {})[f"`{record.versions.get('code', 'not recorded')}`"] = None
+    made = "; ".join(f"{where}, code {', '.join(each)}" for where, each in codes.items())
+    return f"{many}{seeds} seed{'s' if seeds > 1 else ''}. {made}"
+
+
+def _gain_text(gain: Summary, figure: str) -> str:
+    if figure == "difference":
+        return f"{100 * gain.mean:+.1f}"
+    if figure in ("error", "plain error"):
+        return NONE if gain.error is None else f"{100 * gain.error:.1f}"
+    if gain.low is None or gain.high is None:
+        return NONE
+    return f"{100 * gain.low:+.1f} … {100 * gain.high:+.1f}"

@@ -1,0 +1,308 @@
+"""Experiments as data: `experiments/NAME.toml` says all that decides a table, and where it stands.
+
+A file has these parts; `read_experiment` checks every key:
+
+    title = "…"                     task = "classification" | "matching" | "similarity"
+    seeds = [0, 1, 2]               protocol = "cv10" | "paper" | "holdout"    folds = 3
+    uses = ["another"]              # experiments whose records its blocks show, too
+    remarks = ["…"]                 # what a reader of the numbers has to know
+
+    [paper]                         # published values
+    source = "…"                    unsaid = ["what the paper does not say"]
+    [paper.values.HAP]              MUTAG = 95.01
+
+    [settings]                      # of all networks
+    features = "…"                  [settings.model] …    [settings.train] …
+
+    [[data]]                        # what methods are measured on
+    name = "ring-200"               set = "ring:graphs=4000,seed=1"    learn = 200
+    settings.train.epochs = 300     # what these data need, the same for every method
+
+    [methods.NAME]                  # what differs from the settings, or the name of a rule
+    title = "…"                     model = {pooler = "hap", assignment = "places"}
+    data = ["ring"]  seeds = [0]    # where it is measured, if not everywhere
+
+    [[blocks]]                      # where the records are shown; see `Block`
+    page = "README.md"              name = "reaches"
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict
+from graphpool.errors import ConfigError, nearest
+from graphpool.evaluation.protocols import PROTOCOLS, Protocol
+from graphpool.experiments.methods import EVALUATED
+from graphpool.experiments.unit import rules_of
+from graphpool.nn.zoo.pairs import PAIR_METHODS
+
+FOLDER = "experiments"
+HOLDOUT = "holdout"
+Figure = Literal[
+    "value", "mean", "difference", "plain error", "error", "interval", "clusters", "rank",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a block: a method and what is shown of it.
+
+    Args:
+        method: of this experiment, or of `experiment`.
+        title: by default that of the method.
+        figure: `value` is the mean ± standard deviation, `mean` the mean alone; `difference` is
+            the gain over `against`, split by split, `plain error` its standard error as if splits
+            were independent, `error` the corrected one and `interval` the corrected 95 %
+            interval; `clusters` and `rank` are means over the test graphs of the first level.
+    """
+
+    method: str
+    title: str = ""
+    experiment: str = ""
+    figure: Figure = "value"
+    against: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a block: some data and a metric.
+
+    Args:
+        data: name of the data; of `parameters` several are possible, joined by " / ".
+        test: what was tested of it, by default the first.
+        metric: of the records; also `seconds` (of the test), `parameters` and `family`.
+    """
+
+    title: str
+    data: str = ""
+    experiment: str = ""
+    test: str = ""
+    metric: str = "accuracy"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A marked region of a page, `<!-- NAME -->` to `<!-- end -->`, and the table that fills it.
+
+    Args:
+        page: relative to the project.
+        intro: a paragraph before the table.
+        head: title of the first column.
+        rows: methods or rows; by default all methods.
+        columns: data or columns; by default all data.
+        paper: names in `paper.values` that are shown as further rows.
+        digits: of percentages.
+        bold: whether the best mean of every column is bold.
+        sort: whether rows are sorted by the first column, best first.
+        floor: a method; what is not above its mean is marked.
+        missing: the cell of what is not measured.
+        caption: whether training, seeds and machines are named below.
+    """
+
+    page: str
+    name: str
+    intro: str = ""
+    head: str = "accuracy, %"
+    rows: tuple[str | Row, ...] = ()
+    columns: tuple[str | Column, ...] = ()
+    paper: tuple[str, ...] = ()
+    digits: int = 1
+    bold: bool = False
+    sort: bool = False
+    floor: str = ""
+    missing: str = "–"
+    caption: bool = True
+
+
+@dataclass(frozen=True)
+class DataEntry:
+    """Some data of an experiment.
+
+    Args:
+        name: what it is called in records and blocks.
+        set: what is loaded, by default the name.
+        learn: of the protocol `holdout`: graphs that are learned from.
+        kind, nodes, hardness, tested: of pairs; see `examples.PairData`.
+        train, valid, test: numbers of pairs or triplets.
+        split: of triplets.
+        settings: that all methods have on these data.
+    """
+
+    name: str
+    title: str = ""
+    set: str = ""
+    learn: int = 0
+    kind: Literal["paper", "balanced"] = "balanced"
+    nodes: tuple[int, ...] = ()
+    hardness: Literal["easy", "medium", "hard"] = "easy"
+    tested: tuple[int, ...] = ()
+    train: int = 0
+    valid: int = 0
+    test: int = 0
+    split: Literal["published", "graphs", "classes"] = "published"
+    settings: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+
+
+@dataclass(frozen=True)
+class MethodEntry:
+    """A method of an experiment: settings of a network, or a rule.
+
+    Args:
+        rule: its name, for what is not trained.
+        model, train, features: what differs from the settings of the experiment.
+        data, seeds: where it is measured, if not everywhere.
+    """
+
+    title: str = ""
+    rule: str = ""
+    features: str = ""
+    model: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    train: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    data: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Published values: by the name of a row, then of data."""
+
+    source: str = ""
+    unsaid: tuple[str, ...] = ()
+    values: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment; see the module for its file."""
+
+    name: str
+    title: str
+    task: Task
+    seeds: tuple[int, ...] = ()
+    protocol: str = ""
+    folds: int = 0
+    uses: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    paper: Paper = field(default_factory=Paper)
+    settings: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    data: tuple[DataEntry, ...] = ()
+    methods: dict[str, MethodEntry] = field(default_factory=dict, hash=False)
+    blocks: tuple[Block, ...] = ()
+
+    def protocol_of(self, entry: DataEntry) -> Protocol:
+        """How some data are split."""
+        if self.protocol == HOLDOUT:
+            return Protocol(HOLDOUT, "holdout", 1, self.seeds, learn=entry.learn)
+        return PROTOCOLS[self.protocol]
+
+    def config(self, method: MethodEntry, entry: DataEntry) -> RunConfig:
+        """All settings of a network on some data."""
+        parts: dict[str, dict[str, Any]] = {"model": {}, "train": {}}
+        features = ""
+        for source in (self.settings, entry.settings, vars(method)):
+            features = source.get("features") or features
+            for name, part in parts.items():
+                part.update(source.get(name, {}))
+        where = f"{FOLDER}/{self.name}.toml: settings"
+        return RunConfig(
+            task=self.task,
+            data=entry.set or entry.name,
+            features=features,
+            model=from_dict(ModelConfig, parts["model"], f"{where}.model"),
+            train=from_dict(TrainConfig, parts["train"], f"{where}.train"),
+        )
+
+    def entry(self, name: str) -> DataEntry:
+        """The data of this name."""
+        for each in self.data:
+            if each.name == name:
+                return each
+        known = [each.name for each in self.data]
+        raise ConfigError(f"{self.name}: no data {name!r}; {nearest(name, known)}")
+
+
+def list_experiments(project: str | Path = ".") -> dict[str, Experiment]:
+    """Read every experiment of a project, by name."""
+    folder = Path(project) / FOLDER
+    if not folder.is_dir():
+        raise ConfigError(
+            f"{folder}: no such folder; run this in a clone of the project, or give --project"
+        )
+    return {path.stem: read_experiment(path) for path in sorted(folder.glob("*.toml"))}
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Read and check one file."""
+    path = Path(path)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        others = [each.stem for each in path.parent.glob("*.toml")]
+        raise ConfigError(
+            f"no experiment {path.stem!r} in {path.parent}; {nearest(path.stem, others)}"
+        ) from None
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    methods = values.pop("methods", {})
+    if not isinstance(methods, dict):
+        raise ConfigError(f"{path}: methods must be tables such as [methods.hap]")
+    where = f"{FOLDER}/{path.name}"
+    made = from_dict(Experiment, {"name": path.stem, **values}, where)
+    entries = {
+        name: from_dict(MethodEntry, method, f"{where}.methods.{name}")
+        for name, method in methods.items()
+    }
+    made = replace(made, methods=entries)
+    _check(made, where)
+    return made
+
+
+def _check(made: Experiment, where: str) -> None:
+    """Refuse what could not be run, and methods that only an alias names."""
+    if not made.data and not made.uses:
+        raise ConfigError(f"{where}: it has no [[data]] and uses no other experiment")
+    if made.data and not made.seeds:
+        raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
+    if made.task == "classification" and made.data:
+        known = (*PROTOCOLS, HOLDOUT)
+        if made.protocol not in known:
+            raise ConfigError(
+                f"{where}: unknown protocol {made.protocol!r}; {nearest(made.protocol, known)}"
+            )
+    names = [entry.name for entry in made.data]
+    for name, method in made.methods.items():
+        for data in method.data:
+            if data not in names:
+                raise ConfigError(
+                    f"{where}: methods.{name}: no data {data!r}; {nearest(data, names)}"
+                )
+        _check_method(made, name, method, where)
+    for block in made.blocks:
+        for title in block.paper:
+            if title not in made.paper.values:
+                raise ConfigError(f"{where}: block {block.name}: no paper.values.{title}")
+
+
+def _check_method(made: Experiment, name: str, method: MethodEntry, where: str) -> None:
+    if method.rule:
+        known: Mapping[str, Any] | tuple[str, ...] = rules_of(made.task)
+        if method.rule not in known:
+            raise ConfigError(
+                f"{where}: methods.{name}: no rule {method.rule!r}; {nearest(method.rule, known)}"
+            )
+        return
+    model = made.config(method, made.data[0]).model
+    networks = (*EVALUATED, *(() if made.task == "classification" else PAIR_METHODS))
+    if "pooler" not in method.model or model.pooler not in networks:
+        pooler = method.model.get("pooler", "")
+        raise ConfigError(
+            f"{where}: methods.{name}: model.pooler is {pooler!r}; {nearest(pooler, networks)}"
+        )
+    if model.pooler in ("hap", "hap-paper") and "default" in (model.assignment, model.connect):
+        raise ConfigError(
+            f"{where}: methods.{name}: {model.pooler} is an alias whose meaning may change; give "
+            "model.assignment and model.connect"
+        )

@@ -1,0 +1,94 @@
+"""The one page writer: marked regions of README.md and docs/*.md are filled from results.
+
+A block stands between `<!-- NAME -->` and `<!-- end -->`; all else on a page is left alone. Blocks
+of experiments come from their record files, blocks of timings from `results/benchmarks`.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from graphpool.errors import ConfigError, DataError
+from graphpool.experiments.cells import RESULTS, Measured, block_text
+from graphpool.experiments.experiment import list_experiments
+from graphpool.experiments.timings import TIMINGS, timing_text
+from graphpool.files import atomic_write
+
+_BLOCK = re.compile(r"<!-- (?P<name>[\w:\- ]+?) -->\n(?P<text>.*?)<!-- end -->", re.DOTALL)
+
+
+def write_pages(project: str | Path = ".", check: bool = False) -> list[Path]:
+    """Fill the blocks of all pages.
+
+    Args:
+        project: folder with `experiments/`, `results/`, `docs/` and README.md.
+        check: write nothing.
+
+    Returns:
+        Pages that did not say what the results say.
+    """
+    project = Path(project)
+    blocks = page_blocks(project)
+    different = []
+    for page in find_pages(project):
+        before = page.read_text(encoding="utf-8")
+        after = _BLOCK.sub(lambda found: _filled(found, blocks), before)
+        if after != before:
+            different.append(page)
+            if not check:
+                with atomic_write(page, "w") as handle:
+                    handle.write(after)
+    return different
+
+
+def check_blocks(project: str | Path = ".") -> None:
+    """Raise an error if a block of an experiment is not on the page that it names."""
+    project = Path(project)
+    places: dict[str, list[str]] = {}
+    for page in find_pages(project):
+        for found in _BLOCK.finditer(page.read_text(encoding="utf-8")):
+            relative = page.relative_to(project).as_posix()
+            places.setdefault(found["name"], []).append(relative)
+    for name, experiment in list_experiments(project).items():
+        for block in experiment.blocks:
+            pages = places.get(block.name, [])
+            if block.page not in pages:
+                elsewhere = f" (it is in {', '.join(pages)})" if pages else ""
+                raise ConfigError(
+                    f"experiments/{name}.toml: {block.page} has no block <!-- {block.name} -->"
+                    f"{elsewhere}; add it, with <!-- end --> after it, or change the page"
+                )
+
+
+def page_blocks(project: Path) -> dict[str, Callable[[], str]]:
+    """What fills each block, by its name."""
+    experiments = list_experiments(project)
+    folder = project / RESULTS
+    measured = {
+        name: Measured(experiment, folder / f"{name}.jsonl")
+        for name, experiment in experiments.items()
+    }
+    blocks: dict[str, Callable[[], str]] = {}
+    for experiment in experiments.values():
+        for block in experiment.blocks:
+            if block.name in blocks or block.name in TIMINGS:
+                raise ConfigError(f"two blocks are called {block.name!r}; rename one of them")
+            blocks[block.name] = lambda own=experiment, block=block: block_text(
+                own, block, measured
+            )
+    for name in TIMINGS:
+        blocks[name] = lambda name=name: timing_text(name, folder / "benchmarks")
+    return blocks
+
+
+def find_pages(project: Path) -> list[Path]:
+    """README.md and all pages of docs/."""
+    pages = [project / "README.md", *sorted((project / "docs").glob("*.md"))]
+    return [page for page in pages if page.exists()]
+
+
+def _filled(found: re.Match[str], blocks: dict[str, Callable[[], str]]) -> str:
+    name = found["name"]
+    if name not in blocks:
+        raise DataError(f"no results fill the block <!-- {name} -->; is it misspelt?")
+    return f"<!-- {name} -->\n{blocks[name]()}<!-- end -->"

@@ -1,0 +1,145 @@
+"""From an experiment to its units, and the sets of graphs that they need."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from graphpool.config import RunConfig
+from graphpool.data import load as datasets
+from graphpool.data.pairs.distances import Distances
+from graphpool.experiments.example_files import add_graphs, add_source
+from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
+from graphpool.experiments.experiment import DataEntry, Experiment, MethodEntry
+from graphpool.experiments.unit import Unit
+from graphpool.graphs.graphset import GraphSet
+
+# The smallest form of an experiment.
+_GRAPHS, _EXAMPLES, _EPOCHS, _CHANNELS = 40, 24, 1, 8
+
+
+def plan_units(experiment: Experiment, device: str = "cpu") -> list[Unit]:
+    """Every unit of an experiment, without looking at any graph."""
+    return [unit for units in planned_cells(experiment, device).values() for unit in units]
+
+
+def planned_cells(experiment: Experiment, device: str = "cpu") -> dict[tuple[str, str], list[Unit]]:
+    """The units of every method and data, by their names in the experiment."""
+    return {
+        (name, entry.name): _units(experiment, name, method, entry, device)
+        for name, method in experiment.methods.items()
+        for entry in experiment.data
+        if not method.data or entry.name in method.data
+    }
+
+
+def smallest(experiment: Experiment) -> Experiment:
+    """The same with every method on the first of its data, once, with few examples and one epoch.
+
+    It shows that the experiment can be run, and nothing else.
+    """
+    small = {"model": {"hidden_channels": _CHANNELS}, "train": {"epochs": _EPOCHS}}
+    data = []
+    for entry in experiment.data:
+        settings = {
+            key: {**entry.settings.get(key, {}), **small.get(key, {})} for key in ("model", "train")
+        }
+        counts = dict.fromkeys(("train", "valid", "test"), _EXAMPLES) if entry.train else {}
+        own: dict[str, Any] = {"settings": {**entry.settings, **settings}, **counts}
+        if (entry.set or entry.name).partition(":")[2]:
+            own["set"] = _with_graphs(entry.set or entry.name)
+        data.append(replace(entry, **own, learn=min(entry.learn, _GRAPHS // 2)))
+    first = experiment.seeds[:1]
+    methods = {
+        name: replace(
+            method,
+            data=(method.data or (data[0].name,))[:1],
+            seeds=(method.seeds or first)[:1],
+        )
+        for name, method in experiment.methods.items()
+    }
+    return replace(experiment, seeds=first, folds=1, data=tuple(data), methods=methods)
+
+
+def open_sources(
+    units: Sequence[Unit],
+    folder: Path,
+    root: str | Path | None = None,
+    smoke: bool = False,
+) -> list[Unit]:
+    """Put the sets of the units into `folder`, and return the units with digests of their sets."""
+    digests: dict[str, str] = {}
+    for data in dict.fromkeys(unit.data for unit in units):
+        if isinstance(data, PairData) or data.set in digests:
+            continue
+        graphs = datasets.find(data.set, root, features=None)
+        if isinstance(data, GraphData):
+            graphs = _few(graphs) if smoke else graphs
+            digests[data.set] = add_graphs(folder, graphs, data.set)
+        else:
+            known = datasets.distances(data.set, root)
+            graphs, known = _few_known(graphs, known) if smoke else (graphs, known)
+            digests[data.set] = add_source(folder, graphs, known)
+    return [
+        unit
+        if isinstance(unit.data, PairData)
+        else replace(unit, data=replace(unit.data, digest=digests[unit.data.set]))
+        for unit in units
+    ]
+
+
+def _units(
+    experiment: Experiment, name: str, method: MethodEntry, entry: DataEntry, device: str
+) -> list[Unit]:
+    seeds = method.seeds or experiment.seeds
+    config: RunConfig | None = None
+    if not method.rule:
+        config = experiment.config(method, entry)
+        config = replace(config, train=replace(config.train, device=device))
+    called = method.rule or name
+    if experiment.task != "classification":
+        return [Unit(_examples(experiment, entry, seed), called, config, seed) for seed in seeds]
+    protocol = experiment.protocol_of(entry)
+    data = GraphData(entry.set or entry.name, protocol, title=entry.name)
+    folds = range(experiment.folds or protocol.folds)
+    return [Unit(data, called, config, seed, fold) for seed in seeds for fold in folds]
+
+
+def _examples(experiment: Experiment, entry: DataEntry, seed: int) -> Data:
+    if experiment.task == "matching":
+        return PairData(
+            entry.kind, entry.nodes, entry.train, entry.valid, entry.test, entry.hardness, seed,
+            entry.tested,
+        )  # fmt: skip
+    return TripletData(entry.set or entry.name, "", entry.train, entry.valid, entry.split, seed)
+
+
+# ---------------------------------------------------------------------- the smallest form
+
+
+def _with_graphs(name: str) -> str:
+    """The name of a drawn set with few graphs."""
+    base, _, knobs = name.partition(":")
+    kept = [knob for knob in knobs.split(",") if not knob.startswith("graphs=")]
+    return f"{base}:{','.join([f'graphs={2 * _GRAPHS}', *kept])}"
+
+
+def _few(graphs: GraphSet) -> GraphSet:
+    """The first graphs of every class."""
+    assert graphs.y is not None
+    share = max(10, _GRAPHS // max(1, len(graphs.classes)))
+    chosen = [(graphs.y == code).nonzero()[:share, 0] for code in range(int(graphs.y.max()) + 1)]
+    return graphs[torch.cat(chosen).sort().values]
+
+
+def _few_known(graphs: GraphSet, distances: Distances) -> tuple[GraphSet, Distances]:
+    """Some graphs with their distances, a fifth of them test graphs."""
+    known = distances.of(graphs)
+    tested = np.zeros(len(graphs), bool) if known.is_test is None else known.is_test
+    parts = (np.flatnonzero(~tested)[:_GRAPHS], np.flatnonzero(tested)[: _GRAPHS // 4])
+    chosen = np.sort(np.concatenate(parts))
+    few = graphs[torch.from_numpy(chosen)]
+    return few, known.of(few)

@@ -1,0 +1,147 @@
+"""The experiments of a project: run them, and say how far they are."""
+
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphpool.errors import ConfigError, nearest
+from graphpool.experiments.cells import RESULTS, Measured
+from graphpool.experiments.engine import RunOutcome, find_finished, run_units
+from graphpool.experiments.executor import Executor, LocalExecutor
+from graphpool.experiments.experiment import Experiment, list_experiments
+from graphpool.experiments.machine import code_digest
+from graphpool.experiments.pages import check_blocks, page_blocks
+from graphpool.experiments.plan import open_sources, plan_units, smallest
+from graphpool.experiments.records import RecordFile
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far an experiment is.
+
+    Attributes:
+        units: all of them.
+        finished, failed: those that have a record with exactly the experiment's settings.
+        other_code: finished ones that other code of graphpool has made.
+    """
+
+    name: str
+    title: str
+    task: str
+    units: int
+    finished: int
+    failed: int
+    other_code: int
+
+    @property
+    def missing(self) -> int:
+        """Units without a record."""
+        return self.units - self.finished - self.failed
+
+
+def status(project: str | Path = ".") -> list[Status]:
+    """How far every experiment of the project is."""
+    found = []
+    for name, experiment in list_experiments(project).items():
+        measured = Measured(experiment, record_path(project, name))
+        records = measured.records.values()
+        done = [record for record in records if not record.error]
+        found.append(
+            Status(
+                name=name,
+                title=experiment.title,
+                task=experiment.task,
+                units=sum(len(units) for units in measured.units.values()),
+                finished=len(done),
+                failed=len(records) - len(done),
+                other_code=sum(each.versions.get("code") != code_digest() for each in done),
+            )
+        )
+    return found
+
+
+def validate(project: str | Path = ".") -> dict[str, int]:
+    """Check every experiment: its file, its units and its blocks; return numbers of units."""
+    experiments = list_experiments(project)
+    for experiment in experiments.values():
+        for name in experiment.uses:
+            if name not in experiments:
+                raise ConfigError(
+                    f"experiments/{experiment.name}.toml: uses {name!r}; "
+                    f"{nearest(name, experiments)}"
+                )
+    check_blocks(project)
+    for text in page_blocks(Path(project)).values():
+        text()
+    return {name: len(plan_units(experiment)) for name, experiment in experiments.items()}
+
+
+def record_path(project: str | Path, name: str) -> Path:
+    """The record file of an experiment."""
+    return Path(project) / RESULTS / f"{name}.jsonl"
+
+
+def run(
+    name: str,
+    project: str | Path = ".",
+    *,
+    smoke: bool = False,
+    minutes: float | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    retry: bool = False,
+    again: bool = False,
+    device: str = "cpu",
+    root: str | Path | None = None,
+    progress: bool = True,
+) -> dict[str, RunOutcome]:
+    """Run an experiment, and those that it uses; finished units are not run again.
+
+    Args:
+        name: of the file `experiments/NAME.toml`.
+        project: folder with `experiments/` and `results/`.
+        smoke: run the smallest form instead, which keeps nothing: every method once, on few
+            examples, for one epoch.
+        minutes: no unit is begun later than this.
+        jobs: processes; 1 starts none.
+        executor: what runs the units, instead of processes on this machine.
+        retry: also run units that failed before.
+        again: also run units whose record other code has made.
+        device: where networks are trained; records name it.
+        root: folder of data files.
+        progress: show a bar if stderr is a terminal.
+
+    Returns:
+        Outcomes, by the name of the experiment.
+    """
+    experiments = list_experiments(project)
+    if name not in experiments:
+        raise ConfigError(f"no experiment {name!r}; {nearest(name, experiments)}")
+    executor = executor or LocalExecutor(jobs)
+    outcomes = {}
+    for each in _with_used(name, experiments):
+        own = smallest(experiments[each]) if smoke else experiments[each]
+        if not own.data:
+            continue
+        units = plan_units(own, device)
+        with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
+            sources = Path(folder)
+            path = sources / "smoke.jsonl" if smoke else record_path(project, each)
+            records = RecordFile(path, each)
+            known = find_finished(units, records)
+            open_units = [unit for unit in units if unit not in known or known[unit].error or again]
+            if open_units:
+                opened = open_sources(open_units, sources, root, smoke)
+                digests = dict(zip(open_units, opened, strict=True))
+                units = [digests.get(unit, unit) for unit in units]
+            outcomes[each] = run_units(
+                units, records, executor=executor, sources=sources, minutes=minutes,
+                retry=retry, again=again, progress=progress,
+                command=f"graphpool experiments run {each}",
+            )  # fmt: skip
+    return outcomes
+
+
+def _with_used(name: str, experiments: dict[str, Experiment]) -> Iterable[str]:
+    return dict.fromkeys([*experiments[name].uses, name])

@@ -1,0 +1,242 @@
+"""The one format of results: a JSONL file for each experiment, to which units are appended.
+
+A file consists of lines of JSON, each an object:
+
+- `{"format": …, "experiment": …, "machine": …, "versions": …, "command": …}` is the header. The
+  units that follow it were made there and by that; a run on another machine, or by other code,
+  adds a header of its own.
+- `{"facts": HASH, "values": …}` and `{"settings": HASH, "values": …}` say once what many units
+  share: all that decides their examples, and all settings of their method.
+- `{"unit": KEY, "data": …, "method": …, "seed": …, "fold": …, "facts": HASH, "settings": HASH, …}`
+  is a unit with its metrics and seconds, or with its `error` if it failed. What is empty is left
+  out. If a unit stands in a file twice, the last line counts.
+
+A line is written in one piece and synced, so that a killed process leaves whole lines and at most
+one half of a line at the end, which is cut off when the file is next written to.
+"""
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from graphpool.config import ModelConfig, TrainConfig, to_dict
+from graphpool.errors import DataError
+from graphpool.experiments.unit import unit_key
+from graphpool.files import strict_json
+
+log = logging.getLogger(__name__)
+
+FORMAT = "graphpool records 1"
+_HEADER = ("machine", "versions", "command")
+_SHARED = ("facts", "settings")
+Metrics = dict[str, dict[str, float | None]]
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a unit reached, and everything that decides it.
+
+    Attributes:
+        task: `classification`, `matching` or `similarity`.
+        data: what the data are called.
+        kind: `network`, `kernel`, `rule` or `edit distance`.
+        facts: all that decides the examples of a seed.
+        settings: all settings of the method.
+        digest: content hash of the set of graphs.
+        split: hash of the split of a set with classes.
+        metrics: by the name of what was tested, such as `test`, `20` (nodes) or `ranking`.
+        valid: metrics of the chosen epoch on validation examples.
+        sizes: number of training, validation and test graphs.
+        health: of the model's levels on the test graphs; None where a number is undefined.
+        chosen: settings that the validation graphs decided, beside the epoch.
+        error: why the unit failed; such a record has no metrics.
+    """
+
+    task: str
+    data: str
+    method: str
+    kind: str
+    seed: int
+    fold: int
+    facts: dict[str, Any]
+    settings: dict[str, Any]
+    digest: str = ""
+    split: str = ""
+    metrics: Metrics = field(default_factory=dict)
+    valid: dict[str, float | None] = field(default_factory=dict)
+    best_epoch: int = 0
+    epochs: int = 0
+    parameters: int = 0
+    sizes: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    health: dict[str, float | None] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    chosen: dict[str, int | float | str] = field(default_factory=dict)
+    error: str = ""
+    machine: dict[str, str | int] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    command: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key of the unit, with settings that are newer than the record at their defaults."""
+        return unit_key(self.task, self.facts, completed(self.settings), self.seed, self.fold)
+
+    def metric(self, name: str = "accuracy", test: str | None = None) -> float | None:
+        """A metric of one test, by default of the first."""
+        tested = next(iter(self.metrics), "") if test is None else test
+        return self.metrics.get(tested, {}).get(name)
+
+    @property
+    def accuracy(self) -> float:
+        """Accuracy on the first test."""
+        value = self.metric()
+        return float("nan") if value is None else value
+
+    @property
+    def total_seconds(self) -> float:
+        """Time of the whole unit."""
+        return sum(self.seconds.values())
+
+
+def completed(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings with options that came later at their defaults, which change nothing."""
+    if "model" not in settings:
+        return settings
+    model, train = to_dict(ModelConfig()), to_dict(TrainConfig())
+    known = settings["train"]
+    # Of options of the training, those that say where or how units run are no settings.
+    left_out = {"device", "threads", "checkpoint_seconds", "tensorboard", "seed"}
+    later = {key: value for key, value in train.items() if key not in {*known, *left_out}}
+    return {**settings, "model": {**model, **settings["model"]}, "train": {**known, **later}}
+
+
+class RecordFile:
+    """A file of records: read it, and append to it.
+
+    Args:
+        path: the file; it is made when the first record is written.
+        experiment: name for the header.
+    """
+
+    def __init__(self, path: str | Path, experiment: str = "") -> None:
+        self.path, self.experiment = Path(path), experiment
+        self._header: dict[str, Any] | None = None
+        self._known: set[tuple[str, str]] = set()
+        self._open = False
+
+    def read(self) -> list[Record]:
+        """Return all records, in the order of the file."""
+        return list(self._records()) if self.path.exists() else []
+
+    def latest(self) -> dict[str, Record]:
+        """Return the last record of every unit, by its key."""
+        return {record.key: record for record in self.read()}
+
+    def append(self, record: Record) -> None:
+        """Write a record, durably, with a header and shared values if they are new."""
+        if not self._open:
+            self._prepare()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        text = "".join(f"{_dumped(line)}\n" for line in self._lines(record))
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            os.write(descriptor, text.encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    # ------------------------------------------------------------------ lines
+
+    def _lines(self, record: Record) -> Iterator[dict[str, Any]]:
+        values = json.loads(_dumped(asdict(record)))
+        header = {name: values.pop(name) for name in _HEADER}
+        if header != self._header:
+            self._header = header
+            yield {"format": FORMAT, "experiment": self.experiment, **header}
+        for name in _SHARED:
+            shared = values[name]
+            values[name] = digest = _hash(shared)
+            if (name, digest) not in self._known:
+                self._known.add((name, digest))
+                yield {name: digest, "values": shared}
+        needed = ("data", "method", "seed", "fold")
+        yield {
+            "unit": record.key,
+            **{key: value for key, value in values.items() if key in needed or value},
+        }
+
+    def _records(self) -> Iterator[Record]:
+        header: dict[str, Any] = {}
+        shared: dict[tuple[str, str], Any] = {}
+        whole = {item.name for item in fields(Record)}
+        text = self.path.read_text(encoding="utf-8", errors="replace")
+        for number, line in enumerate(text.split("\n"), start=1):
+            if not line:
+                continue
+            try:
+                values = json.loads(line)
+                if "format" in values:
+                    if values["format"] != FORMAT:
+                        raise DataError.at(
+                            self.path, f"its format is {values['format']!r}, not {FORMAT!r}",
+                            hint="use another folder, or the version that wrote it",
+                        )  # fmt: skip
+                    header = {name: values[name] for name in _HEADER}
+                    self._header = header
+                elif "unit" in values:
+                    del values["unit"]
+                    for name in _SHARED:
+                        values[name] = shared[name, values[name]]
+                    if not set(values) <= whole:
+                        raise ValueError(f"unknown fields {sorted(set(values) - whole)}")
+                    yield Record(**values, **header)
+                else:
+                    name = next(iter(values))
+                    shared[name, values[name]] = values["values"]
+                    self._known.add((name, values[name]))
+            except (ValueError, KeyError, TypeError, StopIteration) as error:
+                log.warning(
+                    "%s, line %d is not used (%s: %s); the unit is run again",
+                    self.path, number, type(error).__name__, error,
+                )  # fmt: skip
+
+    def _prepare(self) -> None:
+        """Learn what the file holds, and cut off half a line that a killed process left."""
+        self._open = True
+        if not self.path.exists():
+            return
+        for _ in self._records():
+            pass
+        content = self.path.read_bytes()
+        if content and not content.endswith(b"\n"):
+            with self.path.open("r+b") as handle:
+                handle.truncate(content.rfind(b"\n") + 1)
+
+
+def write_records(path: Path, records: Iterable[Record], experiment: str) -> None:
+    """Write a new file of records."""
+    file = RecordFile(path, experiment)
+    file._open = True
+    lines = [_dumped(line) for record in records for line in file._lines(record)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def failed(record: Record, error: str) -> Record:
+    """The record of a unit that failed."""
+    return replace(record, metrics={}, error=error)
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(strict_json(value), allow_nan=False, ensure_ascii=False)
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]

@@ -1,0 +1,170 @@
+"""Every experiment of the project is valid and can be run; files that are not say what is wrong."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graphpool.errors import ConfigError
+from graphpool.experiments.engine import run_units
+from graphpool.experiments.experiment import list_experiments, read_experiment
+from graphpool.experiments.plan import open_sources, plan_units, smallest
+from graphpool.experiments.project import run, status, validate
+from graphpool.experiments.records import RecordFile
+
+PROJECT = Path(__file__).resolve().parents[2]
+EXPERIMENTS = list_experiments(PROJECT)
+RUNNABLE = [name for name, each in EXPERIMENTS.items() if each.data]
+TOY = """
+title = "Toy"
+task = "classification"
+protocol = "cv10"
+seeds = [0, 1]
+
+[settings]
+features = "auto"
+[settings.model]
+hidden_channels = 8
+[settings.train]
+epochs = 2
+
+[[data]]
+name = "MUTAG"
+
+[methods.hap]
+model = {pooler = "hap", assignment = "places", connect = "offdiagonal"}
+
+[methods.majority]
+rule = "majority"
+seeds = [0]
+
+[[blocks]]
+page = "README.md"
+name = "toy"
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Callable[..., Path]:
+    def write(*changes: tuple[str, str]) -> Path:
+        text = TOY
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        path = tmp_path / "experiments" / "toy.toml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_every_file_is_valid_and_has_its_blocks() -> None:
+    counts = validate(PROJECT)
+    assert counts.keys() == EXPERIMENTS.keys()
+    assert sum(counts.values()) > 2_000
+
+
+def test_every_unit_has_a_key_of_its_own_and_is_measured() -> None:
+    for each in status(PROJECT):
+        units = plan_units(EXPERIMENTS[each.name])
+        assert len({unit.key for unit in units}) == len(units) == each.units
+        assert (each.finished, each.failed) == (each.units, 0), each.name
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_the_smallest_form_runs(name: str, data_root: Path, tmp_path: Path) -> None:
+    """One network and one rule of each; the rest are run by the slow test below."""
+    small = replace(smallest(EXPERIMENTS[name]))
+    units = plan_units(small)
+    networks = [unit for unit in units if unit.config is not None]
+    rules = [unit for unit in units if unit.config is None]
+    few = open_sources([networks[-1], *rules[:1]], tmp_path, data_root, smoke=True)
+    records = RecordFile(tmp_path / "records.jsonl", name)
+    found = run_units(few, records, sources=tmp_path, progress=False)
+    assert not found.failures
+    assert len(found.records) == len(few)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_all_methods_run_in_the_smallest_form(name: str, data_root: Path) -> None:
+    found = run(name, PROJECT, smoke=True, root=data_root, progress=False)
+    assert not any(each.failures for each in found.values())
+
+
+def test_what_was_hap_by_content_says_so() -> None:
+    for name in ("cv10", "paper-protocol"):
+        experiment = EXPERIMENTS[name]
+        method = experiment.methods["hap-content"]
+        model = experiment.config(method, experiment.data[0]).model
+        assert (model.assignment, model.clusters) == ("content", (8, 1))
+        assert "hap" not in experiment.methods
+
+
+# ---------------------------------------------------------------------- a file of one's own
+
+
+def test_a_plan_has_every_method_seed_and_fold(toy: Callable[..., Path]) -> None:
+    units = plan_units(read_experiment(toy()))
+    assert [unit.method for unit in units] == ["hap"] * 20 + ["majority"] * 10
+    config = units[0].config
+    assert config is not None
+    assert (config.model.hidden_channels, config.train.epochs) == (8, 2)
+
+
+def test_data_have_settings_of_their_own_and_methods_their_data(toy: Callable[..., Path]) -> None:
+    more = '[[data]]\nname = "PTC"\nsettings.train.epochs = 7\n\n[methods.hap]\ndata = ["PTC"]'
+    units = plan_units(read_experiment(toy(("[methods.hap]", more))))
+    networks = [unit for unit in units if unit.config is not None]
+    assert {unit.data.name for unit in networks} == {"PTC"}
+    assert {unit.config.train.epochs for unit in networks if unit.config} == {7}
+
+
+def test_a_run_is_kept_with_the_project_and_its_budget_is_kept(
+    toy: Callable[..., Path], tmp_path: Path
+) -> None:
+    toy(('protocol = "cv10"', 'protocol = "cv10"\nfolds = 1'))
+    none = run("toy", tmp_path, minutes=0.0, progress=False)["toy"]
+    assert len(none.missing) == 3
+    done = run("toy", tmp_path, progress=False)["toy"]
+    assert (len(done.records), done.missing) == (3, ())
+    (found,) = status(tmp_path)
+    assert (found.units, found.finished, found.missing, found.other_code) == (3, 3, 0, 0)
+    before = (tmp_path / "results" / "toy.jsonl").read_bytes()
+    run("toy", tmp_path, progress=False)
+    assert (tmp_path / "results" / "toy.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('assignment = "places", ', "", "an alias whose meaning may change"),
+        ("hidden_channels", "hiden_channels", "did you mean 'hidden_channels'"),
+        ('rule = "majority"', 'rule = "majorty"', "did you mean 'majority'"),
+        ('pooler = "hap"', 'pooler = "hpa"', "model.pooler is 'hpa'"),
+        ('protocol = "cv10"', 'protocol = "cv11"', "did you mean 'cv10'"),
+        ("seeds = [0]", 'data = ["PTC"]', "no data 'PTC'"),
+        ("seeds = [0, 1]\n", "", "give seeds"),
+        ('name = "toy"', 'name = "toy"\npaper = ["HAP"]', "no paper.values.HAP"),
+        ("title", "titel", "did you mean 'title'"),
+        ("[methods.hap]", "[methods.hap", "not valid TOML"),
+    ],
+)
+def test_what_is_wrong_is_named(toy: Callable[..., Path], old: str, new: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message.replace(".", r"\.")):
+        read_experiment(toy((old, new)))
+
+
+def test_a_missing_block_and_a_missing_experiment_are_named(
+    toy: Callable[..., Path], tmp_path: Path
+) -> None:
+    toy()
+    (tmp_path / "README.md").write_text("<!-- other -->\n<!-- end -->\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"README\.md has no block <!-- toy -->"):
+        validate(tmp_path)
+    with pytest.raises(ConfigError, match="did you mean 'toy'"):
+        run("toi", tmp_path)
+    with pytest.raises(ConfigError, match="run this in a clone"):
+        list_experiments(tmp_path / "nowhere")

@@ -1,0 +1,164 @@
+"""Pages say what the records say: the project's own, and a small one made here."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphpool.errors import ConfigError, DataError
+from graphpool.experiments.experiment import read_experiment
+from graphpool.experiments.pages import write_pages
+from graphpool.experiments.plan import planned_cells
+from graphpool.experiments.records import Record, write_records
+
+PROJECT = Path(__file__).resolve().parents[2]
+TOY = """
+title = "Toy"
+task = "classification"
+protocol = "cv10"
+folds = 3
+seeds = [0]
+
+[paper]
+source = "a paper"
+[paper.values.HAP]
+A = 95.01
+
+[settings]
+features = "auto"
+[settings.model]
+[settings.train]
+epochs = 7
+
+[[data]]
+name = "A"
+[[data]]
+name = "B"
+
+[methods.hap]
+model = {pooler = "hap", assignment = "places", connect = "offdiagonal"}
+[methods.sum]
+title = "SumPool"
+model = {pooler = "sum"}
+[methods.majority]
+rule = "majority"
+
+[[blocks]]
+page = "README.md"
+name = "toy: table"
+BLOCK
+"""
+
+
+def write_project(
+    folder: Path, accuracies: dict[tuple[str, str], Sequence[float]], block: str = ""
+) -> str:
+    """Records of a toy experiment, and the text of its block."""
+    path = folder / "experiments" / "toy.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(TOY.replace("BLOCK", block), encoding="utf-8")
+    page = folder / "README.md"
+    page.write_text("before\n<!-- toy: table -->\nold\n<!-- end -->\nafter\n", encoding="utf-8")
+    records = []
+    for cell, units in planned_cells(read_experiment(path)).items():
+        for unit, value in zip(units, accuracies.get(cell, ()), strict=False):
+            about: dict[str, Any] = {
+                "machine": {"processor": "A chip", "cores": 2},
+                "versions": {"python": "3.12.1", "torch": "2.11.0", "code": "abc"},
+            }
+            records.append(
+                Record(
+                    task=unit.task, data=unit.data.name, method=unit.method, kind=unit.kind,
+                    seed=unit.seed, fold=unit.fold, facts=unit.data.facts, settings=unit.settings,
+                    metrics={"test": {"accuracy": value}}, parameters=1234,
+                    sizes={"train": 8, "valid": 1, "test": 1}, **about,
+                )
+            )  # fmt: skip
+    write_records(folder / "results" / "toy.jsonl", records, "toy")
+    assert write_pages(folder, check=True) == [page]
+    assert "old" in page.read_text(encoding="utf-8")
+    assert write_pages(folder) == [page]
+    assert write_pages(folder, check=True) == []
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("before\n<!-- toy: table -->\n")
+    assert text.endswith("<!-- end -->\nafter\n")
+    return text.split("-->\n")[1].removesuffix("<!-- end ")
+
+
+VALUES = {
+    ("hap", "A"): (0.8, 0.9, 1.0), ("hap", "B"): (0.7, 0.7),
+    ("sum", "A"): (0.6, 0.7, 0.5), ("sum", "B"): (0.9, 0.9, 0.9),
+    ("majority", "A"): (0.6, 0.7, 0.5), ("majority", "B"): (0.5, 0.5, 0.6),
+}  # fmt: skip
+
+
+def test_cells_are_means_over_units_and_the_command_stands_below(tmp_path: Path) -> None:
+    text = write_project(tmp_path, VALUES, 'bold = true\npaper = ["HAP"]')
+    # By hand: the sample deviation of 80, 90 and 100 is 10, of 50, 50 and 60 √(100 / 3).
+    assert text.splitlines() == [
+        "| accuracy, % | A | B |",
+        "|---|---:|---:|",
+        "| `hap` | **90.0 ± 10.0** | 70.0 ± 0.0 (2 of 3) |",
+        "| SumPool | 60.0 ± 10.0 | **90.0 ± 0.0** |",
+        "| `majority` | 60.0 ± 10.0 | 53.3 ± 5.8 |",
+        "| *HAP, as printed* | 95.01 | – |",
+        "",
+        "7 epochs in batches of 32 at a learning rate of 0.003; 3 folds, 1 seed. A chip (2 cores), "
+        "Python",
+        "3.12.1, torch 2.11.0, code `abc`.",
+        "",
+        "`graphpool experiments run toy`",
+    ]
+
+
+def test_rows_can_be_gains_with_corrected_errors(tmp_path: Path) -> None:
+    rows = "".join(
+        f'{{method = "hap", against = "sum", figure = "{figure}", title = "{figure}"}},'
+        for figure in ("difference", "plain error", "error", "interval")
+    )
+    text = write_project(tmp_path, VALUES, f'rows = [{rows}]\ncolumns = ["A"]\ncaption = false')
+    # By hand: gains 20, 20 and 50 have the mean 30 and the deviation √300; 4.303 is Student's.
+    assert text.splitlines()[2:6] == [
+        "| difference | +30.0 |",
+        "| plain error | 10.0 |",
+        "| error | 11.7 |",
+        "| interval | -20.5 … +80.5 |",
+    ]
+
+
+def test_rows_are_sorted_and_what_is_not_above_a_floor_is_marked(tmp_path: Path) -> None:
+    columns = (
+        'columns = [{title = "family", metric = "family"}, "A", {title = "parameters", '
+        'metric = "parameters", data = "A / B"}]'
+    )
+    text = write_project(tmp_path, VALUES, f'floor = "majority"\ncaption = false\n{columns}')
+    assert "| SumPool | flat | 60.0 ± 10.0 ↓ | 1,234 / 1,234 |" in text
+    assert "↓ is not above `majority` (A: `sum`)." in text
+    sorted_rows = write_project(tmp_path, VALUES, 'sort = true\ncolumns = ["B"]').splitlines()
+    assert [line.split("|")[1].strip() for line in sorted_rows[2:5]] == [
+        "SumPool", "`hap`", "`majority`",
+    ]  # fmt: skip
+
+
+def test_what_is_not_measured_is_left_open(tmp_path: Path) -> None:
+    text = write_project(tmp_path, {("sum", "A"): (0.5,)}, 'missing = ""')
+    assert "| `hap` |  |  |" in text
+    assert "| SumPool | 50.0 (1 of 3) |  |" in text
+
+
+def test_unknown_names_in_blocks_and_pages_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no method 'mean'"):
+        write_project(tmp_path, VALUES, 'rows = ["mean"]')
+    with pytest.raises(ConfigError, match="no data 'C'"):
+        write_project(tmp_path, VALUES, 'columns = ["C"]')
+    with pytest.raises(ConfigError, match="no experiment 'tou'; did you mean 'toy'"):
+        write_project(tmp_path, VALUES, 'columns = [{title = "A", data = "A", experiment = "tou"}]')
+    write_project(tmp_path, VALUES)
+    (tmp_path / "README.md").write_text("<!-- toys -->\n<!-- end -->\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no results fill the block <!-- toys -->"):
+        write_pages(tmp_path)
+
+
+def test_the_projects_pages_say_what_its_results_say() -> None:
+    assert write_pages(PROJECT, check=True) == [], "run graphpool experiments pages"

@@ -1,0 +1,175 @@
+from dataclasses import replace
+
+import pytest
+import torch
+from small import CV3, DATA, QUICK, mutag, opened, run, unit
+
+from graphpool.config import current_names
+from graphpool.data.splits import Split
+from graphpool.experiments.comparison import class_unit
+from graphpool.experiments.example_files import Graphs
+from graphpool.experiments.examples import GraphData
+from graphpool.experiments.records import RecordFile
+from graphpool.experiments.run_classification import (
+    features,
+    predict_split,
+    run_classification,
+    unit_seed,
+)
+from graphpool.features.pipeline import FeaturePipeline
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.tasks.classification import ClassificationTask, predict_logits
+from graphpool.training.loop import fit
+from graphpool.training.seeding import seed_everything
+
+
+def with_test_changed(graphs: GraphSet, split: Split) -> GraphSet:
+    """Test graphs with other classes and other node labels; all else as it was."""
+    assert graphs.y is not None
+    assert graphs.node_label is not None
+    y, label = graphs.y.clone(), graphs.node_label.clone()
+    tested = torch.zeros(len(graphs), dtype=torch.bool)
+    tested[list(split.test)] = True
+    y[tested] = 1 - y[tested]
+    nodes = tested[graphs.node_graph]
+    label[nodes] = (label[nodes] + 1) % len(graphs.node_label_names)
+    return replace(graphs, y=y, node_label=label)
+
+
+def test_unit_equals_the_steps_taken_one_by_one():
+    graphs, work = mutag(), unit("hap")
+    found, split = run(work), opened().split(0, 0)
+    train, valid, test = (graphs[list(part)] for part in vars(split).values())
+    pipeline = FeaturePipeline("auto").fit(train)
+    seed = unit_seed(0, 0, 0)
+    seed_everything(seed)
+    model = build_model(QUICK.model, pipeline.channels, 2)
+    task = ClassificationTask(2)
+    made = fit(
+        model, task, pipeline.transform(train), pipeline.transform(valid),
+        replace(QUICK.train, seed=seed, threads=1), progress=False,
+    )  # fmt: skip
+    predicted = predict_logits(model, pipeline.transform(test), 128).argmax(1)
+    assert predict_split(graphs, work, split)[0].predicted.tolist() == predicted.tolist()
+    assert found.accuracy == pytest.approx(float((predicted == test.y).float().mean()))
+    assert found.best_epoch == made.best_epoch
+    assert found.valid["accuracy"] == made.best_metrics["accuracy"]
+    assert found.epochs == 3
+    assert found.parameters == sum(p.numel() for p in model.parameters())
+
+
+@pytest.mark.parametrize("method", ["hap", "wl"])
+def test_test_graphs_have_no_say_in_what_is_chosen(method):
+    work = unit(method, epochs=6)
+    changed = with_test_changed(mutag(), opened().split(0, 0))
+    split = opened().split(0, 0)
+    # The same split, whatever the classes are.
+    before, after = (
+        run_classification(work, Graphs(DATA, graphs, {0: (split,)}))
+        for graphs in (mutag(), changed)
+    )
+    chosen = ("best_epoch", "epochs", "valid", "chosen", "parameters")
+    assert [before[name] for name in chosen] == [after[name] for name in chosen]
+
+
+def test_label_of_test_graphs_only_is_unknown():
+    graphs = mutag()
+    split = opened().split(0, 0)
+    rare = split.test[0]
+    label = graphs.node_label.clone()
+    start = int(graphs.node_ptr[rare])
+    label[start] = len(graphs.node_label_names)
+    graphs = replace(
+        graphs, node_label=label, node_label_names=(*graphs.node_label_names, "unheard-of")
+    )
+    _, _, usual = features(mutag(), split, "labels")
+    train, _, test = features(graphs, split, "labels")
+    assert train.x.shape[1] == test.x.shape[1]
+    assert test.x[0].tolist() == [0.0] * test.x.shape[1]
+    assert usual.x[0].sum() == 1
+    assert torch.equal(test.x[1:], usual.x[1:])
+    notes = run(unit("sum"), graphs).notes
+    assert any("not seen in training" in note for note in notes)
+
+
+def test_attributes_are_standardised_on_training_graphs():
+    graphs, split = mutag(), opened().split(0, 0)
+    values = torch.arange(float(graphs.num_nodes)).unsqueeze(1)
+    train, _, _ = features(replace(graphs, node_attr=values), split, "attributes")
+    assert float(train.x.mean()) == pytest.approx(0, abs=1e-5)
+    assert float(train.x.std(correction=0)) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "wl", "majority"])
+def test_every_method_gives_a_whole_result(method, tmp_path):
+    work, split = unit(method), opened().split(0, 0)
+    result = run(work)
+    sizes = {"train": len(split.train), "valid": len(split.valid), "test": len(split.test)}
+    assert result.sizes == sizes
+    assert 0 <= result.accuracy <= 1
+    RecordFile(tmp_path / "records.jsonl").append(result)
+    assert RecordFile(tmp_path / "records.jsonl").read() == [result]
+    assert result.key == work.key
+
+
+def test_health_of_every_level_is_kept():
+    health = run(unit("hap")).health
+    graphs = mutag()
+    counts = graphs.places(PlaceRule("given", clusters=3, most=3)).counts
+    tested = counts[list(opened().split(0, 0).test)].double().mean()
+    assert health["level1/clusters"] == pytest.approx(float(tested))
+    assert 1 <= health["level1/effective_rank"] <= 3
+
+
+def test_a_unit_chooses_on_its_own_validation_graphs():
+    config = replace(QUICK, model=replace(QUICK.model, clusters=(), cluster_count="validation"))
+    found = run(unit("hap", config))
+    chosen = replace(config.model, **current_names({"model": found.chosen})["model"])
+    # The same unit with what was chosen: nothing of the pilots is left in it.
+    plain = run(unit("hap", replace(config, model=chosen)))
+    assert found.metrics == plain.metrics
+    assert (found.best_epoch, found.valid) == (plain.best_epoch, plain.valid)
+    assert found.seconds["choose"] > 0
+    assert plain.chosen == {}
+
+
+@pytest.mark.parametrize("method", ["hap-paper", "diffpool", "sum"])
+def test_methods_without_places_have_nothing_to_choose(method):
+    config = replace(QUICK, model=replace(QUICK.model, clusters=(), cluster_count="validation"))
+    assert run(unit(method, config)).chosen == {}
+
+
+def test_folds_and_seeds_start_from_other_weights():
+    assert (
+        len({unit_seed(base, seed, fold) for base in (0, 1) for seed in (0, 1) for fold in (0, 1)})
+        == 8
+    )
+
+
+def key(method: str = "hap", name: str = "a", seed: int = 0, **changes: object) -> str:
+    config = replace(QUICK, **changes)  # type: ignore[arg-type]
+    return class_unit(method, GraphData(name, CV3), config, seed, 0).key
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"method": "sum"},
+        {"name": "b"},
+        {"seed": 1},
+        {"features": "degree"},
+        {"model": replace(QUICK.model, hidden_channels=9)},
+        {"train": replace(QUICK.train, epochs=4)},
+    ],
+    ids=lambda values: next(iter(values)),
+)
+def test_what_matters_changes_the_key(other):
+    assert key(**other) != key()
+
+
+def test_what_does_not_matter_keeps_the_key():
+    other = replace(QUICK.train, threads=2, checkpoint_seconds=1.0, device="cuda")
+    assert key(train=other) == key()
+    assert key("majority", train=replace(QUICK.train, epochs=9)) == key("majority")
