@@ -307,7 +307,7 @@ def test_features_of_ones_own_are_used_when_asked_and_never_dropped_in_silence(g
     assert model.model_.features.names == ("x0", "x1", "x2")
     with caplog.at_level(logging.WARNING, logger="graphpool"):
         GraphClassifier(**QUICK).fit(own)
-    assert "say features='given'" in caplog.text
+    assert "set features='given'" in caplog.text
 
 
 def test_given_features_must_be_there_and_as_wide(graphs):

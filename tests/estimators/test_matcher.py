@@ -13,7 +13,7 @@ from graphpool.estimators.classifier import GraphClassifier
 from graphpool.estimators.comparer import GraphComparer
 from graphpool.estimators.matcher import GraphMatcher
 
-QUICK = {"epochs": 8, "hidden_channels": 16, "num_layers": 2, "batch_size": 32, "threads": 1}
+QUICK = {"epochs": 25, "hidden_channels": 16, "num_layers": 2, "batch_size": 32, "threads": 1}
 
 
 @pytest.fixture(scope="module")

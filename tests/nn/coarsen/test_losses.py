@@ -170,7 +170,7 @@ def test_values_and_gradients_are_finite_on_odd_graphs(
             level = assigned([graph], [logits.softmax(-1)], mask_of((count,)))
             value = LOSSES[name](level)
             assert value.isfinite().all(), (odd, count)
-            assert value.min() >= -1e-6, (odd, count)
+            assert value.min() >= (-1 if name == "modularity" else -1e-6), (odd, count)
             grad = torch.autograd.grad(value.sum(), logits)[0]
             assert grad.isfinite().all(), (odd, count)
 

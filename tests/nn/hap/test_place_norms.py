@@ -1,6 +1,7 @@
 """Batch norm over the clusters that graphs have, and the profile of places that uses it.
 
-Single precision runs compiled loops, double precision tensor operations; both are checked.
+The profile in single precision runs compiled loops, in double precision tensor operations; both
+are checked.
 """
 
 import copy
@@ -99,7 +100,10 @@ def test_a_single_cluster_takes_the_running_statistics_and_leaves_them(dtype: to
 def test_equal_clusters_have_finite_gradients(dtype: torch.dtype) -> None:
     made, x = norm(dtype), torch.full((4, 4, CHANNELS), 7.0, dtype=dtype, requires_grad=True)
     out, *grads = pulled(batch_normalised(made, x, ClusterMask(MASK)), [x, *made.parameters()])
-    torch.testing.assert_close(out[MASK], made.bias.detach().expand(int(MASK.sum()), -1))
+    # The rounding of the mean, against a deviation of √1e-5.
+    rounding = 7 * torch.finfo(dtype).eps / math.sqrt(1e-5)
+    wanted = made.bias.detach().expand(int(MASK.sum()), -1)
+    torch.testing.assert_close(out[MASK], wanted, atol=2 * rounding, rtol=0)
     assert all(grad.isfinite().all() for grad in grads)
 
 
@@ -109,13 +113,6 @@ def test_a_number_that_is_not_finite_comes_out_unless_no_cluster_holds_it() -> N
         x[at] = torch.nan
         out = batch_normalised(norm(torch.float32), x, ClusterMask(MASK))
         assert bool(out.isfinite().all()) == clean
-
-
-def test_norm_refuses_second_derivatives() -> None:
-    x = features(torch.float32)
-    out = batch_normalised(norm(torch.float32), x, ClusterMask(MASK))
-    with pytest.raises(RuntimeError, match="can't be differentiated twice"):
-        torch.autograd.grad(out.square().sum(), x, create_graph=True)
 
 
 def profile(dtype: torch.dtype, *, training: bool = True) -> PlaceProfile:

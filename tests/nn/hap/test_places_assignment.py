@@ -61,9 +61,10 @@ def layer(assignment: str, connect: str, profile: bool, dtype: torch.dtype) -> H
     return made.to(dtype).eval()
 
 
-def with_places(batch: GraphBatch, places: Places) -> Level:
+def with_places(batch: GraphBatch, places: Places, x: Tensor | None = None) -> Level:
     """The level of a batch whose places are known."""
-    return Level(batch.x, batch.adjacency, batch.segments, place_source=lambda rule: places)
+    x = batch.x if x is None else x
+    return Level(x, batch.adjacency, batch.segments, place_source=lambda rule: places)
 
 
 def check(out: PoolOutput, given: list[Plain], places: Places, module: HAPCoarsening) -> None:
@@ -129,7 +130,7 @@ def test_dense_batch(assignment: str, connect: str, profile: bool, dtype: torch.
 def test_directed_edges_keep_their_direction(dtype: torch.dtype) -> None:
     given = [random_graph(n, n, directed=True).to(dtype) for n in SIZES]
     batch, module = batch_of(given), layer("places", "plain", True, dtype)
-    out = module(batch.x, batch.adjacency, batch.segments, drawn_places())
+    out = module(with_places(batch, drawn_places()))
     assert not torch.allclose(out.adj, out.adj.mT)
     check(out, given, drawn_places(), module)
 
@@ -195,7 +196,7 @@ def test_gradients_of_the_whole_coarsening(connect: str) -> None:
         torch.manual_seed(0)
         module, batch = layer("places", connect, True, dtype), batch_of(graphs(dtype))
         x = batch.x.requires_grad_()
-        out = module(x, batch.adjacency, batch.segments, drawn_places())
+        out = module(with_places(batch, drawn_places(), x))
         pull = torch.Generator().manual_seed(5)
         total = sum(
             (part * torch.randn(part.shape, generator=pull).to(dtype)).sum()
@@ -212,7 +213,7 @@ def test_gradients_of_the_whole_coarsening(connect: str) -> None:
 def test_numbers_that_are_not_finite_come_out_again(bad: float, dtype: torch.dtype) -> None:
     module, batch = layer("places", "offdiagonal", True, dtype), batch_of(graphs(dtype))
     batch.x[9, 2] = bad  # a node of the third graph
-    out = module(batch.x, batch.adjacency, batch.segments, drawn_places())
+    out = module(with_places(batch, drawn_places()))
     assert out.x.isfinite().all(-1).all(-1).tolist() == [True, True, False, True, True]
 
 

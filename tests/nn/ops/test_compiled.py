@@ -1,4 +1,4 @@
-"""The compiled loops (float32 on a CPU) against the tensor operations (float64)."""
+"""Compiled and plain operations in single precision against plain ones in double precision."""
 
 from collections.abc import Callable
 
@@ -18,6 +18,7 @@ from graphpool.nn.ops.products import segment_max, segment_mean, segment_sum
 from graphpool.nn.readout import Readout
 
 Function = Callable[..., Tensor]
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 def batch(directed: bool = False, dtype: torch.dtype = torch.float32) -> GraphBatch:
@@ -203,18 +204,6 @@ def test_backward_pass_leaves_the_incoming_gradient_alone() -> None:
     before = incoming.clone()
     torch.autograd.grad(share, weight, incoming.t())
     assert torch.equal(incoming, before)
-
-
-def test_second_derivatives_are_refused_and_not_wrong() -> None:
-    given = batch(dtype=torch.float64)
-    weight = torch.randn(CHANNELS, 3, dtype=torch.float64, requires_grad=True)
-    share = content_assignment(given.x, weight, given.segments)
-    made, _ = form_clusters(share, given.x, given.adjacency, given.segments)
-    matrix = torch.rand(1, 3, 3, dtype=torch.float64, requires_grad=True)
-    for out, source in ((share, weight), (made, weight), (normalise(matrix), matrix)):
-        torch.autograd.grad(out.square().sum(), source, retain_graph=True)
-        with pytest.raises(RuntimeError, match="can't be differentiated twice"):
-            torch.autograd.grad(out.square().sum(), source, create_graph=True)
 
 
 def test_readout_can_be_differentiated_twice() -> None:

@@ -13,6 +13,7 @@ from graphpool.nn.ops import products
 SIZES = (3, 1, 4)
 SEGMENTS = Segments(torch.tensor([0, 3, 4, 8]))
 Function = Callable[..., Tensor]
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 def graphs(directed: bool) -> list[Plain]:

@@ -35,18 +35,6 @@ def test_the_product_is_that_of_the_full_matrices(way: Way, share: float) -> Non
     assert places.unique().shape == places.shape
 
 
-def test_a_large_product_is_counted_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    left, right = random_sparse(6, 9, 1), random_sparse(9, 4, 2)
-    at_once = sparse_product(left, right)
-    monkeypatch.setattr("graphpool.nn.ops.spgemm._AT_ONCE", 0)
-    counted = sparse_product(left, right)
-    for one, other in zip(
-        (at_once.ptr, at_once.col, at_once.value), (counted.ptr, counted.col, counted.value),
-        strict=True,
-    ):  # fmt: skip
-        assert torch.equal(one, other)
-
-
 @ways
 def test_gradients_are_those_of_the_full_product(way: Way) -> None:
     left, right = random_sparse(6, 9, 1), random_sparse(9, 4, 2)

@@ -1,7 +1,6 @@
 """GAT layer (Veličković et al. 2018), equation GAT of the paper, with several heads."""
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -9,12 +8,10 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
-from graphpool.nn.ops.compiled import compilable, slot_products
 from graphpool.nn.ops.products import (
-    bag_sum,
-    refuse_second_order,
     slot_max,
     slot_sum,
+    spmm,
     take_col,
     take_row,
 )
@@ -94,51 +91,6 @@ class GATLayer(EncoderLayer[Adjacency | Tensor]):
         return (attend(h, share, adjacency) / total.unsqueeze(-1)).flatten(-2)
 
 
-class _Attend(torch.autograd.Function):
-    """Σ_j share_ij h_j for all heads as one bag sum over `[heads · nodes, channels]`."""
-
-    @staticmethod
-    def forward(ctx: Any, h: Tensor, share: Tensor, adjacency: Adjacency) -> Tensor:
-        ctx.save_for_backward(h, share)
-        ctx.adjacency = adjacency
-        return _bag(h, share, adjacency.col, adjacency.row_ptr)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order("GAT")
-        h, share = ctx.saved_tensors
-        adjacency = ctx.adjacency
-        back = adjacency.reverse
-        dh = _bag(
-            grad, share.index_select(0, back), adjacency.row.index_select(0, back),
-            adjacency.reverse_ptr,
-        )  # fmt: skip
-        return dh, _slot_products(grad, h, adjacency), None
-
-
-def _slot_products(left: Tensor, right: Tensor, adjacency: Adjacency) -> Tensor:
-    """⟨left_i, right_j⟩ of each head for every slot (i, j), `[slots, heads]`."""
-    if not compilable(left):
-        pairs = left.index_select(0, adjacency.row) * right.index_select(0, adjacency.col)
-        return pairs.sum(-1)
-    out = left.new_empty(adjacency.col.shape[0], left.shape[1])
-    slot_products(
-        left.contiguous().numpy(), right.contiguous().numpy(),
-        adjacency.row.numpy(), adjacency.col.numpy(), out.numpy(),
-    )  # fmt: skip
-    return out
-
-
-def _bag(h: Tensor, share: Tensor, index: Tensor, ptr: Tensor) -> Tensor:
-    """Sum the rows `index` of `h` `[nodes, heads, channels]` with weights `[slots, heads]`."""
-    nodes, heads, channels = h.shape
-    lanes = torch.arange(heads, device=h.device).unsqueeze(-1)
-    table = h.transpose(0, 1).reshape(-1, channels)
-    offsets = torch.cat([(lanes * share.shape[0] + ptr[:-1]).flatten(), ptr[-1:] * heads])
-    out = bag_sum(table, (lanes * nodes + index).flatten(), offsets, share.t().reshape(-1))
-    return out.view(heads, -1, channels).transpose(0, 1)
-
-
 def attend(h: Tensor, share: Tensor, adjacency: Adjacency) -> Tensor:
     """Σ_j share_ij h_j over the slots of row i, `[nodes, heads, channels]`.
 
@@ -147,7 +99,8 @@ def attend(h: Tensor, share: Tensor, adjacency: Adjacency) -> Tensor:
         share: `[slots, heads]`.
         adjacency: whose slots they are.
     """
-    return _Attend.apply(h, share, adjacency)  # type: ignore[no-any-return]
+    heads = zip(h.unbind(1), share.unbind(1), strict=True)
+    return torch.stack([spmm(adjacency, part, x) for x, part in heads], 1)
 
 
 def _log(weight: Tensor) -> Tensor:

@@ -2,19 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.encoders.base import EncoderLayer
-from graphpool.nn.encoders.gcn_rows import rows_gcn
+from graphpool.nn.encoders.gcn_compiled import rows_gcn
 from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.ops.normalise import normalise
-from graphpool.nn.ops.products import refuse_second_order, spmm
-
-_relu_backward = torch.ops.aten.threshold_backward.default
+from graphpool.nn.ops.products import constant, spmm
+from graphpool.nn.ops.switch import use_compiled
 
 
 class GCNLayer(EncoderLayer[Adjacency | Tensor]):
@@ -46,7 +45,21 @@ class GCNLayer(EncoderLayer[Adjacency | Tensor]):
 
     def propagate(self, x: Tensor, prepared: Adjacency | Tensor, activate: bool = False) -> Tensor:
         """Aggregate on the narrower side of the weight matrix."""
-        return _run(x, prepared, activate, self.weight, self.bias)
+        out = self._aggregate(x, prepared)
+        return out.relu_() if activate else out
+
+    def _aggregate(
+        self, x: Tensor, prepared: Adjacency | Tensor, column: Tensor | None = None
+    ) -> Tensor:
+        """S x W + b; a sparse S gets no gradient."""
+        if isinstance(prepared, Tensor):
+            return prepared @ (x @ self.weight) + self.bias
+        value = constant(prepared.gcn)
+        if self.in_channels < self.out_channels:
+            return torch.addmm(self.bias, spmm(prepared, value, x), self.weight)
+        # A one-hot row times W is a row of W, to the bit.
+        moved = x @ self.weight if column is None else self.weight.index_select(0, column)
+        return spmm(prepared, value, moved).add_(self.bias)
 
     @classmethod
     def run_stack(
@@ -57,114 +70,11 @@ class GCNLayer(EncoderLayer[Adjacency | Tensor]):
         column: Tensor | None = None,
         rows: ClusterMask | None = None,
     ) -> Tensor:
-        """All layers, each with ReLU, as one step of the backward pass."""
-        parameters = [value for layer in layers for value in (layer.weight, layer.bias)]
-        if rows is None:
-            return _run(x, prepared, True, *parameters, column=column)
-        if isinstance(prepared, Tensor) and x.dtype is torch.float32 and x.is_cpu:
+        """All layers, each with ReLU; over clusters of different numbers as one compiled step."""
+        stack = cast("Sequence[GCNLayer]", layers)
+        if rows is not None and isinstance(prepared, Tensor) and use_compiled("cluster gcn", x):
+            parameters = [value for layer in stack for value in (layer.weight, layer.bias)]
             return rows_gcn(x, prepared, rows, *parameters)
-        return rows.keep(_run(x, prepared, True, *parameters))
-
-
-def _run(
-    x: Tensor,
-    prepared: Adjacency | Tensor,
-    activate: bool,
-    *parameters: Any,
-    column: Tensor | None = None,
-) -> Tensor:
-    if isinstance(prepared, Adjacency):
-        return _RaggedGCN.apply(x, column, prepared, activate, *parameters)  # type: ignore[no-any-return]
-    return _DenseGCN.apply(x, prepared, activate, *parameters)  # type: ignore[no-any-return]
-
-
-class _RaggedGCN(torch.autograd.Function):
-    """S x W + b layer by layer with a sparse S, each with ReLU if asked.
-
-    The parameters come as W₁, b₁, W₂, b₂, …
-    """
-
-    @staticmethod
-    def forward(
-        ctx: Any,
-        x: Tensor,
-        column: Tensor | None,
-        adjacency: Adjacency,
-        activate: bool,
-        *parameters: Tensor,
-    ) -> Tensor:
-        ctx.adjacency, ctx.activate = adjacency, activate
-        saved = []
-        for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
-            if weight.shape[0] < weight.shape[1]:
-                x = spmm(adjacency, adjacency.gcn, x)
-                out = torch.addmm(bias, x, weight)
-            else:
-                # A one-hot row times W is a row of W, to the bit.
-                moved = x @ weight if column is None else weight.index_select(0, column)
-                out = spmm(adjacency, adjacency.gcn, moved).add_(bias)
-            column = None
-            if activate:
-                out.relu_()
-            saved += [x, weight, out]
-            x = out
-        ctx.save_for_backward(*saved)
-        return x
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order("GCN")
-        saved, adjacency = ctx.saved_tensors, ctx.adjacency
-        grads: list[Tensor] = []
-        for position in range(len(saved) - 3, -1, -3):
-            x, weight, out = saved[position : position + 3]
-            if ctx.activate:
-                grad = _relu_backward(grad, out, 0)
-            narrow_first = weight.shape[0] < weight.shape[1]
-            dbias = grad.sum(0)
-            if not narrow_first:
-                grad = spmm(adjacency, adjacency.gcn, grad, transpose=True)
-            grads += [dbias, x.t() @ grad]
-            if position == 0 and not ctx.needs_input_grad[0]:
-                return None, None, None, None, *reversed(grads)
-            grad = grad @ weight.t()
-            if narrow_first:
-                grad = spmm(adjacency, adjacency.gcn, grad, transpose=True)
-        return grad, None, None, None, *reversed(grads)
-
-
-class _DenseGCN(torch.autograd.Function):
-    """The same with a dense S per graph."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, matrix: Tensor, activate: bool, *parameters: Tensor) -> Tensor:
-        ctx.activate = activate
-        saved = [matrix]
-        for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
-            x = x.contiguous()
-            moved = x @ weight
-            out = torch.bmm(matrix, moved).add_(bias)
-            if activate:
-                out.relu_()
-            saved += [x, weight, moved, out]
-            x = out
-        ctx.save_for_backward(*saved)
-        return x
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order("GCN")
-        matrix, *saved = ctx.saved_tensors
-        grads: list[Tensor] = []
-        dmatrix = None
-        for position in range(len(saved) - 4, -1, -4):
-            x, weight, moved, out = saved[position : position + 4]
-            if ctx.activate:
-                grad = _relu_backward(grad, out, 0)
-            if ctx.needs_input_grad[1]:
-                here = torch.bmm(grad, moved.mT)
-                dmatrix = here if dmatrix is None else dmatrix.add_(here)
-            back = torch.bmm(matrix.mT, grad).flatten(0, 1)
-            grads += [grad.sum((0, 1)), x.flatten(0, 1).t() @ back]
-            grad = (back @ weight.t()).view_as(x)
-        return grad, dmatrix, None, *reversed(grads)
+        for layer in stack:
+            x, column = layer._aggregate(x, prepared, column).relu_(), None
+        return x if rows is None else rows.keep(x)

@@ -14,18 +14,17 @@ from torch import Tensor, nn
 
 from graphpool.graphs.places.find import TINY, Places
 from graphpool.graphs.segments import Segments
-from graphpool.nn.hap.content import MEAN_FLOOR, VARIANCE_FLOOR
+from graphpool.nn.hap.content import MEAN_FLOOR, VARIANCE_FLOOR, standardised
 from graphpool.nn.hap.moa import GCont
 from graphpool.nn.hap.places_compiled import place_backward, place_forward
 from graphpool.nn.module import Module
 from graphpool.nn.ops.products import (
     refuse_second_order,
     row_mm,
-    segment_mean,
     segment_mm,
     segment_sum,
-    spread,
 )
+from graphpool.nn.ops.switch import use_compiled
 from graphpool.typing import Float
 
 # The least size of a place, against division by zero.
@@ -88,7 +87,7 @@ class PlaceAttention(Module):
         """
         if self.content is not None and self.weigh is not None:
             learned = self.content.weight, self.weigh.weight, self.weigh.bias
-            if x.dtype is torch.float32 and x.is_cpu:
+            if use_compiled("places", x):
                 return _PlaceAssignment.apply(  # type: ignore[no-any-return]
                     x, self.sharpness, *learned, places, segments
                 )
@@ -107,7 +106,7 @@ def _content(
     size = segment_sum(share, segments)
     part = row_mm(share, (size / segments.counts.to(x.dtype)).unsqueeze(-1), segments)
     position = torch.cat([share.square().sum(-1, keepdim=True), part], -1)
-    content = _standardised(torch.cat([x, position], -1) @ weight, segments)
+    content = standardised(torch.cat([x, position], -1) @ weight, segments)
     own = segment_mm(share, content, segments) / size.clamp(min=FLOOR).unsqueeze(-1)
     gate = own @ weigh.t() + bias
     return row_mm(content, (own * gate / math.sqrt(content.shape[1])).mT, segments)
@@ -158,12 +157,3 @@ class _PlaceAssignment(torch.autograd.Function):
         dx = dcontent.t() @ weight[:-2].t() if ctx.needs_input_grad[0] else None
         dweigh, dbias, dsharpness = dlearned.split([channels, 1, 1])
         return dx, dsharpness.view(()), dweight, dweigh.unsqueeze(0), dbias, None, None
-
-
-def _standardised(content: Tensor, segments: Segments) -> Tensor:
-    """Each column with mean 0 and, but for the floors, deviation 1 over the nodes of a graph."""
-    mean = segment_mean(content, segments)
-    centred = content - spread(mean, segments)
-    variance = segment_mean(centred * centred, segments)
-    scale = (variance + VARIANCE_FLOOR + MEAN_FLOOR * mean * mean).rsqrt()
-    return centred * spread(scale, segments)

@@ -1,17 +1,23 @@
 """What a cluster is like as a place: how large, how dense, how connected."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.hap.profile_compiled import profile_backward, profile_forward
+from graphpool.nn.hap.profile_compiled import (
+    norm_backward,
+    norm_forward,
+    profile_backward,
+    profile_forward,
+)
 from graphpool.nn.module import Module
-from graphpool.nn.ops.cluster_mask import ClusterMask, RowNorm, batch_normalised
+from graphpool.nn.ops.cluster_mask import ClusterMask, batch_normalised
 from graphpool.nn.ops.products import refuse_second_order, segment_sum
+from graphpool.nn.ops.switch import use_compiled
 from graphpool.typing import Float
 
 
@@ -54,7 +60,7 @@ class PlaceProfile(Module):
             rows: the clusters that graphs have, if not all.
         """
         parts = (x, adj, assignment, self.weight, self.norm.weight, self.norm.bias)
-        if segments is not None and rows is not None and x.dtype is torch.float32 and x.is_cpu:
+        if segments is not None and rows is not None and use_compiled("profile", x):
             return _Profiled.apply(*parts, self.norm, segments, rows)  # type: ignore[no-any-return]
         inside = adj.diagonal(dim1=-2, dim2=-1)
         outside = adj.sum(-1) - inside
@@ -99,3 +105,32 @@ class _Profiled(torch.autograd.Function):
             dweight.numpy(),
         )  # fmt: skip
         return dx, dadj, dassigned, dweight, dgamma, dbeta, None, None, None
+
+
+class RowNorm:
+    """Batch norm over some of the rows on a CPU, compiled, with its way back; others become 0."""
+
+    def __init__(self, norm: nn.BatchNorm1d, rows: ClusterMask) -> None:
+        self.norm, self.real = norm, rows.mask.view(-1).numpy()
+
+    def forward(self, x: Any, weight: Tensor, bias: Tensor) -> Tensor:
+        """Of an array `[rows, channels]`; running statistics move while training."""
+        norm = self.norm
+        self.x, self.state = x, np.empty((2, x.shape[1]), np.float32)
+        out = torch.empty(x.shape, dtype=torch.float32)
+        known = (norm.running_mean, norm.running_var, norm.num_batches_tracked)
+        self.count = norm_forward(
+            x, self.real, weight.numpy(), bias.numpy(),
+            *(cast(Tensor, value).numpy() for value in known), norm.training,
+            cast(float, norm.momentum), norm.eps, self.state, out.numpy(),
+        )  # fmt: skip
+        return out
+
+    def backward(self, grad: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Gradients of x, weight and bias."""
+        dx, dlearned = torch.empty_like(grad), grad.new_empty(2, grad.shape[1])
+        norm_backward(
+            grad.numpy(), self.x, self.real, self.state, weight.numpy(), self.count, dx.numpy(),
+            dlearned.numpy(),
+        )  # fmt: skip
+        return dx, dlearned[0], dlearned[1]

@@ -1,15 +1,12 @@
 """Mask of a dense level: which clusters each graph has, where graphs differ in their number."""
 
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.ops.compiled import norm_backward, norm_forward
-from graphpool.nn.ops.products import refuse_second_order
 from graphpool.typing import Bool, Float, Int
 
 
@@ -79,9 +76,6 @@ def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | None =
 
     A single one has no spread of its own and takes the running statistics.
     """
-    if rows is not None and x.dtype is torch.float32 and x.is_cpu:
-        flat = x.flatten(0, -2).contiguous()
-        return _RowNorm.apply(flat, norm.weight, norm.bias, norm, rows).view_as(x)  # type: ignore[no-any-return]
     flat = x.flatten(0, -2) if rows is None else rows.compact(x)
     if flat.shape[0] > 1 or not norm.training:
         flat = cast(Tensor, norm(flat))
@@ -90,49 +84,3 @@ def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | None =
             flat, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps
         )
     return flat.view_as(x) if rows is None else rows.expand(flat)
-
-
-class RowNorm:
-    """Batch norm over some of the rows on a CPU, compiled, with its way back; others become 0."""
-
-    def __init__(self, norm: nn.BatchNorm1d, rows: ClusterMask) -> None:
-        self.norm, self.real = norm, rows.mask.view(-1).numpy()
-
-    def forward(self, x: Any, weight: Tensor, bias: Tensor) -> Tensor:
-        """Of an array `[rows, channels]`; running statistics move while training."""
-        norm = self.norm
-        self.x, self.state = x, np.empty((2, x.shape[1]), np.float32)
-        out = torch.empty(x.shape, dtype=torch.float32)
-        known = (norm.running_mean, norm.running_var, norm.num_batches_tracked)
-        self.count = norm_forward(
-            x, self.real, weight.numpy(), bias.numpy(),
-            *(cast(Tensor, value).numpy() for value in known), norm.training,
-            cast(float, norm.momentum), norm.eps, self.state, out.numpy(),
-        )  # fmt: skip
-        return out
-
-    def backward(self, grad: Tensor, weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Gradients of x, weight and bias."""
-        dx, dlearned = torch.empty_like(grad), grad.new_empty(2, grad.shape[1])
-        norm_backward(
-            grad.numpy(), self.x, self.real, self.state, weight.numpy(), self.count, dx.numpy(),
-            dlearned.numpy(),
-        )  # fmt: skip
-        return dx, dlearned[0], dlearned[1]
-
-
-class _RowNorm(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, norm: nn.BatchNorm1d, rows: ClusterMask
-    ) -> Tensor:
-        made = ctx.made = RowNorm(norm, rows)
-        # `x` too, so that one changed in place afterwards is noticed.
-        ctx.save_for_backward(x, weight)
-        return made.forward(x.numpy(), weight, bias)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order("batch norm")
-        _, weight = ctx.saved_tensors
-        return (*ctx.made.backward(grad.contiguous(), weight), None, None)

@@ -1,7 +1,7 @@
-"""Compiled loops for what every model does on a CPU: readouts and small dense normalisations.
+"""Compiled loops for float32 on a CPU that several operations share.
 
-They compute what `readout` and `normalise` write down as tensor operations, in one pass and one
-call; see `hap.compiled` for why.
+They compute what `products` and `normalise` write down as tensor operations, in one call: on small
+graphs tensor operations spend most of their time on being called.
 """
 
 from pathlib import Path
@@ -32,48 +32,6 @@ def compilable(tensor: Tensor) -> bool:
     pass is itself to be differentiated.
     """
     return tensor.dtype is torch.float32 and tensor.is_cpu and not torch.is_grad_enabled()
-
-
-@compiled
-@no_type_check
-def reduce_forward(x: Array, ptr: Array, total: Array, top: Array, where: Array) -> None:
-    """Sum and maximum over each graph's nodes, and the node where the maximum stands.
-
-    NaN is the maximum wherever it occurs. A graph without nodes gets zeros.
-    """
-    channels = x.shape[1]
-    for graph in range(ptr.shape[0] - 1):
-        part = x[ptr[graph] : ptr[graph + 1]]
-        if part.shape[0] == 0:
-            total[graph], top[graph], where[graph] = 0, 0, 0
-            continue
-        for c in range(channels):
-            total[graph, c] = part[0, c]
-            top[graph, c] = part[0, c]
-            where[graph, c] = 0
-        for i in range(1, part.shape[0]):
-            for c in range(channels):
-                value = part[i, c]
-                total[graph, c] += value
-                higher = value > top[graph, c] or value != value
-                top[graph, c] = value if higher else top[graph, c]
-                where[graph, c] = i if higher else where[graph, c]
-
-
-@compiled
-@no_type_check
-def reduce_backward(
-    ptr: Array, where: Array, grad_total: Array, grad_top: Array, dx: Array
-) -> None:
-    """Gradient of sum and maximum; `where` counts from each graph's first node."""
-    channels = dx.shape[1]
-    for graph in range(ptr.shape[0] - 1):
-        part = dx[ptr[graph] : ptr[graph + 1]]
-        for i in range(part.shape[0]):
-            for c in range(channels):
-                part[i, c] = grad_total[graph, c]
-        for c in range(channels if part.shape[0] else 0):
-            part[where[graph, c], c] += grad_top[graph, c]
 
 
 @compiled
@@ -139,91 +97,3 @@ def slot_products(left: Array, right: Array, row: Array, col: Array, out: Array)
             for c in range(channels):
                 total += one[head, c] * other[head, c]
             out[slot, head] = total
-
-
-@compiled
-@no_type_check
-def norm_forward(
-    x: Array, real: Array, weight: Array, bias: Array, known_mean: Array, known_variance: Array,
-    steps: Array, training: bool, momentum: float, eps: float, state: Array, out: Array,
-) -> int:  # fmt: skip
-    """weight · (x - mean) · scale + bias in the real rows, 0 in the others; how many are real.
-
-    While training mean and scale, which `state` `[2, channels]` gets, are those of the real rows
-    if there are two of them, and the running statistics move; they are taken otherwise, and 0
-    comes back.
-    """
-    rows, channels = x.shape
-    mean, scale = state[0], state[1]
-    count = 0
-    if training:
-        for c in range(channels):
-            mean[c] = scale[c] = np.float32(0.0)
-        for i in range(rows):
-            if real[i]:
-                count += 1
-                row = x[i]
-                for c in range(channels):
-                    mean[c] += row[c]
-    if count > 1:
-        part = np.float32(1.0) / np.float32(count)
-        for c in range(channels):
-            mean[c] *= part
-        for i in range(rows):
-            if real[i]:
-                row = x[i]
-                for c in range(channels):
-                    apart = row[c] - mean[c]
-                    scale[c] += apart * apart
-        step, unbiased = np.float32(momentum), np.float32(count / (count - 1))
-        steps[()] += 1
-        for c in range(channels):
-            variance = scale[c] * part
-            known_mean[c] += step * (mean[c] - known_mean[c])
-            known_variance[c] += step * (variance * unbiased - known_variance[c])
-            scale[c] = np.float32(1.0) / np.sqrt(variance + np.float32(eps))
-    else:
-        count = 0
-        for c in range(channels):
-            mean[c] = known_mean[c]
-            scale[c] = np.float32(1.0) / np.sqrt(known_variance[c] + np.float32(eps))
-    for i in range(rows):
-        row, made = x[i], out[i]
-        if real[i]:
-            for c in range(channels):
-                made[c] = (row[c] - mean[c]) * scale[c] * weight[c] + bias[c]
-        else:
-            for c in range(channels):
-                made[c] = np.float32(0.0)
-    return count
-
-
-@compiled
-@no_type_check
-def norm_backward(
-    grad: Array, x: Array, real: Array, state: Array, weight: Array, count: int, dx: Array,
-    dlearned: Array,
-) -> None:  # fmt: skip
-    """Gradients of `norm_forward`; `dlearned` `[2, channels]` are those of weight and bias."""
-    rows, channels = x.shape
-    mean, scale, dweight, dbias = state[0], state[1], dlearned[0], dlearned[1]
-    for c in range(channels):
-        dweight[c] = dbias[c] = np.float32(0.0)
-    for i in range(rows):
-        if real[i]:
-            row, pulled = x[i], grad[i]
-            for c in range(channels):
-                dbias[c] += pulled[c]
-                dweight[c] += pulled[c] * (row[c] - mean[c]) * scale[c]
-    # Running statistics don't depend on x.
-    part = np.float32(1.0) / np.float32(count) if count else np.float32(0.0)
-    for i in range(rows):
-        row, pulled, out = x[i], grad[i], dx[i]
-        if real[i]:
-            for c in range(channels):
-                apart = (row[c] - mean[c]) * scale[c]
-                common = (dbias[c] + apart * dweight[c]) * part
-                out[c] = weight[c] * scale[c] * (pulled[c] - common)
-        else:
-            for c in range(channels):
-                out[c] = np.float32(0.0)

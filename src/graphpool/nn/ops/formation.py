@@ -7,13 +7,15 @@ from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.ops.compiled import compilable
 from graphpool.nn.ops.formation_compiled import form_backward, form_forward
-from graphpool.nn.ops.products import refuse_second_order, row_mm, segment_mm, spmm
+from graphpool.nn.ops.products import constant, refuse_second_order, segment_mm, spmm
+from graphpool.nn.ops.switch import use_compiled
 from graphpool.typing import Float, Int
 
 
 class _FormClusters(torch.autograd.Function):
+    """`form_clusters` for float32 on a CPU, compiled."""
+
     @staticmethod
     def forward(
         ctx: Any,
@@ -27,13 +29,8 @@ class _FormClusters(torch.autograd.Function):
             counts = torch.full((segments.num_graphs,), assignment.shape[1])
         ctx.adjacency, ctx.segments, ctx.counts = adjacency, segments, counts
         reached = spmm(adjacency, adjacency.weight, assignment)
-        if compilable(assignment):
-            assignment, x = assignment.contiguous(), x.contiguous()
-            coarse_x, coarse_adj = _compiled_forward(assignment, x, reached, segments, counts)
-        else:
-            # One product makes both: Mᵀ [H | A M].
-            formed = segment_mm(assignment, torch.cat([x, reached], -1), segments)
-            coarse_x, coarse_adj = formed.split([x.shape[1], reached.shape[1]], -1)
+        assignment, x = assignment.contiguous(), x.contiguous()
+        coarse_x, coarse_adj = _compiled_forward(assignment, x, reached, segments, counts)
         ctx.save_for_backward(assignment, x, reached)
         return coarse_x, coarse_adj
 
@@ -42,15 +39,9 @@ class _FormClusters(torch.autograd.Function):
         refuse_second_order("cluster formation")
         assignment, x, reached = ctx.saved_tensors
         adjacency, segments = ctx.adjacency, ctx.segments
-        if compilable(assignment):
-            back = _compiled_backward(
-                grad_x, grad_adj, assignment, x, reached, segments, ctx.counts
-            )
-            dassignment, dx, dreached = back
-        else:
-            grad, sizes = torch.cat([grad_x, grad_adj], -1), [x.shape[1], reached.shape[1]]
-            dx, dreached = row_mm(assignment, grad, segments).split(sizes, -1)
-            dassignment = row_mm(torch.cat([x, reached], -1), grad.mT, segments)
+        dassignment, dx, dreached = _compiled_backward(
+            grad_x, grad_adj, assignment, x, reached, segments, ctx.counts
+        )
         dassignment += spmm(adjacency, adjacency.weight, dreached, transpose=True)
         return dassignment, dx, None, None, None
 
@@ -98,4 +89,10 @@ def form_clusters(
         segments: the graphs of the nodes.
         counts: clusters of each graph, if not all; further columns of M are zero.
     """
-    return _FormClusters.apply(assignment, x, adjacency, segments, counts)  # type: ignore[no-any-return]
+    if use_compiled("formation", assignment):
+        return _FormClusters.apply(assignment, x, adjacency, segments, counts)  # type: ignore[no-any-return]
+    reached = spmm(adjacency, constant(adjacency.weight), assignment)
+    # One product makes both: Mᵀ [H | A M].
+    formed = segment_mm(assignment, torch.cat([x, reached], -1), segments)
+    coarse_x, coarse_adj = formed.split([x.shape[1], reached.shape[1]], -1)
+    return coarse_x, coarse_adj

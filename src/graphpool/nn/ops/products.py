@@ -21,7 +21,9 @@ from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
+from graphpool.nn.ops import products_plain
 from graphpool.nn.ops.compiled import compilable, slot_products
+from graphpool.nn.ops.switch import enabled
 from graphpool.typing import Float, Int
 
 
@@ -89,15 +91,24 @@ def _spread(y: Tensor, segments: Segments) -> Tensor:
     return y.index_select(0, segments.batch)
 
 
-def _call(function: Any, kernel: Callable[..., Tensor], *arguments: Any) -> Tensor:
-    """Run a product; without its bookkeeping where nobody will ask for a gradient.
+def _call(
+    function: Any, kernel: Callable[..., Tensor], plain: Callable[..., Tensor], *arguments: Any
+) -> Tensor:
+    """Run a product; without its bookkeeping where no gradient is needed.
 
     That is so inside another function's forward and, unless it is to be differentiated again,
     backward pass.
     """
+    if not enabled("products"):
+        return plain(*arguments)
     if torch.is_grad_enabled():
         return function.apply(*arguments)  # type: ignore[no-any-return]
     return kernel(*arguments)
+
+
+def constant(value: Tensor) -> Tensor:
+    """`value` without its gradient; itself if it has none, so that it is recognised."""
+    return value.detach() if value.requires_grad else value
 
 
 def refuse_second_order(name: str) -> None:
@@ -190,27 +201,6 @@ class _Spread(torch.autograd.Function):
         return segment_sum(grad, ctx.segments), None
 
 
-class _SegmentMax(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, segments: Segments) -> Tensor:
-        x = x.detach().contiguous()
-        out, _, _, where = torch.embedding_bag(
-            x, segments.nodes, segments.ptr, False, 2, False, None, True
-        )
-        # The bags skip NaN, which would hide it from the training guard.
-        total = _segment_sum(x, segments)
-        out = torch.where(total.isnan(), total, out)
-        ctx.save_for_backward(where)
-        ctx.nodes = x.shape[0]
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        (where,) = ctx.saved_tensors
-        full = grad.new_zeros(ctx.nodes, grad.shape[1])
-        return full.scatter_add(0, where, grad), None
-
-
 def spmm(
     adjacency: Adjacency,
     value: Float[Tensor, " slots"],
@@ -218,26 +208,28 @@ def spmm(
     transpose: bool = False,
 ) -> Float[Tensor, "nodes channels"]:
     """`A x`, or `Aᵀ x`, with the entries `value` in the slots of `adjacency`."""
-    return _call(_Spmm, _spmm, x, value, adjacency, transpose)
+    return _call(_Spmm, _spmm, products_plain.spmm, x, value, adjacency, transpose)
 
 
 def segment_mm(a: Tensor, b: Tensor, segments: Segments | None) -> Tensor:
     """`aᵀ b` within each graph: `[nodes, p]`, `[nodes, q]` to `[graphs, p, q]`."""
     if segments is None:
         return a.mT @ b
-    return _call(_SegmentMM, _segment_mm, a, b, segments)
+    return _call(_SegmentMM, _segment_mm, products_plain.segment_mm, a, b, segments)
 
 
 def row_mm(a: Tensor, y: Tensor, segments: Segments | None) -> Tensor:
     """Each node's row times its graph's matrix: `[nodes, p]`, `[graphs, p, q]` to `[nodes, q]`."""
     if segments is None:
         return a @ y
-    return _call(_RowMM, _row_mm, a, y, segments)
+    return _call(_RowMM, _row_mm, products_plain.row_mm, a, y, segments)
 
 
 def segment_sum(x: Tensor, segments: Segments | None) -> Tensor:
     """Sum over the nodes of each graph, `[graphs, channels]`."""
-    return x.sum(-2) if segments is None else _call(_SegmentSum, _segment_sum, x, segments)
+    if segments is None:
+        return x.sum(-2)
+    return _call(_SegmentSum, _segment_sum, products_plain.segment_sum, x, segments)
 
 
 def segment_mean(x: Tensor, segments: Segments | None) -> Tensor:
@@ -248,8 +240,15 @@ def segment_mean(x: Tensor, segments: Segments | None) -> Tensor:
 
 
 def segment_max(x: Tensor, segments: Segments | None) -> Tensor:
-    """Maximum over the nodes of each graph, `[graphs, channels]`."""
-    return x.amax(-2) if segments is None else _SegmentMax.apply(x, segments)
+    """Maximum over the nodes of each graph, `[graphs, channels]`; equal ones share its gradient.
+
+    A graph without nodes has 0.
+    """
+    if segments is None:
+        return x.amax(-2)
+    where = segments.batch.unsqueeze(-1).expand_as(x)
+    empty = x.new_zeros(segments.num_graphs, x.shape[1])
+    return empty.scatter_reduce(0, where, x, "amax", include_self=False)
 
 
 def spread(y: Tensor, segments: Segments | None) -> Tensor:
@@ -257,7 +256,9 @@ def spread(y: Tensor, segments: Segments | None) -> Tensor:
 
     In a dense batch `[graphs, 1, channels]`, which broadcasts over the nodes.
     """
-    return y.unsqueeze(-2) if segments is None else _call(_Spread, _spread, y, segments)
+    if segments is None:
+        return y.unsqueeze(-2)
+    return _call(_Spread, _spread, products_plain.spread, y, segments)
 
 
 class _TakeSlots(torch.autograd.Function):
@@ -286,16 +287,24 @@ class _SlotSum(torch.autograd.Function):
 
 def take_col(x: Tensor, adjacency: Adjacency) -> Tensor:
     """The row of `x` of each slot's column (the edge's source), `[slots, channels]`."""
-    return _TakeSlots.apply(x, adjacency, True)  # type: ignore[no-any-return]
+    return _take(x, adjacency, True)
 
 
 def take_row(x: Tensor, adjacency: Adjacency) -> Tensor:
     """The row of `x` of each slot's row (the edge's target), `[slots, channels]`."""
-    return _TakeSlots.apply(x, adjacency, False)  # type: ignore[no-any-return]
+    return _take(x, adjacency, False)
+
+
+def _take(x: Tensor, adjacency: Adjacency, column: bool) -> Tensor:
+    if not enabled("products"):
+        return products_plain.take_slots(x, adjacency, column)
+    return _TakeSlots.apply(x, adjacency, column)  # type: ignore[no-any-return]
 
 
 def slot_sum(x: Tensor, adjacency: Adjacency) -> Tensor:
     """Sum over the slots of each row, `[slots, channels]` to `[nodes, channels]`."""
+    if not enabled("products"):
+        return products_plain.slot_sum(x, adjacency)
     return _SlotSum.apply(x, adjacency, False)  # type: ignore[no-any-return]
 
 

@@ -14,15 +14,10 @@ from torch import Tensor
 from graphpool.nn.ops.products import refuse_second_order
 from graphpool.nn.ops.spgemm_compiled import (
     product_backward,
-    product_bound,
     product_count,
     product_fill,
-    transpose,
 )
-
-# Room for so many entries is taken without counting them first: 48 MiB, of which only what is
-# written to becomes memory.
-_AT_ONCE = 4_194_304
+from graphpool.nn.ops.switch import enabled
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +45,6 @@ class Sparse:
     def transposed(self) -> "Sparse":
         """The transpose."""
         rows = self.ptr.shape[0] - 1
-        if self.col.is_cpu:
-            ptr = torch.empty(self.width + 1, dtype=torch.long)
-            col, order = torch.empty_like(self.col), torch.empty_like(self.col)
-            transpose(self.ptr.numpy(), self.col.numpy(), ptr.numpy(), col.numpy(), order.numpy())
-            return Sparse(ptr, col, self.value[order], rows)
         order = self.col.argsort(stable=True)
         ptr = _pointers(torch.bincount(self.col, minlength=self.width))
         return Sparse(ptr, self.row[order], self.value[order], rows)
@@ -62,22 +52,17 @@ class Sparse:
 
 def sparse_product(left: Sparse, right: Sparse) -> Sparse:
     """left · right with every entry once; memory is what the result and the factors take."""
-    if not left.value.is_cpu:
+    if not left.value.is_cpu or not enabled("spgemm"):
         return joined_product(left, right)
     factors = (
         left.ptr.numpy(), left.col.numpy(), left.value.detach().contiguous().numpy(),
         right.ptr.numpy(), right.col.numpy(), right.value.detach().contiguous().numpy(),
         right.width,
     )  # fmt: skip
-    ptr = torch.empty_like(left.ptr)
-    entries = product_bound(factors[0], factors[1], factors[3], right.width)
-    if entries > _AT_ONCE:
-        entries = product_count(*factors[:2], *factors[3:5], right.width)
-    col, value = torch.empty(entries, dtype=torch.long), left.value.new_empty(entries)
+    entries = product_count(*factors[:2], *factors[3:5], right.width)
+    ptr, col = torch.empty_like(left.ptr), torch.empty(entries, dtype=torch.long)
+    value = left.value.new_empty(entries)
     product_fill(*factors, ptr.numpy(), col.numpy(), value.numpy())
-    found = int(ptr[-1])
-    if found < entries:  # what was not needed is given back
-        col, value = col[:found].clone(), value[:found].clone()
     value = _Product.apply(left.value, right.value, value, left, right, ptr, col)
     return Sparse(ptr, col, value, right.width)
 

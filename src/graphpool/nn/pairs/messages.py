@@ -1,13 +1,9 @@
 """Messages of GMN along the edges of a graph: a perceptron of both ends, summed."""
 
-from typing import Any
-
-import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.ops.products import refuse_second_order, slot_sum, take_col, take_row
-from graphpool.nn.pairs.messages_compiled import meet_backward, meet_forward
+from graphpool.nn.ops.products import slot_sum, take_col, take_row
 from graphpool.typing import Float
 
 
@@ -42,36 +38,6 @@ def meet(
     adjacency: Adjacency,
 ) -> Float[Tensor, "nodes channels"]:
     """Σ_j A_ij ReLU(target_i + source_j), `[nodes, channels]`."""
-    if target.dtype is torch.float32 and target.is_cpu:
-        return _Meet.apply(target, source, adjacency)  # type: ignore[no-any-return]
     inner = take_row(target, adjacency) + take_col(source, adjacency)
     weight = adjacency.weight.to(target.dtype).unsqueeze(-1)
     return slot_sum(inner.relu() * weight, adjacency)
-
-
-class _Meet(torch.autograd.Function):
-    """The same on a CPU, compiled."""
-
-    @staticmethod
-    def forward(ctx: Any, target: Tensor, source: Tensor, adjacency: Adjacency) -> Tensor:
-        ctx.adjacency = adjacency
-        ctx.save_for_backward(target, source)
-        out = torch.empty_like(target)
-        meet_forward(target.numpy(), source.numpy(), *_edges(adjacency), out.numpy())
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order("a graph matching network")
-        target, source = ctx.saved_tensors
-        dtarget, dsource = torch.empty_like(target), torch.zeros_like(source)
-        meet_backward(
-            grad.contiguous().numpy(), target.numpy(), source.numpy(), *_edges(ctx.adjacency),
-            dtarget.numpy(), dsource.numpy(),
-        )  # fmt: skip
-        return dtarget, dsource, None
-
-
-def _edges(adjacency: Adjacency) -> tuple[Any, Any, Any]:
-    weight = adjacency.weight.detach().float()
-    return adjacency.row_ptr.numpy(), adjacency.col.numpy(), weight.numpy()

@@ -1,7 +1,5 @@
 """ASAP, adaptive structure aware pooling (Ranjan et al., AAAI 2020)."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
@@ -11,7 +9,6 @@ from graphpool.nn.encoders import GCNLayer
 from graphpool.nn.encoders.gat import attend
 from graphpool.nn.level import Level
 from graphpool.nn.ops.products import slot_max, slot_sum, spmm, take_col, take_row
-from graphpool.nn.pool.asap_clusters import clusters, fitness
 from graphpool.nn.pool.asap_joined import joined
 from graphpool.nn.pool.topk_base import NodePool, select_topk, selected
 
@@ -81,12 +78,6 @@ class ASAP(NodePool):
         # The maximum times W and then a is the maximum times W a.
         count = self.of_master.weight @ self.master.weight
         bias = self.of_master(self.master.bias)
-        if _quick(x):
-            made, share = clusters(
-                x, seen, count.squeeze(0), bias.squeeze(), self.of_member.weight.squeeze(0),
-                adjacency, self.slope,
-            )  # fmt: skip
-            return share, made
         master = nn.functional.linear(_row_max(seen, adjacency), count, bias)
         logits = take_row(master, adjacency) + take_col(self.of_member(seen), adjacency)
         logits = nn.functional.leaky_relu(logits, self.slope)
@@ -103,8 +94,6 @@ class ASAP(NodePool):
         with torch.no_grad():
             # What rounding errors are in proportion to: the same of absolute values.
             sizes = nn.functional.linear(x.abs(), weights.abs(), bias.abs())
-        if _quick(x):
-            return fitness(made, sizes, weight, adjacency)
 
         def total(near: Tensor, less: Tensor, own: Tensor, weight: Tensor) -> Tensor:
             degree = slot_sum(weight.unsqueeze(-1), adjacency)
@@ -117,27 +106,8 @@ class ASAP(NodePool):
         return total(near, less, own, weight), scale
 
 
-def _quick(x: Tensor) -> bool:
-    """Whether `asap_clusters` has it."""
-    return x.dtype is torch.float32 and x.is_cpu
-
-
-class _RowMax(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, adjacency: Adjacency) -> Tensor:
-        out, _, _, where = torch.embedding_bag(
-            x.contiguous(), adjacency.col, adjacency.row_ptr, False, 2, False, None, True
-        )
-        ctx.save_for_backward(where)
-        ctx.shape = x.shape
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        (where,) = ctx.saved_tensors
-        return grad.new_zeros(ctx.shape).scatter_add(0, where, grad), None
-
-
 def _row_max(x: Tensor, adjacency: Adjacency) -> Tensor:
-    """Maximum over each node and its neighbours, `[nodes, channels]`."""
-    return _RowMax.apply(x, adjacency)  # type: ignore[no-any-return]
+    """Maximum over each node and its neighbours; equal values share its gradient."""
+    around = take_col(x, adjacency)
+    row = adjacency.row.unsqueeze(-1).expand_as(around)
+    return torch.zeros_like(x).scatter_reduce(0, row, around, "amax", include_self=False)

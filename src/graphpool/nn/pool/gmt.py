@@ -1,6 +1,5 @@
 """Graph Multiset Transformer, pooling by attention of learned seeds (Baek et al., ICLR 2021)."""
 
-import torch
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
@@ -14,7 +13,6 @@ from graphpool.nn.level import Level
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import row_mm, spmm
 from graphpool.nn.pool.multiset import SeedAttention, SelfAttention
-from graphpool.nn.pool.multiset_steps import transformed
 
 
 class GMTPool(Pooler[PoolOutput]):
@@ -83,10 +81,6 @@ class GMTPool(Pooler[PoolOutput]):
 
     def _transformed(self, x: Tensor, segments: Segments) -> tuple[Tensor, Tensor]:
         """Pooled vectors `[graphs, clusters, channels]` and the attention `[nodes, clusters]`."""
-        if x.dtype is torch.float32 and x.is_cpu and not self.norm:
-            steps = [self.seeds, *self.blocks, *([self.last] if self.last else [])]
-            parameters = [value for step in steps for value in step.learned()]
-            return transformed(x, segments, self.heads, len(self.blocks), parameters)
         pooled, share = self.seeds(x, segments)
         for block in self.blocks:
             pooled = block(pooled)

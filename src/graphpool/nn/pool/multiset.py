@@ -1,7 +1,4 @@
-"""Parts of the Graph Multiset Transformer: attention of seeds to nodes, and among themselves.
-
-For float32 on a CPU, unless there is a layer norm, `multiset_steps` works out the same.
-"""
+"""Parts of the Graph Multiset Transformer: attention of seeds to nodes, and among themselves."""
 
 import math
 
@@ -61,10 +58,6 @@ class SeedAttention(Module):
         pooled = self.finish(self.seed, read.permute(1, 2, 0, 3).flatten(2))
         return pooled, share.view(heads, nodes, -1).mean(0)
 
-    def learned(self) -> tuple[Tensor, ...]:
-        """All parameters, in the order of `multiset_steps`."""
-        return (self.seed, *_learned(self.query, self.key, self.value, self.finish))
-
 
 class SelfAttention(Module):
     """Z = X + MH(X, X, X), then Z + FF(Z), over the few vectors that every graph has.
@@ -91,10 +84,6 @@ class SelfAttention(Module):
         share = (query @ key.mT / math.sqrt(key.shape[-1])).softmax(-1)
         read: Tensor = self.finish(x, (share @ value).transpose(-2, -3).flatten(-2))
         return read
-
-    def learned(self) -> tuple[Tensor, ...]:
-        """All parameters, in the order of `multiset_steps`."""
-        return _learned(self.query, self.key, self.value, self.finish)
 
 
 class Finish(Module):
@@ -128,13 +117,3 @@ def repeated(segments: Segments, times: int) -> Segments:
         times, device=segments.ptr.device
     ).unsqueeze(-1)
     return Segments(torch.cat([begins.flatten(), segments.ptr[-1:] * times]))
-
-
-def _learned(
-    query: nn.Linear, key: nn.Linear, value: nn.Linear, finish: Finish
-) -> tuple[Tensor, ...]:
-    mix, feed = finish.mix, finish.feed
-    return (
-        query.weight, query.bias, key.weight, value.weight, value.bias, mix.weight, mix.bias,
-        feed.weight, feed.bias,
-    )  # fmt: skip

@@ -1,7 +1,5 @@
 """StructPool, pooling by a conditional random field (Yuan & Ji, ICLR 2020)."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
@@ -11,19 +9,17 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.base import GroupPool
 from graphpool.nn.encoders import GCNLayer
 from graphpool.nn.level import Level
-from graphpool.nn.ops.compiled import compilable, slot_products
 from graphpool.nn.ops.products import (
-    refuse_second_order,
     row_mm,
     segment_mm,
     segment_sum,
     slot_sum,
     spmm,
     spread,
+    take_col,
     take_row,
 )
 from graphpool.nn.ops.spgemm import Sparse, sparse_product
-from graphpool.nn.pool.mean_field import mean_field
 
 # Of the products of one node with all it is compared to; below it they hardly count.
 FLOOR = 1e-6
@@ -83,8 +79,6 @@ class StructPool(GroupPool):
             likeness = _All(x.relu(), segments)
         elif isinstance(adjacency, Adjacency):
             near = adjacency if self.hops == 1 else within(adjacency, self.hops)
-            if x.dtype is torch.float32 and x.is_cpu and not near.weight.requires_grad:
-                return mean_field(x.relu(), unary, self.compatibility, near, self.iterations, FLOOR)
             likeness = _Near(x.relu(), near)
         else:
             assert adjacency is not None, "neighbours are compared along edges"
@@ -101,11 +95,11 @@ class StructPool(GroupPool):
 
 
 class _Near:
-    """W over the slots of a sparse adjacency; `mean_field` does without it on a CPU."""
+    """W over the slots of a sparse adjacency."""
 
     def __init__(self, x: Tensor, near: Adjacency) -> None:
         edge = near.weight.clamp(min=0).masked_fill(near.diagonal, 0.0)
-        weight = edge * _Likeness.apply(x, near)
+        weight = edge * (take_row(x, near) * take_col(x, near)).sum(-1)
         total = slot_sum(weight.unsqueeze(-1), near) + FLOOR
         self.weight, self.near = weight * take_row(1 / total, near).squeeze(-1), near
 
@@ -146,28 +140,6 @@ class _All:
         held = segment_mm(self.x, wide, self.segments)
         others = row_mm(self.x, held, self.segments) - self.own * wide
         return (others / self.total).to(share.dtype)
-
-
-class _Likeness(torch.autograd.Function):
-    """x_i·x_j for every slot (i, j), without rows gathered for each."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, near: Adjacency) -> Tensor:
-        ctx.save_for_backward(x)
-        ctx.near = near
-        if not compilable(x):
-            return (x.index_select(0, near.row) * x.index_select(0, near.col)).sum(-1)
-        lone = x.contiguous().unsqueeze(1)
-        out = x.new_empty(near.col.shape[0], 1)
-        slot_products(lone.numpy(), lone.numpy(), near.row.numpy(), near.col.numpy(), out.numpy())
-        return out.squeeze(-1)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        refuse_second_order("StructPool")
-        (x,) = ctx.saved_tensors
-        grad = grad.contiguous()
-        return spmm(ctx.near, grad, x) + spmm(ctx.near, grad, x, transpose=True), None
 
 
 @torch.no_grad()

@@ -12,7 +12,6 @@ from graphpool.nn.coarsen.base import Pooler
 from graphpool.nn.coarsen.outputs import NodeSelection, PoolOutput
 from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_max
-from graphpool.nn.pool.topk_compiled import choose_top
 from graphpool.typing import Float, Int
 
 # Scores closer than this many units of rounding count as equal.
@@ -95,8 +94,7 @@ def select_topk(
     """
     # 0.55 · 100 is a hair above 55, and its ceiling should be 55.
     wanted = (segments.ptr.diff() * ratio - 1e-9).ceil().long().clamp(min=1)
-    choose = chosen if score.is_cpu else chosen_by_sorting
-    return choose(score, segments, wanted, score.abs() if scale is None else scale)
+    return chosen(score, segments, wanted, score.abs() if scale is None else scale)
 
 
 def select_segments(index: Int[Tensor, " selected"], segments: Segments) -> Segments:
@@ -122,18 +120,7 @@ def induced(adjacency: Adjacency, index: Int[Tensor, " selected"]) -> Adjacency:
 
 
 def chosen(score: Tensor, segments: Segments, wanted: Tensor, size: Tensor) -> Tensor:
-    """Select by a compiled loop; so many are `wanted` of each graph."""
-    index = torch.empty(score.shape[0], dtype=torch.long)
-    rounding = _ROUNDING * torch.finfo(score.dtype).eps
-    found = choose_top(
-        score.contiguous().numpy(), size.contiguous().numpy(), segments.ptr.numpy(),
-        wanted.numpy(), rounding, index.numpy(),
-    )  # fmt: skip
-    return index[:found].clone()
-
-
-def chosen_by_sorting(score: Tensor, segments: Segments, wanted: Tensor, size: Tensor) -> Tensor:
-    """The same by tensor operations."""
+    """Select the nodes; so many are `wanted` of each graph."""
     batch = segments.batch
     order = score.argsort(descending=True)
     order = order[batch[order].argsort(stable=True)]

@@ -12,6 +12,7 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.ragged import pointer
 from graphpool.graphs.segments import Segments
 from graphpool.nn.ops.products import refuse_second_order
+from graphpool.nn.ops.switch import use_compiled
 from graphpool.nn.pairs.distances.base import LevelNodes, MultisetDistance
 from graphpool.nn.pairs.distances.sinkhorn_compiled import align_backward, align_forward
 from graphpool.typing import Float, Int
@@ -139,7 +140,7 @@ def align(
 ) -> Float[Tensor, "terms pairs"]:
     """Return Σ P C of every pair and, with an adjacency of the nodes, the unmatched edges."""
     sharpness, pull, steps, rounds = settings
-    if x.dtype is torch.float32 and x.is_cpu:
+    if use_compiled("alignment", x):
         fixed = (steps, rounds, segments, left, right, adjacency)
         return _Align.apply(x, sharpness, pull, *fixed)  # type: ignore[no-any-return]
     counts = segments.ptr.diff()
