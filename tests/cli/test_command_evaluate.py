@@ -107,7 +107,7 @@ def test_graphs_whose_labels_are_all_strange_are_not_scored(cli, trained):
     Path("x.jsonl").write_text('{"node_labels": [98, 99], "edges": [[0, 1]], "y": 1}\n')
     done = cli("evaluate", "x.jsonl", "--model", trained)
     assert done.code == 2
-    assert "the model knows the label of no node" in done.err
+    assert "the model knows none of the node labels" in done.err
 
 
 def test_score_of_a_model_as_json(cli, trained, small):

@@ -21,11 +21,11 @@ def cells(text: str, block: str, row: str) -> dict[str, str]:
 
 
 def accuracies(experiment: str, data: str, method: str) -> list[float]:
-    """Test accuracies in percent, straight from the lines of a record file."""
+    """Test accuracies, straight from the lines of a record file."""
     path = ROOT / "results" / f"{experiment}.jsonl"
     units = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
     return [
-        100 * unit["metrics"]["test"]["accuracy"]
+        unit["metrics"]["test"]["accuracy"]
         for unit in units
         if "unit" in unit and (unit["data"], unit["method"]) == (data, method)
     ]
@@ -34,7 +34,7 @@ def accuracies(experiment: str, data: str, method: str) -> list[float]:
 def measured(experiment: str, data: str, method: str) -> str:
     """Mean ± standard deviation of all test parts."""
     values = accuracies(experiment, data, method)
-    return f"{statistics.mean(values):.1f} ± {statistics.stdev(values):.1f}"
+    return f"{100 * statistics.mean(values):.1f} ± {100 * statistics.stdev(values):.1f}"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_arrangements_in_the_readme(row: str, name: str) -> None:
     for column, cell in cells(README, "results: arrangements", row).items():
         own = accuracies("arrangements", column, name)
         assert len(own) == 5
-        assert cell == f"{statistics.mean(own):.1f}"
+        assert cell == f"{100 * statistics.mean(own):.1f}"
 
 
 def test_every_benchmark_names_its_machine_and_versions() -> None:

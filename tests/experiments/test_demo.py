@@ -53,8 +53,9 @@ def test_demo_measures_every_fold_once(demo):
     made, said = demo
     assert len(made.experiment.accuracies("hap")) == 10
     # Stratified folds leave 12 or 13 of 125 graphs of the larger class in each test part.
-    tested = sum(unit.test_graphs for unit in made.experiment.of("majority"))
-    right = sum(round(u.accuracy * u.test_graphs) for u in made.experiment.of("majority"))
+    records = made.experiment.of("majority")
+    tested = sum(record.sizes["test"] for record in records)
+    right = sum(round(record.accuracy * record.sizes["test"]) for record in records)
     assert (tested, right) == (188, 125)
     assert said[0].startswith("MUTAG: 188 graphs.")
 

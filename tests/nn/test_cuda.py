@@ -57,7 +57,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "places-only": {"assignment": "places-only"},
     "all readouts": {"norm": "batch", "readout": ("sum", "mean", "max")},
     "sampled": {"connect": "offdiagonal-gumbel"},
-    "losses": {"cut": 0.5, "balance": 0.5, "orthogonality": 0.5},
+    "losses": {"cut_loss": 0.5, "balance": 0.5, "orthogonality": 0.5},
 }
 
 

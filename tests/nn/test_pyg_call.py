@@ -246,10 +246,12 @@ def weights(module: nn.Module) -> dict[str, Tensor]:
 
 
 def networks() -> dict[str, Callable[[], nn.Module]]:
-    options = {"hidden_channels": 8, "norm": "batch", "jump": True}
+    options = {"hidden_channels": 8, "norm": "batch", "jumping_knowledge": True}
     return {
         f"network/{name}": lambda name=name: build_model(
-            ModelConfig(name, **({**options, "jump": False} if name == "concat" else options)),
+            ModelConfig(
+                name, **({**options, "jumping_knowledge": False} if name == "concat" else options)
+            ),
             CHANNELS,
             3,
         )

@@ -15,6 +15,7 @@ A line is written in one piece and synced, so that a killed process leaves whole
 one half of a line at the end, which is cut off when the file is next written to.
 """
 
+import functools
 import hashlib
 import json
 import logging
@@ -109,12 +110,17 @@ def completed(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings with options that came later at their defaults, which change nothing."""
     if "model" not in settings:
         return settings
-    model, train = to_dict(ModelConfig()), to_dict(TrainConfig())
+    model, train = _defaults()
     known = settings["train"]
     # Of options of the training, those that say where or how units run are no settings.
     left_out = {"device", "threads", "checkpoint_seconds", "tensorboard", "seed"}
     later = {key: value for key, value in train.items() if key not in {*known, *left_out}}
     return {**settings, "model": {**model, **settings["model"]}, "train": {**known, **later}}
+
+
+@functools.cache
+def _defaults() -> tuple[dict[str, Any], dict[str, Any]]:
+    return to_dict(ModelConfig()), to_dict(TrainConfig())
 
 
 class RecordFile:

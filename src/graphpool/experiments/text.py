@@ -24,7 +24,7 @@ def paragraphs(*parts: str) -> str:
     return "\n\n".join(made) + "\n"
 
 
-def time_text(seconds: float) -> str:
+def time_text(seconds: float | int) -> str:
     """Seconds with a unit that fits."""
     for least, factor, unit in ((1.0, 1, "s"), (1e-3, 1e3, "ms"), (0.0, 1e6, "µs")):
         if seconds >= least:
@@ -32,7 +32,7 @@ def time_text(seconds: float) -> str:
     raise ValueError(f"{seconds} seconds")
 
 
-def three(value: float) -> str:
+def three(value: float | int) -> str:
     """A number with up to three digits that mean something, and commas."""
     rounded = float(f"{value:.3g}")
     return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from graphpool.config import RunConfig
@@ -75,14 +75,7 @@ class Unit:
     @property
     def settings(self) -> dict[str, Any]:
         """Settings that can change the result, all of them, as plain values."""
-        if self.config is None:
-            return {"rule": self.method, **settings_of(self.method, RunConfig())} if (
-                self.task == "classification"
-            ) else {"rule": self.method}  # fmt: skip
-        values = settings_of(self.config.model.pooler, self.config)
-        dropped = _WHERE if self.task == "classification" else (*_WHERE, "seed")
-        train = {key: value for key, value in values["train"].items() if key not in dropped}
-        return {**values, "train": train}
+        return _settings(self.task, self.method, self.config)
 
     @cached_property
     def key(self) -> str:
@@ -101,6 +94,18 @@ class Unit:
     def __str__(self) -> str:
         fold = f", fold {self.fold}" if self.task == "classification" else ""
         return f"{self.data.name}, {self.method}, seed {self.seed}{fold}"
+
+
+@lru_cache(maxsize=1024)
+def _settings(task: str, method: str, config: RunConfig | None) -> dict[str, Any]:
+    """Settings of a method; many units share them, so they must not be changed."""
+    if config is None:
+        own = settings_of(method, RunConfig()) if task == "classification" else {}
+        return {"rule": method, **own}
+    values = settings_of(config.model.pooler, config)
+    dropped = _WHERE if task == "classification" else (*_WHERE, "seed")
+    train = {key: value for key, value in values["train"].items() if key not in dropped}
+    return {**values, "train": train}
 
 
 def rules_of(task: str) -> tuple[str, ...]:

@@ -244,7 +244,7 @@ def test_health_of_a_level_below_which_some_rows_are_no_nodes() -> None:
         torch.testing.assert_close(measure(level), torch.cat(alone), equal_nan=True)
 
 
-LOSSES = {"cut": 0.5, "balance": 2.0, "orthogonality": 1.0}
+LOSSES = {"cut_loss": 0.5, "balance": 2.0, "orthogonality": 1.0}
 
 
 @pytest.mark.parametrize("assignment", ["places", "places-only", "content"])
@@ -253,7 +253,7 @@ def test_losses_reach_the_trace_with_their_names(assignment: str) -> None:
     batch = batch_of(graphs(torch.float32))
     model = settings(assignment=assignment, **options, **LOSSES)
     trace = model.trace(batch)
-    assert set(trace.losses) == {f"level1/{name}" for name in LOSSES}
+    assert set(trace.losses) == {f"level1/{name.removesuffix('_loss')}" for name in LOSSES}
     weight = next(model.coarsenings[0].assign.parameters())
     for value in trace.losses.values():
         (grad,) = torch.autograd.grad(value, weight, retain_graph=True)

@@ -85,7 +85,7 @@ def test_a_node_is_shared_among_the_kept_ones_that_it_touches(kind: type[AttPool
 @torch.no_grad()
 def test_local_attention_of_equal_nodes_does_not_depend_on_degree() -> None:
     batch, module = batch_of([from_edges(6, [(0, i) for i in range(1, 6)])]), AttPoolLocal(CHANNELS)
-    score = module(batch.x, batch.adjacency, batch.segments).score
+    score = module(batch.x, batch.adjacency, batch.segments).selection.score
     torch.testing.assert_close(score, torch.zeros(6), atol=1e-6, rtol=0)
 
 
@@ -99,7 +99,7 @@ def test_local_attention_disperses_what_global_attention_heaps_up() -> None:
     for kind in KINDS:
         module = kind(1, 0.5)
         nn.init.ones_(module.weight)
-        kept.append(module(batch.x, batch.adjacency, batch.segments).index.tolist())
+        kept.append(module(batch.x, batch.adjacency, batch.segments).selection.index.tolist())
     assert kept[0] == [0, 1, 2, 3]
     assert 6 in kept[1]
 

@@ -58,7 +58,7 @@ def test_saturated_scores_keep_their_order_here_and_lose_it_in_pyg(pyg: Any) -> 
     module, theirs = TopKPool(1, gate="tanh"), pyg.TopKPooling(1)
     nn.init.ones_(module.weight)
     nn.init.ones_(theirs.select.weight)
-    assert module(batch.x, batch.adjacency, batch.segments).index.tolist() == [2, 3]
+    assert module(batch.x, batch.adjacency, batch.segments).selection.index.tolist() == [2, 3]
     assert sorted(theirs(batch.x, batch.edge_index)[4].tolist()) != [2, 3]
 
 
