@@ -10,7 +10,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # The changelog names files of earlier versions: its links are checked, what it names is not.
 HISTORY = ROOT / "CHANGELOG.md"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "results/README.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 FOLDERS = "tests|src|docs|benchmarks|experiments|results"
 
 
@@ -53,7 +56,7 @@ def names(page: Path) -> set[str]:
 
 
 def by_name(page: Path) -> str:
-    return page.name
+    return str(page.relative_to(ROOT))
 
 
 @pytest.mark.parametrize("page", [*PAGES, HISTORY], ids=by_name)
