@@ -110,10 +110,15 @@ def compare_methods(
     json: bool = False,
 ) -> None:
     """Compare methods on every set; print the results and write them."""
+    from graphpool.evaluation.protocols import find_protocol
     from graphpool.experiments.comparison import evaluate as run_methods
+    from graphpool.experiments.methods import check_methods
     from graphpool.experiments.results import FILE, result_document
 
-    if run.task != options.CLASSIFICATION:
+    if run.task == options.CLASSIFICATION:
+        find_protocol(protocol)
+        check_methods(methods)
+    else:
         _check_compared(run, methods, sets, root)
     results, documents = [], []
     with stopping():

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from small import mutag, unit
+from small import mutag, opened
 
 from graphpool.data.splits import Split
 from graphpool.evaluation.baselines.kernel import hinge_loss, majority, wl_svm
@@ -37,7 +37,7 @@ def test_hinge_loss_of_three_classes_leaves_unseen_ones_out():
 
 
 def test_wl_separates_graphs_that_share_no_label():
-    graphs, split = mutag(), unit("wl").split
+    graphs, split = mutag(), opened().split(0, 0)
     even = np.arange(len(graphs)) % 2
     marked = torch.from_numpy(even)[graphs.node_graph] * 100
     graphs = replace(graphs, node_label=graphs.node_label + marked)
@@ -46,7 +46,7 @@ def test_wl_separates_graphs_that_share_no_label():
 
 
 def test_wl_does_not_look_at_test_classes():
-    graphs, split = mutag(), unit("wl").split
+    graphs, split = mutag(), opened().split(0, 0)
     classes = graphs.y.numpy()
     flipped = classes.copy()
     flipped[list(split.test)] = 1 - flipped[list(split.test)]
@@ -61,7 +61,7 @@ def test_wl_chooses_on_the_validation_graphs():
     from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS
     from graphpool.evaluation.baselines.wl import wl_kernels
 
-    graphs, split = mutag(), unit("wl", fold=1).split
+    graphs, split = mutag(), opened().split(0, 1)
     y, kernels = graphs.y.numpy(), list(wl_kernels(graphs, 5))
     train, valid = np.array(split.train), np.array(split.valid)
     hits = {
