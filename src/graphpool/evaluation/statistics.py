@@ -9,6 +9,7 @@ independent values.
 """
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -42,7 +43,7 @@ def summarise(values: Sequence[float], overlap: float = 0.0) -> Summary:
     from scipy.special import stdtrit
 
     count = len(values)
-    mean = float(np.mean(values))
+    mean = float(statistics.mean(values))  # exact: no float error decides how a tie rounds
     if count < 2:
         return Summary(mean, None, None, None, count)
     # Equal values have no spread; their mean may differ from them in the last bit.
