@@ -116,13 +116,13 @@ def compare_methods(
 
     task = find_task(run.task)
     by_protocol = task.noun == "graphs"
-    check_evaluation(sets, methods, protocol, run, root)
     for name in () if by_protocol else methods:
         if name in task.baselines():
             raise ConfigError(
                 f"{name} learns nothing and stands beside the methods without being named; leave "
                 "it out of --methods"
             )
+    check_evaluation(sets, methods, protocol, run, root)
     results, documents = [], []
     with stopping():
         for name in sets:

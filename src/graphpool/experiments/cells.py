@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from graphpool.errors import ConfigError, nearest
-from graphpool.evaluation.statistics import Summary, summarise
+from graphpool.evaluation.statistics import Summary, mean, summarise
 from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import Block, Column, Experiment, Row
 from graphpool.experiments.methods import family_of
@@ -94,7 +94,7 @@ class Grid:
     def mean(self, row: Row, column: Column) -> float:
         """The mean of a cell; less than everything if it is empty."""
         values = self.values(row, column)
-        return summarise(values).mean if values else float("-inf")
+        return mean(values) if values else float("-inf")
 
     def title(self, row: Row) -> str:
         """What a row is called."""

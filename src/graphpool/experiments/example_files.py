@@ -7,6 +7,7 @@ and, for pairs and triplets, with features fitted on the training graphs; `open_
 import hashlib
 import json
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from graphpool.data.formats.safetensors import content_hash, open_set, save
 from graphpool.data.pairs.distances import Distances
@@ -24,17 +26,19 @@ from graphpool.data.pairs.triplets import TripletSet
 from graphpool.data.splits import Split, divide
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.data.true_distances import TrueDistances
+from graphpool.errors import DataError
 from graphpool.evaluation.protocols import split_digest, splits_for, stored_splits
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
-from graphpool.experiments.worker_data import load_in_worker, save_for_workers
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places.find import Places
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.tasks.classification import ClassificationData
+from graphpool.tasks.classes import ClassificationData
 from graphpool.tasks.matching import MatchingData
 from graphpool.tasks.similarity import SimilarityData
 
 _GRAPHS, _MATRIX, _TEST = "graphs.safetensors", "distances.npy", "test.npy"
+_PLACES, _PLACE_PARTS = "places.safetensors", ("cluster", "counts", "share")
 _EXAMPLES, _RANKED = "examples.safetensors", "ranked.safetensors"
 _MARK = "whole.json"
 
@@ -281,3 +285,29 @@ def _open_triplets(data: TripletData, rules: Sequence[PlaceRule], folder: Path) 
     ranked = {key: value.numpy() for key, value in load_file(folder / _RANKED).items()}
     drawn = data.split != "published"
     return Triplets(train, valid, graphs, **cast(dict[str, Any], ranked), drawn=drawn)
+
+
+# ---------------------------------------------------------------------- graphs and their places
+
+
+def save_for_workers(graphs: GraphSet, rules: Collection[PlaceRule], folder: Path) -> None:
+    """Write the graphs, and their places by each of the rules, which take seconds to find."""
+    save(graphs, folder / _GRAPHS)
+    tensors: dict[str, Tensor] = {}
+    for number, rule in enumerate(rules):
+        with suppress(DataError):  # which the units that look for places will raise and report
+            places = graphs.places(rule)
+            tensors |= {f"{number}/{part}": getattr(places, part) for part in _PLACE_PARTS}
+    save_file(tensors, folder / _PLACES)
+
+
+def load_in_worker(folder: Path, rules: Collection[PlaceRule]) -> GraphSet:
+    """Map the graphs and their places; `rules` in the order in which they were saved."""
+    graphs = open_set(folder / _GRAPHS, verify=False)
+    tensors = load_file(folder / _PLACES)
+    known = {
+        rule: Places(*(tensors[f"{number}/{part}"] for part in _PLACE_PARTS))
+        for number, rule in enumerate(rules)
+        if f"{number}/{_PLACE_PARTS[0]}" in tensors
+    }
+    return graphs.with_places(known)

@@ -12,6 +12,7 @@ from graphpool.evaluation.statistics import (
     SeedSummary,
     Summary,
     by_seed,
+    mean,
     paired_difference,
     summarise,
 )
@@ -164,7 +165,7 @@ def mean_health(units: Sequence[Record]) -> dict[str, float]:
         for name, value in unit.health.items():
             if value is not None:
                 values.setdefault(name, []).append(value)
-    return {name: float(np.mean(found)) for name, found in values.items()}
+    return {name: mean(found) for name, found in values.items()}
 
 
 # ---------------------------------------------------------------------- as a document
@@ -238,7 +239,7 @@ def _of_tests(result: ExperimentResult, method: str) -> dict[str, Any]:
         "kind": units[0].kind,
         "seeds": len(units),
         "tested": tested,
-        "seconds": float(np.mean([unit.total_seconds for unit in units])),
+        "seconds": mean([unit.total_seconds for unit in units]),
         **({} if method == first else {f"gain_of_{first}": {
             test: None if gain is None else asdict(gain) for test, gain in gains.items()
         }}),

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from graphpool.evaluation.statistics import Summary, mean_ranks
+from graphpool.evaluation.statistics import Summary, mean, mean_ranks
 from graphpool.experiments.results import ExperimentResult
+from graphpool.experiments.text import NONE
 from graphpool.files import atomic_write
 from graphpool.tasks import TASKS, find_task
 from graphpool.training.select_place_rule import describe
 
 FILE = "results.md"
-NONE = "–"
 
 
 def is_share(metric: str) -> bool:
@@ -78,7 +78,7 @@ def test_rows(result: ExperimentResult, test: str) -> tuple[list[str], list[list
             method, units[0].kind,
             *(metric_text(result.summary(method, name, test), name) for name in metrics),
             interval_text(result.summary(method, test=test)), gain_text(gain),
-            f"{np.mean([unit.total_seconds for unit in units]):.1f}",
+            f"{mean([unit.total_seconds for unit in units]):.1f}",
         ])  # fmt: skip
     return head, rows
 
@@ -151,11 +151,11 @@ def _row(result: ExperimentResult, method: str) -> tuple[str, ...]:
         interval_text(summary),
         NONE if error is None else f"{100 * error:.1f}",
         NONE if method == result.methods[0] else gain_text(gain),
-        f"{100 * np.mean(result.values(method, 'balanced_accuracy')):.1f}",
+        f"{100 * mean(result.values(method, 'balanced_accuracy')):.1f}",
         rank_text(result.health(method)),
-        f"{np.mean([unit.best_epoch for unit in units]):.0f}" if trained else NONE,
-        f"{np.mean([unit.epochs for unit in units]):.0f}" if trained else NONE,
-        f"{np.mean([unit.total_seconds for unit in units]):.2f}",
+        f"{mean([unit.best_epoch for unit in units]):.0f}" if trained else NONE,
+        f"{mean([unit.epochs for unit in units]):.0f}" if trained else NONE,
+        f"{mean([unit.total_seconds for unit in units]):.2f}",
     )
 
 

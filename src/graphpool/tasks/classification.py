@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from graphpool.data.catalogue import short_name
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split, cv_splits
 from graphpool.errors import ConfigError, DataError, nearest
-from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
+from graphpool.evaluation.baselines.kernel import majority
 from graphpool.evaluation.format import Lines, plural
 from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
 from graphpool.evaluation.prediction import Stopwatch
@@ -42,7 +42,10 @@ from graphpool.tasks.base import (
     Trained,
 )
 from graphpool.tasks.classes import (
+    BASELINES,
+    ClassificationData,
     align_classes,
+    baseline_figures,
     classes_of,
     majority_share,
     open_classes,
@@ -58,27 +61,6 @@ from graphpool.training.select_place_rule import check_choice, place_rules
 Diagnose = Callable[[Any], Mapping[str, float]]
 # A run is tested on one fold of ten.
 PROTOCOL, FOLDS = "holdout", 10
-BASELINES = {
-    "wl": Baseline(
-        "kernel",
-        "Weisfeiler–Lehman subtree kernel and SVM, h and C chosen on validation graphs",
-        {"iterations": list(WL_ITERATIONS), "C": list(SVM_C)},
-    ),
-    "majority": Baseline("rule", "always the most frequent class of the training graphs"),
-}
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ClassificationData(TaskData):
-    """Graphs that train, choose the epoch and test.
-
-    Args:
-        graphs: the whole set; by default the test graphs.
-        split: positions of the parts in it, if it was split.
-    """
-
-    graphs: GraphSet
-    split: Split | None = None
 
 
 class ClassificationTask(Task):
@@ -405,19 +387,7 @@ class ClassificationTask(Task):
     def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
         """Return accuracies of the kernel, or of the majority class."""
         assert isinstance(data, ClassificationData)
-        assert data.split is not None
-        assert data.graphs.y is not None
-        codes = data.graphs.y.cpu().numpy()
-        if name == "majority":
-            with watch.part("train"):
-                answer = majority(codes, data.split)
-        else:
-            answer = wl_svm(data.graphs, codes, data.split, watch)
-        predicted = torch.from_numpy(np.asarray(answer.predicted, dtype=np.int64))
-        actual = torch.from_numpy(codes[list(data.split.test)]).long()
-        matrix = confusion_matrix(predicted, actual, self.num_classes)
-        shares = {"accuracy": accuracy(matrix), "balanced_accuracy": balanced_accuracy(matrix)}
-        return Figures({"test": shares}, {"accuracy": answer.valid_accuracy}, answer.chosen)
+        return baseline_figures(name, data, self.num_classes, watch)
 
     def only_answer(self, model: Trained, graphs: GraphSet, metrics: Mapping[str, float]) -> Any:
         """Return the class that every graph gets, if they are of several classes; else None.
