@@ -6,17 +6,22 @@ from small import CV3, DATA, QUICK, mutag, opened, run, unit
 
 from graphpool.config import RunConfig, current_names
 from graphpool.data.splits import Split
+from graphpool.errors import ConfigError
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.experiments.comparison import unit_of
 from graphpool.experiments.example_files import Graphs
 from graphpool.experiments.examples import GraphData
+from graphpool.experiments.methods import check_methods
 from graphpool.experiments.records import RecordFile
 from graphpool.experiments.run_unit import fit_unit, run_unit
+from graphpool.experiments.unit import Unit
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.tasks import TASKS, TaskData
+from graphpool.tasks.base import Baseline, Figures
 from graphpool.tasks.classification import ClassificationTask, predict_logits
 from graphpool.training.loop import fit
 from graphpool.training.seeding import seed_everything
@@ -190,3 +195,37 @@ def test_what_does_not_matter_keeps_the_key():
     other = replace(QUICK.train, threads=2, checkpoint_seconds=1.0, device="cuda")
     assert key(train=other) == key()
     assert key("majority", train=replace(QUICK.train, epochs=9)) == key("majority")
+
+
+class FirstClass(ClassificationTask):
+    """A task that the package does not know, with a baseline of its own."""
+
+    name = "first class"
+
+    @classmethod
+    def baselines(cls) -> dict[str, Baseline]:
+        return {"first": Baseline("rule", "always the first class", {"class": 0})}
+
+    def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
+        assert data.test.y is not None
+        share = float((data.test.y == 0).double().mean())
+        return Figures({"test": {"accuracy": share}})
+
+
+def test_experiments_need_not_know_a_task(monkeypatch):
+    monkeypatch.setitem(TASKS, "first class", FirstClass)
+    data = replace(DATA, task="first class")
+    work = unit_of("first", data, QUICK, 0)
+    found = run_unit(work, Graphs(data, mutag()))
+    test = mutag()[list(opened().split(0, 0).test)]
+    assert found.accuracy == pytest.approx(float((test.y == 0).float().mean()))
+    assert (found.task, found.kind) == ("first class", "rule")
+    assert found.settings == {"rule": "first", "class": 0}
+    assert check_methods(["first", "sum"], "first class") == ("first", "sum")
+    with pytest.raises(ConfigError, match="no rule 'majority'"):
+        Unit(data, "majority", None, 0)
+
+
+def test_methods_of_another_task_are_refused_by_name_of_that_task():
+    with pytest.raises(ConfigError, match="with --task matching or --task similarity"):
+        check_methods(["gmn"])
