@@ -384,16 +384,16 @@ def _speed(found: Found) -> str:
     cut = f" ({list_text(parts)})" if parts else ""
     head = (
         f"One training epoch in batches of {found['batch']}{cut}, one thread: the best of "
-        "interleaved rounds in one process. Memory is the most by which an epoch makes a process "
-        "of its own grow. Batches and places are made beforehand. " + _group_text(found)
+        "interleaved rounds in one process. Memory is the growth of the peak of a separate process "
+        "in an epoch. Batches and places are prepared beforehand. " + _group_text(found)
     )
-    picture = "![Time of an epoch against peak memory, a point a method](poolers_speed.png)"
+    picture = "![Time of an epoch against peak memory, one point per method](poolers_speed.png)"
     made = [head, picture, _speed_table(found)]
     if any(row["pyg"] for row in found["sets"].values()):
         made += [
             "PyG's networks of the same shape, in the same rounds; batches of the dense ones are "
-            "padded beforehand. A group pooler that PyG has no form of stands beside its dense "
-            "DiffPool; its Graph Multiset Transformer has one level and linear keys, where ours "
+            "padded beforehand. Group poolers that PyG does not have are compared with its dense "
+            "DiffPool. PyG's Graph Multiset Transformer has one level and linear keys, where ours "
             "has two levels and graph convolutions, and its ASAP leaves out the weights of the "
             "coarse graph.",
             _pyg_table(found),
