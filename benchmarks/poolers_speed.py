@@ -22,10 +22,10 @@ from epoch import BATCH, WIDTH, best_times, train
 
 from graphpool.config import ModelConfig
 from graphpool.data.load import load
+from graphpool.experiments.example_files import load_in_worker, save_for_workers
 from graphpool.experiments.machine import machine, provenance
 from graphpool.experiments.methods import model_of
 from graphpool.experiments.process_pool import Failed, attempt
-from graphpool.experiments.worker_data import load_in_worker, save_for_workers
 from graphpool.files import write_json
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet

@@ -232,3 +232,11 @@ def test_results_of_0_1_0_are_named(tmp_path, caplog):
     with caplog.at_level("WARNING"):
         evaluate(tmp_path, methods=("majority",))
     assert "results of graphpool 0.1.0" in caplog.text
+
+
+@pytest.mark.parametrize("methods", [("hap", "majority"), ("majority",)])
+def test_a_result_writes_its_page(methods, tmp_path):
+    result = evaluate(tmp_path, methods=methods)
+    page = result.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"{methods[0]} on MUTAG" in page
+    assert "always the most frequent class" in page

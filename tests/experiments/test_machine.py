@@ -28,8 +28,7 @@ digest: Callable[[], str] = code_digest.__wrapped__
     [
         ("experiments/examples.py", True),
         ("experiments/example_files.py", True),
-        ("experiments/run_comparison.py", True),
-        ("experiments/run_classification.py", True),
+        ("experiments/run_unit.py", True),
         ("evaluation/ranking.py", True),
         ("evaluation/baselines/distances.py", True),
         ("evaluation/baselines/kernel.py", True),

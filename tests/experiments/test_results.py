@@ -5,7 +5,7 @@ import pytest
 from small import CV3
 
 from graphpool.experiments.records import Record
-from graphpool.experiments.report_rows import result_rows
+from graphpool.experiments.report import result_rows
 from graphpool.experiments.results import (
     ExperimentResult,
     Failure,

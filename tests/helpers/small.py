@@ -12,8 +12,8 @@ from typing import Any
 from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.data.load import load
 from graphpool.evaluation.protocols import Protocol
-from graphpool.experiments.comparison import class_unit
 from graphpool.experiments.comparison import evaluate as evaluate_methods
+from graphpool.experiments.comparison import unit_of
 from graphpool.experiments.example_files import Graphs
 from graphpool.experiments.examples import GraphData
 from graphpool.experiments.records import Record
@@ -46,7 +46,7 @@ def opened(graphs: GraphSet | None = None) -> Graphs:
 
 def unit(method: str, config: RunConfig = QUICK, fold: int = 0, **changes: Any) -> Unit:
     config = replace(config, train=replace(config.train, **changes))
-    return class_unit(method, DATA, config, 0, fold)
+    return unit_of(method, DATA, config, 0, fold)
 
 
 def run(work: Unit, graphs: GraphSet | None = None) -> Record:

@@ -26,7 +26,7 @@ def stopping(go_on: str = "") -> Iterator[None]:
 
 def print_experiment(result: "ExperimentResult") -> None:
     """One row per method, with the first method's gain over each."""
-    if result.task != "classification":
+    if result.protocol is None:
         _print_tests(result)
         return
     from graphpool.experiments.tables import (
@@ -37,7 +37,6 @@ def print_experiment(result: "ExperimentResult") -> None:
         rank_text,
     )
 
-    assert result.protocol is not None
     first = result.methods[0]
     rows = []
     for method in result.methods:
@@ -78,10 +77,11 @@ def print_experiment(result: "ExperimentResult") -> None:
 def _print_tests(result: "ExperimentResult") -> None:
     """One table for each size of pairs, or for the ranking."""
     from graphpool.experiments.tables import test_rows
+    from graphpool.tasks import find_task
 
     for test in result.tests:
-        nodes = f", {test} nodes" if result.task == "matching" else ""
-        print_line(f"{result.data}{nodes}\n")
+        title = find_task(result.task).test_title.format(test)
+        print_line(f"{', '.join(filter(None, [result.data, title]))}\n")
         head, rows = test_rows(result, test)
         print_table(head, rows, right=head[2:])
         print_line()

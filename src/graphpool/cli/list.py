@@ -88,21 +88,20 @@ def _print_names(name: str, texts: dict[str, str], json: bool) -> None:
 
 def _methods() -> list[dict[str, Any]]:
     """Networks by name, networks for pairs, and baselines."""
-    from graphpool.experiments.methods import EVALUATED
-    from graphpool.nn.zoo import METHODS, list_networks
+    from graphpool.nn.zoo import list_networks
+    from graphpool.tasks import ClassificationTask
 
     return [
         *list_networks(),
         *(
             {
                 "name": name,
-                "family": item.family,
+                "family": item.kind,
                 "paper": "-",
                 "year": None,
                 "summary": item.summary,
             }
-            for name, item in EVALUATED.items()
-            if name not in METHODS
+            for name, item in ClassificationTask.baselines().items()
         ),
     ]
 

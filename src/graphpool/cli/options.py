@@ -177,16 +177,14 @@ def absolute(path: Path | None) -> str | None:
 
 def check_names(config: RunConfig) -> None:
     """Refuse a misspelt pooler, feature or device, and nothing to choose, before data is read."""
-    from graphpool.experiments.methods import EVALUATED
     from graphpool.features.pipeline import FeaturePipeline
-    from graphpool.nn.zoo.build import METHODS
-    from graphpool.tasks import find_task
+    from graphpool.tasks import TASKS, find_task
     from graphpool.training.device import find_device
 
     find_device(config.train.device)
     FeaturePipeline(config.features)
     pooler = config.model.pooler
-    if pooler in EVALUATED and pooler not in METHODS:
+    if pooler in TASKS[CLASSIFICATION].baselines():
         raise ConfigError(
             f"{pooler} is a baseline of graphpool evaluate (--methods {pooler}) and can't be "
             "trained by itself; graphpool list names the poolers"

@@ -20,8 +20,8 @@ from graphpool.features.registry import AUTO
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.tasks.classes import align_classes
-from graphpool.tasks.classification import ClassificationData, ClassificationTask
+from graphpool.tasks.classes import ClassificationData, align_classes
+from graphpool.tasks.classification import ClassificationTask
 
 logger = logging.getLogger(__name__)
 

@@ -19,20 +19,11 @@ class UnitPrediction:
     Attributes:
         predicted: `[test graphs]`, class codes in the order of the split.
         valid_accuracy: on the validation graphs, of the model that was chosen.
-        best_epoch, epochs: the chosen epoch and how many were run; 0 where nothing is trained.
-        parameters: number of weights.
-        health: of the model's levels on the test graphs, such as `level1/effective_rank`.
-        warnings: levels that collapsed, in words.
         chosen: settings that the validation graphs decided.
     """
 
     predicted: Array
     valid_accuracy: float
-    best_epoch: int = 0
-    epochs: int = 0
-    parameters: int = 0
-    health: dict[str, float] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
     chosen: dict[str, int | float | str] = field(default_factory=dict)
 
 

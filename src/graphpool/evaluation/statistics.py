@@ -9,6 +9,7 @@ independent values.
 """
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -33,7 +34,12 @@ class Summary:
     error: float | None = None
 
 
-def summarise(values: Sequence[float], overlap: float = 0.0) -> Summary:
+def mean(values: Sequence[float | int]) -> float:
+    """Return the exact mean, so that no float error decides how a tie such as 88.65 rounds."""
+    return float(statistics.mean(values))
+
+
+def summarise(values: Sequence[float | int], overlap: float = 0.0) -> Summary:
     """Describe repeated measurements of one quantity.
 
     Args:
@@ -42,14 +48,14 @@ def summarise(values: Sequence[float], overlap: float = 0.0) -> Summary:
     from scipy.special import stdtrit
 
     count = len(values)
-    mean = float(np.mean(values))
+    middle = mean(values)
     if count < 2:
-        return Summary(mean, None, None, None, count)
+        return Summary(middle, None, None, None, count)
     # Equal values have no spread; their mean may differ from them in the last bit.
     std = 0.0 if min(values) == max(values) else float(np.std(values, ddof=1))
     error = math.sqrt(1 / count + overlap) * std
     reach = float(stdtrit(count - 1, 0.975)) * error
-    return Summary(mean, std, mean - reach, mean + reach, count, error)
+    return Summary(middle, std, middle - reach, middle + reach, count, error)
 
 
 def paired_difference(

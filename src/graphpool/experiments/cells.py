@@ -1,22 +1,22 @@
 """Tables of experiments: which records stand in a cell, and how the cell reads."""
 
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from graphpool.errors import ConfigError, nearest
-from graphpool.evaluation.statistics import Summary
+from graphpool.evaluation.statistics import Summary, mean, summarise
 from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import Block, Column, Experiment, Row
-from graphpool.experiments.methods import EVALUATED
+from graphpool.experiments.methods import family_of
 from graphpool.experiments.plan import planned_cells
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.results import mean_health, overlap_of, paired_gain
-from graphpool.experiments.tables import METRICS
+from graphpool.experiments.tables import is_share
 from graphpool.experiments.text import NONE, names_text, paragraphs, table, three, where_text
 from graphpool.experiments.unit import Unit
+from graphpool.tasks import find_task
 
 RESULTS = "results"
 
@@ -94,7 +94,7 @@ class Grid:
     def mean(self, row: Row, column: Column) -> float:
         """The mean of a cell; less than everything if it is empty."""
         values = self.values(row, column)
-        return statistics.mean(values) if values else float("-inf")
+        return mean(values) if values else float("-inf")
 
     def title(self, row: Row) -> str:
         """What a row is called."""
@@ -119,7 +119,7 @@ class Grid:
         """The text of a cell."""
         if column.metric == "family":
             method = self.own.methods[row.method]
-            return EVALUATED[method.rule or str(method.model["pooler"])].family
+            return family_of(method.rule or str(method.model["pooler"]), self.own.task)
         if column.metric == "parameters":
             return self._parameters(row, column)
         if row.figure in ("value", "mean"):
@@ -139,13 +139,13 @@ class Grid:
         values = self.values(row, column)
         if not values:
             return self.block.missing
+        summary = summarise(values)
         if column.metric == "seconds":
-            return three(statistics.mean(values))
-        percent = column.metric in METRICS["matching"]
-        scale, digits = (100, self.block.digits) if percent else (1, 3)
-        text = f"{scale * statistics.mean(values):.{digits}f}"
-        if len(values) > 1 and row.figure == "value":
-            text += f" ± {scale * statistics.stdev(values):.{digits}f}"
+            return three(summary.mean)
+        scale, digits = (100, self.block.digits) if is_share(column.metric) else (1, 3)
+        text = f"{scale * summary.mean:.{digits}f}"
+        if summary.std is not None and row.figure == "value":
+            text += f" ± {scale * summary.std:.{digits}f}"
         wanted = self.experiment(row, column).units.get((row.method, column.data), [])
         if len(values) < len(wanted):
             text += f" ({len(values)} of {len(wanted)})"
@@ -240,7 +240,7 @@ def _training(records: Sequence[Record]) -> str:
     )
     if "train" not in facts:
         return steps
-    what = "pairs" if record.task == "matching" else "triplets"
+    what = find_task(record.task).noun
     test = f", {facts['test']:,} of each size test" if "test" in facts else ""
     return f"{facts['train']:,} {what} train, {facts['valid']:,} choose the epoch{test}; {steps}"
 

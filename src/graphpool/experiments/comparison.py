@@ -3,7 +3,7 @@
 import logging
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +20,14 @@ from graphpool.data.true_distances import (
     known_distances,
     open_similar,
 )
-from graphpool.errors import ConfigError, DataError, nearest
-from graphpool.evaluation.baselines.distances import EDIT_METHODS
-from graphpool.evaluation.baselines.distances import RULES as RANKING_RULES
+from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.protocols import Protocol, find_protocol
 from graphpool.experiments.engine import RunOutcome, run_units
 from graphpool.experiments.example_files import Graphs, add_graphs, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
 from graphpool.experiments.executor import Executor, LocalExecutor
 from graphpool.experiments.machine import command_line, machine, provenance, usable_cores
-from graphpool.experiments.methods import BASELINES, check_methods, model_of, registered_here
+from graphpool.experiments.methods import check_methods, model_of, registered_here
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.results import (
     RECORDS,
@@ -39,24 +37,16 @@ from graphpool.experiments.results import (
     write_results,
 )
 from graphpool.experiments.tables import write_table
-from graphpool.experiments.unit import Unit, rules_of
+from graphpool.experiments.unit import Unit
 from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
-from graphpool.nn.zoo.build import METHODS
-from graphpool.nn.zoo.pairs import PAIR_METHODS
-from graphpool.training.select_place_rule import check_choice
+from graphpool.tasks import find_task
+from graphpool.tasks.classes import open_training
 
 log = logging.getLogger(__name__)
 
 SEEDS = 3
 DISTANCES = "distances.ged"
-
-
-def baselines_of(task: str) -> tuple[str, ...]:
-    """Methods that belong beside every result of a task."""
-    if task == "classification":
-        return ("structure-free", *BASELINES)
-    return rules_of(task) if task == "matching" else (*EDIT_METHODS, *RANKING_RULES)
 
 
 def evaluate(
@@ -93,7 +83,7 @@ def evaluate(
         seeds: how many, or which; by default those of the protocol, or three.
         config: settings of all networks; `model.pooler` is replaced by each method.
         folder: one set, one folder.
-        baselines: put the methods of `baselines_of` the task beside them.
+        baselines: put the task's standard baselines beside them.
         jobs: processes; by default as many as there are cores. 1 starts no process. A pooler that
             was registered in this process always runs in it.
         executor: what runs the units, instead of processes on this machine.
@@ -104,12 +94,13 @@ def evaluate(
         finished: called with every unit that is finished or has failed.
     """
     config, folder = config or RunConfig(), Path(folder)
-    task, command = config.task, command_line() if command is None else command
-    names = [*methods, *(baselines_of(task) if baselines else ())]
-    names = list(_checked(names, task))
+    command = command_line() if command is None else command
+    task = find_task(config.task)
+    names = [*methods, *(task.standard_baselines() if baselines else ())]
+    names = list(check_methods(names, config.task))
     for name in names:
-        if task == "classification" and name in METHODS:
-            check_choice(model_of(name, config.model))
+        if name in task.methods():
+            task.check_settings(replace(config, model=model_of(name, config.model)))
     cores = usable_cores() if jobs is None else jobs
     if registered_here(names):
         cores = min(cores, 1)
@@ -119,39 +110,47 @@ def evaluate(
             "%s holds results of graphpool 0.1.0, which are not read; use another folder to keep "
             "them apart", folder,
         )  # fmt: skip
-    about: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
-        sources = Path(place)
-        if task == "classification":
-            protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
-            numbers = _numbers(seeds, protocol.seeds)
-            units, about = _of_classes(
-                data, names, protocol, numbers, config, folder, sources, root
-            )
-        else:
-            if isinstance(data, GraphSet):
-                raise ConfigError(
-                    f"for the task {task} give the name of the data, or a file of graphs"
-                )
-            own = replace(config, data=data)
-            numbers = tuple(config.train.seed + n for n in _numbers(seeds, tuple(range(SEEDS))))
-            examples = (
-                drawn_pairs(own, numbers)
-                if task == "matching"
-                else _triplets(own, numbers, sources, folder, root)
-            )
-            units = _of_examples(names, examples, own)
+        wanted = _Wanted(data, config, protocol, seeds, folder, Path(place), root)
+        drawn, about = _OPEN[task.noun](wanted)
+        units = _units(names, drawn, config)
         outcome = run_units(
             units, RecordFile(folder / RECORDS, str(about.get("name", data))), executor=executor,
-            sources=sources, minutes=minutes, progress=progress, command=command,
+            sources=wanted.sources, minutes=minutes, progress=progress, command=command,
             finished=finished,
         )  # fmt: skip
-        if task == "classification":
-            about["splits"] = _split_files(folder)
-    result = _result(outcome, names, numbers, config, command, about, data)
+    if "protocol" in about:
+        about["splits"] = _split_files(folder)
+    seen = tuple(dict.fromkeys(seed for _, seed, _ in drawn))
+    result = _result(outcome, names, seen, config, command, about, data)
     write_results(result, folder)
     write_table(result, folder)
     return result
+
+
+def check_evaluation(
+    sets: Iterable[str],
+    methods: Iterable[str],
+    protocol: Protocol | str = "cv10",
+    config: RunConfig | None = None,
+    root: Path | None = None,
+) -> None:
+    """Raise an error for a method, protocol or set that `evaluate` would refuse.
+
+    Before hours are spent on the sets before it.
+    """
+    config = config or RunConfig()
+    check_methods(methods, config.task)
+    noun = find_task(config.task).noun
+    if noun == "graphs" and isinstance(protocol, str):
+        find_protocol(protocol)
+    for data in sets:
+        if noun == "graphs":
+            open_training(data, root)
+        elif noun == "pairs":
+            drawn_pairs(replace(config, data=data), [0])
+        else:
+            known_distances(open_similar(data, root), data, config.compare.distances, root)
 
 
 def _result(
@@ -193,60 +192,75 @@ def _numbers(seeds: int | Sequence[int] | None, usual: tuple[int, ...]) -> tuple
     return numbers
 
 
-def _checked(names: Sequence[str], task: str) -> tuple[str, ...]:
-    """The names, each once; an unknown one is an error."""
-    if task == "classification":
-        return check_methods(names)
-    known = (*METHODS, *PAIR_METHODS, *rules_of(task))
-    for name in names:
-        if name not in known:
-            raise ConfigError(f"unknown method {name!r}; {nearest(name, known)}")
-    if not names:
-        raise ConfigError(f"no method to evaluate; choose among {', '.join(known)}")
-    return tuple(dict.fromkeys(names))
+_Drawn = tuple[Data, int, int]
+"""Examples, seed and fold of a unit."""
 
 
-# ---------------------------------------------------------------------- classification
+@dataclass(frozen=True)
+class _Wanted:
+    """Arguments of `evaluate` that decide the examples, and where to put their graphs."""
+
+    data: GraphSet | str
+    config: RunConfig
+    protocol: Protocol | str
+    seeds: int | Sequence[int] | None
+    folder: Path
+    sources: Path
+    root: Any
+
+    def named(self) -> tuple[RunConfig, tuple[int, ...]]:
+        """Settings with the name of the data, and seeds; for data that are drawn."""
+        if isinstance(self.data, GraphSet):
+            raise ConfigError(
+                f"for the task {self.config.task} give the name of the data, or a file of graphs"
+            )
+        numbers = _numbers(self.seeds, tuple(range(SEEDS)))
+        config = replace(self.config, data=self.data)
+        return config, tuple(config.train.seed + number for number in numbers)
 
 
-def _of_classes(
-    data: GraphSet | str,
-    names: Sequence[str],
-    protocol: Protocol,
-    seeds: tuple[int, ...],
-    config: RunConfig,
-    folder: Path,
-    sources: Path,
-    root: str | Path | None,
-) -> tuple[list[Unit], dict[str, Any]]:
-    """Units of every method, seed and fold, and facts about the set."""
-    graphs = datasets.find(data, root, features=None) if isinstance(data, str) else data
+def _units(names: Sequence[str], drawn: Sequence[_Drawn], config: RunConfig) -> list[Unit]:
+    """Units of every method and of all examples."""
+    return [
+        unit_of(name, data, config, seed, fold)
+        for name in names
+        for data, seed, fold in drawn
+        # Without training, seeds of one published split are all the same.
+        if name in find_task(config.task).methods()
+        or getattr(data, "split", "") != "published"
+        or data == drawn[0][0]
+    ]
+
+
+def unit_of(method: str, data: Data, config: RunConfig, seed: int, fold: int = 0) -> Unit:
+    """Return a unit; baselines have no settings of a network."""
+    if method in find_task(data.task).baselines():
+        return Unit(data, method, None, seed, fold)
+    return Unit(data, method, replace(config, model=model_of(method, config.model)), seed, fold)
+
+
+# ---------------------------------------------------------------------- examples of every kind
+
+
+def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
+    """Splits of a set by a protocol, and facts about the set."""
+    given, config = wanted.data, wanted.config
+    graphs = open_training(given, wanted.root) if isinstance(given, str) else given
+    protocol = wanted.protocol
+    protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
     if graphs.x is not None:
         log.info("%s: its features are not used; every split fits its own", graphs.name)
-    digest = add_graphs(sources, graphs, graphs.name)
-    splits = (folder / "splits").absolute()
-    examples = GraphData(graphs.name, protocol, digest, str(splits))
-    opened = Graphs(examples, graphs)
+    digest = add_graphs(wanted.sources, graphs, graphs.name)
+    splits = str((wanted.folder / "splits").absolute())
+    data = GraphData(graphs.name, protocol, digest, splits, task=config.task)
+    opened, seeds = Graphs(data, graphs), _numbers(wanted.seeds, protocol.seeds)
     for seed in seeds:  # written now: a set that does not fit them is refused before any unit
         opened.split(seed, 0)
-    units = [
-        class_unit(name, examples, config, seed, fold)
-        for name in names
-        for seed in seeds
-        for fold in range(protocol.folds)
-    ]
-    facts = SetFacts.of(graphs, digest)
-    return units, {"name": graphs.name, "protocol": protocol, "facts": facts}
-
-
-def class_unit(method: str, data: GraphData, config: RunConfig, seed: int, fold: int) -> Unit:
-    """A unit of classification; baselines have no settings of a network."""
-    if method in BASELINES:
-        return Unit(data, method, None, seed, fold)
-    own = replace(config, model=model_of(method, config.model))
-    return Unit(data, method, own, seed, fold)
+    drawn: list[_Drawn] = [(data, seed, fold) for seed in seeds for fold in range(protocol.folds)]
+    about = {"name": graphs.name, "protocol": protocol, "facts": SetFacts.of(graphs, digest)}
+    return drawn, about
 
 
 def _split_files(folder: Path) -> dict[str, str]:
@@ -254,22 +268,9 @@ def _split_files(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): sha256_file(path) for path in files}
 
 
-# ---------------------------------------------------------------------- pairs and triplets
-
-
-def _of_examples(names: Sequence[str], data: Sequence[Data], config: RunConfig) -> list[Unit]:
-    """Units of every method and seed."""
-    units = []
-    for name in names:
-        for each in data:
-            assert not isinstance(each, GraphData)
-            if name in (*METHODS, *PAIR_METHODS):
-                own = replace(config, model=replace(config.model, pooler=name))
-                units.append(Unit(each, name, own, each.seed))
-            # Without training, seeds of one published split are all the same.
-            elif each == data[0] or getattr(each, "split", "") != "published":
-                units.append(Unit(each, name, None, each.seed))
-    return units
+def _open_pairs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
+    config, seeds = wanted.named()
+    return [(data, data.seed, 0) for data in drawn_pairs(config, seeds)], {}
 
 
 def drawn_pairs(config: RunConfig, seeds: Sequence[int]) -> list[PairData]:
@@ -290,11 +291,10 @@ def drawn_pairs(config: RunConfig, seeds: Sequence[int]) -> list[PairData]:
     ]  # fmt: skip
 
 
-def _triplets(
-    config: RunConfig, seeds: Sequence[int], sources: Path, folder: Path, root: Any
-) -> list[TripletData]:
+def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     """Triplets of each seed; distances that have to be computed are kept in the folder."""
-    graphs, split, test = open_similar(config.data, root), config.compare.split, None
+    (config, seeds), root, test = wanted.named(), wanted.root, None
+    graphs, split = open_similar(config.data, root), config.compare.split
     if split == "published" and not has_split(config.data, root):
         split = "graphs"
         log.warning("%s has no published split: its graphs are split at random, 8:1:1", graphs.name)
@@ -303,11 +303,20 @@ def _triplets(
         test = np.isin(np.arange(len(graphs)), datasets.published_split(named, root).test)
     true = known_distances(graphs, config.data, config.compare.distances, root)
     if true is None:
-        folder.mkdir(parents=True, exist_ok=True)
-        true = computed_distances(graphs, folder / DISTANCES)
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+        true = computed_distances(graphs, wanted.folder / DISTANCES)
     known = Distances(graphs.name, graphs.ids, true.values, is_test=test)
-    digest, wanted = add_source(sources, graphs, known), config.compare
-    return [
-        TripletData(graphs.name, digest, wanted.examples, wanted.valid, split, seed)
+    digest, asked = add_source(wanted.sources, graphs, known), config.compare
+    drawn: list[_Drawn] = [
+        (TripletData(graphs.name, digest, asked.examples, asked.valid, split, seed), seed, 0)
         for seed in seeds
     ]
+    return drawn, {}
+
+
+# What examples are called, by `Task.noun`, and how they are opened.
+_OPEN: dict[str, Callable[[_Wanted], tuple[list[_Drawn], dict[str, Any]]]] = {
+    "graphs": _open_graphs,
+    "pairs": _open_pairs,
+    "triplets": _open_triplets,
+}

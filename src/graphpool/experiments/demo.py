@@ -20,7 +20,7 @@ from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
 from graphpool.errors import DataError, MissingPackageError
 from graphpool.experiments.comparison import evaluate
-from graphpool.experiments.report_rows import result_rows
+from graphpool.experiments.report import result_rows
 from graphpool.experiments.results import ExperimentResult
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet

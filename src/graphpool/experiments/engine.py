@@ -19,7 +19,7 @@ import torch
 
 from graphpool.errors import DataError
 from graphpool.experiments.example_files import Opened, open_prepared, prepare, prepared_name
-from graphpool.experiments.examples import Data, GraphData
+from graphpool.experiments.examples import Data
 from graphpool.experiments.executor import Executor, LocalExecutor
 from graphpool.experiments.machine import code_digest, command_line
 from graphpool.experiments.process_pool import Failed, Job
@@ -198,7 +198,7 @@ def _plan(units: Sequence[Unit], folder: Path, sources: Path) -> list[_Planned]:
     shared: dict[Data, tuple[dict[str, None], dict[PlaceRule, None]]] = {}
     for unit in units:
         features, rules = shared.setdefault(unit.data, ({}, {}))
-        if unit.config is not None and not isinstance(unit.data, GraphData):
+        if unit.config is not None and not unit.data.folded:
             features[unit.config.features] = None
         rules.update(dict.fromkeys(unit.rules))
     planned = []

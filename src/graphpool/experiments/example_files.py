@@ -7,8 +7,8 @@ and, for pairs and triplets, with features fitted on the training graphs; `open_
 import hashlib
 import json
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from graphpool.data.formats.safetensors import content_hash, open_set, save
 from graphpool.data.pairs.distances import Distances
@@ -24,14 +25,20 @@ from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.pairs.triplets import TripletSet
 from graphpool.data.splits import Split, divide
 from graphpool.data.synthetic.matching.build import matching_pairs
-from graphpool.evaluation.protocols import splits_for, stored_splits
+from graphpool.data.true_distances import TrueDistances
+from graphpool.errors import DataError
+from graphpool.evaluation.protocols import split_digest, splits_for, stored_splits
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
-from graphpool.experiments.worker_data import load_in_worker, save_for_workers
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places.find import Places
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.tasks.classes import ClassificationData
+from graphpool.tasks.matching import MatchingData
+from graphpool.tasks.similarity import SimilarityData
 
 _GRAPHS, _MATRIX, _TEST = "graphs.safetensors", "distances.npy", "test.npy"
+_PLACES, _PLACE_PARTS = "places.safetensors", ("cluster", "counts", "share")
 _EXAMPLES, _RANKED = "examples.safetensors", "ranked.safetensors"
 _MARK = "whole.json"
 
@@ -59,6 +66,23 @@ class Graphs:
                 self._splits[seed] = splits_for(protocol, self.graphs, seed)
         return self._splits[seed][fold]
 
+    def examples(
+        self, seed: int, fold: int, rules: Collection[PlaceRule] = ()
+    ) -> ClassificationData:
+        """Graphs of the parts of a split, with places by these rules."""
+        for rule in rules:
+            self.graphs.places(rule)  # for all graphs at once: parts of the set have them too
+        split = self.split(seed, fold)
+        sizes = {name: len(part) for name, part in vars(split).items()}
+        return ClassificationData(
+            train=self.graphs[list(split.train)],
+            valid=self.graphs[list(split.valid)],
+            test=self.graphs[list(split.test)],
+            facts={"split": split_digest(split)[:16], "sizes": sizes},
+            graphs=self.graphs,
+            split=split,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -67,6 +91,10 @@ class Pairs:
     train: PairSet
     valid: PairSet
     tests: dict[str, PairSet]
+
+    def examples(self, seed: int, fold: int, rules: Collection[PlaceRule] = ()) -> MatchingData:
+        """All examples: they belong to one seed, and have features and places."""
+        return MatchingData(None, self.train, self.valid, tests=self.tests)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +106,7 @@ class Triplets:
         matrix: `[graphs, graphs]` true distances.
         queries: test graphs.
         candidates: all other graphs that are not tested.
+        drawn: whether the split was drawn, so that its sizes say how much seeds overlap.
     """
 
     train: TripletSet
@@ -86,11 +115,19 @@ class Triplets:
     matrix: NDArray[np.float64]
     queries: NDArray[np.int64]
     candidates: NDArray[np.int64]
+    drawn: bool = False
 
-    @cached_property
-    def true(self) -> NDArray[np.float64]:
-        """Distances of what is ranked, `[queries, candidates]`."""
-        return self.matrix[np.ix_(self.queries, self.candidates)]
+    def examples(self, seed: int, fold: int, rules: Collection[PlaceRule] = ()) -> SimilarityData:
+        """All examples: they belong to one seed, and have features and places."""
+        sizes = {"train": len(self.candidates), "test": len(self.queries)}
+        return SimilarityData(
+            None, self.train, self.valid,
+            facts={"sizes": sizes} if self.drawn else {},
+            graphs=self.graphs,
+            distances=TrueDistances(self.matrix, "published"),
+            queries=self.queries,
+            candidates=self.candidates,
+        )  # fmt: skip
 
 
 Opened = Graphs | Pairs | Triplets
@@ -227,7 +264,7 @@ def open_prepared(data: Data, rules: Sequence[PlaceRule], folder: Path) -> Opene
         return Graphs(data, load_in_worker(folder, rules))
     if isinstance(data, PairData):
         return _open_pairs(data, rules, folder)
-    return _open_triplets(rules, folder)
+    return _open_triplets(data, rules, folder)
 
 
 def _open_pairs(data: PairData, rules: Sequence[PlaceRule], folder: Path) -> Pairs:
@@ -239,11 +276,38 @@ def _open_pairs(data: PairData, rules: Sequence[PlaceRule], folder: Path) -> Pai
     return Pairs(part("train"), part("valid"), tests)
 
 
-def _open_triplets(rules: Sequence[PlaceRule], folder: Path) -> Triplets:
+def _open_triplets(data: TripletData, rules: Sequence[PlaceRule], folder: Path) -> Triplets:
     graphs, columns = load_in_worker(folder, rules), load_file(folder / _EXAMPLES)
     train, valid = (
         TripletSet(graphs, *(columns[f"{name}/{key}"] for key in ("query", "first", "second", "r")))
         for name in ("train", "valid")
     )
     ranked = {key: value.numpy() for key, value in load_file(folder / _RANKED).items()}
-    return Triplets(train, valid, graphs, **cast(dict[str, Any], ranked))
+    drawn = data.split != "published"
+    return Triplets(train, valid, graphs, **cast(dict[str, Any], ranked), drawn=drawn)
+
+
+# ---------------------------------------------------------------------- graphs and their places
+
+
+def save_for_workers(graphs: GraphSet, rules: Collection[PlaceRule], folder: Path) -> None:
+    """Write the graphs, and their places by each of the rules, which take seconds to find."""
+    save(graphs, folder / _GRAPHS)
+    tensors: dict[str, Tensor] = {}
+    for number, rule in enumerate(rules):
+        with suppress(DataError):  # which the units that look for places will raise and report
+            places = graphs.places(rule)
+            tensors |= {f"{number}/{part}": getattr(places, part) for part in _PLACE_PARTS}
+    save_file(tensors, folder / _PLACES)
+
+
+def load_in_worker(folder: Path, rules: Collection[PlaceRule]) -> GraphSet:
+    """Map the graphs and their places; `rules` in the order in which they were saved."""
+    graphs = open_set(folder / _GRAPHS, verify=False)
+    tensors = load_file(folder / _PLACES)
+    known = {
+        rule: Places(*(tensors[f"{number}/{part}"] for part in _PLACE_PARTS))
+        for number, rule in enumerate(rules)
+        if f"{number}/{_PLACE_PARTS[0]}" in tensors
+    }
+    return graphs.with_places(known)

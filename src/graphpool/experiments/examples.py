@@ -1,10 +1,15 @@
 """What a unit learns from and is tested on: descriptions that decide every example.
 
 A description says everything that decides the examples; `example_files` draws them and opens them.
+
+Each has the `task` that is asked, and is `folded` or not. Of folded data a seed has several splits
+of one set; features are fitted on the training part of each. Other data are drawn anew for each
+seed, with features.
 """
 
+import hashlib
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from graphpool.data.synthetic.matching.build import VERSION
 from graphpool.evaluation.protocols import Protocol
@@ -22,6 +27,7 @@ class GraphData:
         digest: content hash of the graphs; see `example_files.add_graphs`.
         splits: folder of split files; without one, splits are worked out and not kept.
         title: what the data are called in results; by default as the set.
+        task: what is asked about the graphs.
     """
 
     set: str
@@ -29,6 +35,9 @@ class GraphData:
     digest: str = ""
     splits: str = ""
     title: str = ""
+    task: str = "classification"
+
+    folded: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -42,6 +51,11 @@ class GraphData:
         learn = {"learn": protocol.learn} if protocol.learn else {}
         return {"set": self.set, "protocol": protocol.name, "kind": protocol.kind,
                 "folds": protocol.folds, **learn}  # fmt: skip
+
+    def training_seed(self, base: int, seed: int, fold: int) -> int:
+        """Return the seed of first weights and order of graphs, the same for every method."""
+        digest = hashlib.sha256(f"unit/{base}/{seed}/{fold}".encode()).digest()
+        return int.from_bytes(digest[:4], "little")
 
 
 @dataclass(frozen=True)
@@ -66,7 +80,9 @@ class PairData:
     tested: tuple[int, ...] = ()
     edit: Literal["none", "rewire", "swap"] | None = None
 
-    digest = ""
+    digest: ClassVar[str] = ""
+    task: ClassVar[str] = "matching"
+    folded: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -86,6 +102,10 @@ class PairData:
         values = {**asdict(self), "tested": list(self.sizes), "version": VERSION}
         del values["seed"]
         return {**values, "nodes": list(self.nodes)}
+
+    def training_seed(self, base: int, seed: int, fold: int) -> int:
+        """Return the seed of first weights and order of pairs: that of the pairs."""
+        return seed
 
 
 @dataclass(frozen=True)
@@ -109,6 +129,9 @@ class TripletData:
     split: Literal["published", "graphs", "classes"] = "published"
     seed: int = 0
 
+    task: ClassVar[str] = "similarity"
+    folded: ClassVar[bool] = False
+
     @property
     def name(self) -> str:
         """Such as `LINUX` or `LINUX-classes`."""
@@ -120,6 +143,10 @@ class TripletData:
         values = asdict(self)
         del values["seed"], values["digest"]
         return values
+
+    def training_seed(self, base: int, seed: int, fold: int) -> int:
+        """Return the seed of first weights and order of triplets: that of the triplets."""
+        return seed
 
 
 Data = GraphData | PairData | TripletData

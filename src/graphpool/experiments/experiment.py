@@ -27,7 +27,6 @@ A file has these parts; `read_experiment` checks every key:
 """
 
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -35,9 +34,7 @@ from typing import Any, Literal
 from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.protocols import PROTOCOLS, Protocol
-from graphpool.experiments.methods import EVALUATED
-from graphpool.experiments.unit import rules_of
-from graphpool.nn.zoo.pairs import PAIR_METHODS
+from graphpool.tasks import find_task
 
 FOLDER = "experiments"
 HOLDOUT = "holdout"
@@ -266,7 +263,7 @@ def _check(made: Experiment, where: str) -> None:
         raise ConfigError(f"{where}: it has no [[data]] and uses no other experiment")
     if made.data and not made.seeds:
         raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
-    if made.task == "classification" and made.data:
+    if find_task(made.task).noun == "graphs" and made.data:
         known = (*PROTOCOLS, HOLDOUT)
         if made.protocol not in known:
             raise ConfigError(
@@ -288,14 +285,14 @@ def _check(made: Experiment, where: str) -> None:
 
 def _check_method(made: Experiment, name: str, method: MethodEntry, where: str) -> None:
     if method.rule:
-        known: Mapping[str, Any] | tuple[str, ...] = rules_of(made.task)
+        known = find_task(made.task).baselines()
         if method.rule not in known:
             raise ConfigError(
                 f"{where}: methods.{name}: no rule {method.rule!r}; {nearest(method.rule, known)}"
             )
         return
     model = made.config(method, made.data[0]).model
-    networks = (*EVALUATED, *(() if made.task == "classification" else PAIR_METHODS))
+    networks = find_task(made.task).methods()
     if "pooler" not in method.model or model.pooler not in networks:
         pooler = method.model.get("pooler", "")
         raise ConfigError(

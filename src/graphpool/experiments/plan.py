@@ -16,6 +16,7 @@ from graphpool.experiments.examples import Data, GraphData, PairData, TripletDat
 from graphpool.experiments.experiment import DataEntry, Experiment, MethodEntry
 from graphpool.experiments.unit import Unit
 from graphpool.graphs.graphset import GraphSet
+from graphpool.tasks import find_task
 
 # The smallest form of an experiment.
 _GRAPHS, _EXAMPLES, _EPOCHS, _CHANNELS = 40, 24, 1, 8
@@ -100,16 +101,18 @@ def _units(
         config = experiment.config(method, entry)
         config = replace(config, train=replace(config.train, device=device))
     called = method.rule or name
-    if experiment.task != "classification":
-        return [Unit(_examples(experiment, entry, seed), called, config, seed) for seed in seeds]
+    noun = find_task(experiment.task).noun
+    if noun != "graphs":
+        return [Unit(_examples(noun, entry, seed), called, config, seed) for seed in seeds]
     protocol = experiment.protocol_of(entry)
-    data = GraphData(entry.set or entry.name, protocol, title=entry.name)
+    name = entry.set or entry.name
+    data = GraphData(name, protocol, title=entry.name, task=experiment.task)
     folds = range(experiment.folds or protocol.folds)
     return [Unit(data, called, config, seed, fold) for seed in seeds for fold in folds]
 
 
-def _examples(experiment: Experiment, entry: DataEntry, seed: int) -> Data:
-    if experiment.task == "matching":
+def _examples(noun: str, entry: DataEntry, seed: int) -> Data:
+    if noun == "pairs":
         return PairData(
             entry.kind, entry.nodes, entry.train, entry.valid, entry.test, entry.hardness, seed,
             entry.tested,

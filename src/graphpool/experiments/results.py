@@ -12,12 +12,14 @@ from graphpool.evaluation.statistics import (
     SeedSummary,
     Summary,
     by_seed,
+    mean,
     paired_difference,
     summarise,
 )
 from graphpool.experiments.records import FORMAT, Record
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
+from graphpool.report.page import write
 
 FILE, RECORDS = "results.json", "records.jsonl"
 
@@ -56,14 +58,14 @@ class ExperimentResult:
     """Methods side by side on one set.
 
     Attributes:
-        task: `classification`, `matching` or `similarity`.
+        task: its name.
         data: what the set is called.
         methods: the first is what the others are compared with.
         seeds: those that were asked for.
         units: one record for each method, seed and fold, in this order; failed ones are missing.
         failures: units that failed.
-        protocol, facts, splits: of classification: how the set was split, which set it is, and
-            the split files, relative to the folder, with their SHA-256.
+        protocol, facts, splits: of a set that was split: how, which set it is, and the split
+            files, relative to the folder, with their SHA-256. Other examples are drawn.
         config: settings of all networks.
         machine, versions, command: of the run that ended with this result.
     """
@@ -127,6 +129,12 @@ class ExperimentResult:
         """Means over the units of the levels' health on test graphs."""
         return mean_health(self.of(method))
 
+    def report(self, path: str | Path) -> Path:
+        """Write an HTML page about the methods side by side."""
+        from graphpool.experiments.report import methods_page
+
+        return write(methods_page(self), path)
+
 
 def overlap_of(records: Sequence[Record]) -> float:
     """Test graphs over training graphs of the splits of some records; 0 if they have none."""
@@ -157,7 +165,7 @@ def mean_health(units: Sequence[Record]) -> dict[str, float]:
         for name, value in unit.health.items():
             if value is not None:
                 values.setdefault(name, []).append(value)
-    return {name: float(np.mean(found)) for name, found in values.items()}
+    return {name: mean(found) for name, found in values.items()}
 
 
 # ---------------------------------------------------------------------- as a document
@@ -165,8 +173,7 @@ def mean_health(units: Sequence[Record]) -> dict[str, float]:
 
 def result_document(result: ExperimentResult, folder: Path | str) -> dict[str, Any]:
     """The figures of every method, for machines."""
-    if result.task == "classification":
-        assert result.protocol is not None
+    if result.protocol is not None:
         return {
             "data": result.data,
             "protocol": result.protocol.name,
@@ -194,7 +201,7 @@ def result_document(result: ExperimentResult, folder: Path | str) -> dict[str, A
 def write_results(result: ExperimentResult, folder: Path) -> None:
     """Write `results.json` into the folder: the document, and what made it."""
     made = {"format": f"{FORMAT}: summary", "task": result.task, **result_document(result, folder)}
-    if result.task == "classification":
+    if result.protocol is not None:
         made |= {
             "facts": None if result.facts is None else asdict(result.facts),
             "overlap": result.overlap,
@@ -232,7 +239,7 @@ def _of_tests(result: ExperimentResult, method: str) -> dict[str, Any]:
         "kind": units[0].kind,
         "seeds": len(units),
         "tested": tested,
-        "seconds": float(np.mean([unit.total_seconds for unit in units])),
+        "seconds": mean([unit.total_seconds for unit in units]),
         **({} if method == first else {f"gain_of_{first}": {
             test: None if gain is None else asdict(gain) for test, gain in gains.items()
         }}),

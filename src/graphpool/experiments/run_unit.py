@@ -1,32 +1,103 @@
-"""Run one unit: the one place where experiments meet the tasks."""
+"""Run one unit, of any task: fit a model or a baseline on its examples, and test it once."""
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
-from graphpool.experiments.example_files import Graphs, Opened
+from graphpool.config import RunConfig
+from graphpool.evaluation.prediction import Stopwatch
+from graphpool.experiments.example_files import Opened
 from graphpool.experiments.machine import machine, provenance
+from graphpool.experiments.methods import model_of
 from graphpool.experiments.records import Record
-from graphpool.experiments.run_classification import run_classification
-from graphpool.experiments.run_comparison import run_comparison
 from graphpool.experiments.unit import Unit
 from graphpool.files import strict_json
+from graphpool.models.model import TrainedModel
+from graphpool.tasks import Task, TaskData, find_task
+from graphpool.training.environment import thread_count
+from graphpool.training.health_warnings import health_warnings
 
 
-def run_unit(unit: Unit, examples: Opened) -> Record:
+def run_unit(unit: Unit, opened: Opened) -> Record:
     """Train on the unit's training examples, choose on its validation examples, test once.
 
     It uses one thread unless `train.threads` says otherwise, so that units side by side don't
     take each other's cores and come out the same as one after the other.
     """
-    found = (
-        run_classification(unit, examples)
-        if isinstance(examples, Graphs)
-        else run_comparison(unit, examples)
-    )
+    watch, config = Stopwatch(), unit.config
+    with (
+        thread_count(1 if config is None else config.train.threads or 1),
+        collected("graphpool.features") as notes,
+    ):
+        data = opened.examples(unit.seed, unit.fold, unit.rules)
+        task = find_task(unit.task).of_data(data)
+        if config is None:
+            figures = task.baseline_figures(unit.method, data, watch)
+            found: dict[str, Any] = {"valid": figures.valid, "chosen": figures.chosen}
+        else:
+            model = fit_unit(unit, config, task, data, watch)
+            with watch.part("test"):
+                figures = task.figures(model, data)
+            found = trained_fields(model)
+            found["warnings"] += health_warnings(figures.health)
+    found |= {"metrics": figures.metrics, "health": figures.health, "notes": notes, **data.facts}
+    found["seconds"] = {name: round(value, 4) for name, value in watch.seconds.items()}
     return replace(empty_record(unit), **strict_json(found))
 
 
+def fit_unit(
+    unit: Unit, config: RunConfig, task: Task, data: TaskData, watch: Stopwatch
+) -> TrainedModel:
+    """Train the network of a unit with the unit's own seed."""
+    seed = unit.data.training_seed(config.train.seed, unit.seed, unit.fold)
+    config = replace(
+        config,
+        task=unit.task,
+        features=config.features if unit.data.folded else "given",
+        model=model_of(config.model.pooler, config.model),
+        train=replace(config.train, seed=seed, threads=config.train.threads or 1),
+    )
+    return TrainedModel.fit(data.train, data.valid, config, task=task, watch=watch)
+
+
+def trained_fields(model: TrainedModel) -> dict[str, Any]:
+    """Return what a record says of a training."""
+    result, choice = model.result, model.choice
+    assert result is not None
+    return {
+        "valid": result.best_metrics,
+        "best_epoch": result.best_epoch,
+        "epochs": len(result.history),
+        "parameters": sum(weight.numel() for weight in model.network.parameters()),
+        "chosen": {
+            key: getattr(choice, key) for key in ("count", "resolution") if choice is not None
+        },
+        "warnings": list(result.warnings),
+    }
+
+
+@contextmanager
+def collected(name: str) -> Iterator[list[str]]:
+    """Collect warnings of the logger `name` in a list instead of printing them.
+
+    Many splits have a rare label that is missing from their training part.
+    """
+    notes: list[str] = []
+    logger, handler = logging.getLogger(name), logging.Handler(logging.WARNING)
+    handler.emit = lambda record: notes.append(record.getMessage())  # type: ignore[method-assign]
+    before, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield notes
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = before
+
+
 def empty_record(unit: Unit) -> Record:
-    """A record of the unit with what is known before it runs."""
+    """Return a record of the unit with what is known before it runs."""
     device = "cpu" if unit.config is None else unit.config.train.device
     return Record(
         task=unit.task,

@@ -6,31 +6,25 @@ from pathlib import Path
 
 import numpy as np
 
-from graphpool.evaluation.statistics import Summary, mean_ranks
+from graphpool.evaluation.statistics import Summary, mean, mean_ranks
 from graphpool.experiments.results import ExperimentResult
+from graphpool.experiments.text import NONE
 from graphpool.files import atomic_write
+from graphpool.tasks import TASKS, find_task
 from graphpool.training.select_place_rule import describe
 
 FILE = "results.md"
-NONE = "–"
 
 
-METRICS = {
-    "classification": {"accuracy": "accuracy, %"},
-    "matching": {"accuracy": "accuracy, %", "auc": "AUC, %", "f1": "F1, %"},
-    "similarity": {
-        "accuracy": "triplets, %", "spearman": "Spearman", "kendall": "Kendall",
-        "precision@10": "p@10", "precision@20": "p@20",
-    },
-}  # fmt: skip
-"""What each task shows of its metrics, and what a column of them is called."""
+def is_share(metric: str) -> bool:
+    """Return whether tables show a metric in percent."""
+    return any(task.columns.get(metric, "").endswith("%") for task in TASKS.values())
 
 
 def results_table(result: ExperimentResult) -> str:
     """One row per method, and what the columns mean."""
-    if result.task != "classification":
+    if result.protocol is None:
         return _tests_table(result)
-    assert result.protocol is not None
     first = result.methods[0]
     head = (
         "method", "accuracy, %", "95 % interval", "fold error", f"{first} gains", "balanced, %",
@@ -58,7 +52,7 @@ def _tests_table(result: ExperimentResult) -> str:
     parts = [f"# {result.data}, {result.task}", f"Made by `{result.command}`."]
     for test in result.tests:
         if len(result.tests) > 1:
-            parts.append(f"## {test} nodes")
+            parts.append(f"## {find_task(result.task).test_title.format(test)}")
         parts.append(markdown(*test_rows(result, test)))
     parts.append(
         "Mean ± standard deviation over seeds; the interval is Student's at 95 %. "
@@ -72,7 +66,7 @@ def _tests_table(result: ExperimentResult) -> str:
 
 def test_rows(result: ExperimentResult, test: str) -> tuple[list[str], list[list[str]]]:
     """Head and rows of the table of one test of a task that compares graphs."""
-    metrics, first = METRICS[result.task], result.methods[0]
+    metrics, first = find_task(result.task).columns, result.methods[0]
     head = ["method", "kind", *metrics.values(), "95 % interval", f"{first} gains", "seconds"]
     rows = []
     for method in result.methods:
@@ -84,7 +78,7 @@ def test_rows(result: ExperimentResult, test: str) -> tuple[list[str], list[list
             method, units[0].kind,
             *(metric_text(result.summary(method, name, test), name) for name in metrics),
             interval_text(result.summary(method, test=test)), gain_text(gain),
-            f"{np.mean([unit.total_seconds for unit in units]):.1f}",
+            f"{mean([unit.total_seconds for unit in units]):.1f}",
         ])  # fmt: skip
     return head, rows
 
@@ -93,7 +87,7 @@ def metric_text(summary: Summary | None, metric: str = "accuracy") -> str:
     """`93.20 ± 0.41`; of a single seed there is no deviation."""
     if summary is None:
         return NONE
-    factor, digits = (100, 2) if metric in METRICS["matching"] else (1, 3)
+    factor, digits = (100, 2) if is_share(metric) else (1, 3)
     known = (factor * each for each in (summary.mean, summary.std) if each is not None)
     return " ± ".join(f"{each:.{digits}f}" for each in known)
 
@@ -157,11 +151,11 @@ def _row(result: ExperimentResult, method: str) -> tuple[str, ...]:
         interval_text(summary),
         NONE if error is None else f"{100 * error:.1f}",
         NONE if method == result.methods[0] else gain_text(gain),
-        f"{100 * np.mean(result.values(method, 'balanced_accuracy')):.1f}",
+        f"{100 * mean(result.values(method, 'balanced_accuracy')):.1f}",
         rank_text(result.health(method)),
-        f"{np.mean([unit.best_epoch for unit in units]):.0f}" if trained else NONE,
-        f"{np.mean([unit.epochs for unit in units]):.0f}" if trained else NONE,
-        f"{np.mean([unit.total_seconds for unit in units]):.2f}",
+        f"{mean([unit.best_epoch for unit in units]):.0f}" if trained else NONE,
+        f"{mean([unit.epochs for unit in units]):.0f}" if trained else NONE,
+        f"{mean([unit.total_seconds for unit in units]):.2f}",
     )
 
 

@@ -4,21 +4,17 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import Any
 
-from graphpool.config import RunConfig
-from graphpool.data.synthetic.matching.rules import RULES as MATCHING_RULES
+from graphpool.config import RunConfig, to_dict
 from graphpool.errors import ConfigError, nearest
-from graphpool.evaluation.baselines.distances import RULES as RANKING_RULES
-from graphpool.experiments.examples import Data, GraphData, PairData
-from graphpool.experiments.methods import BASELINES, EVALUATED, model_of, settings_of
-from graphpool.ged.methods.registry import METHODS as EDIT_METHODS
+from graphpool.experiments.examples import Data
+from graphpool.experiments.methods import cost_of, model_of
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.nn.zoo.pairs import pair_place_rule
-from graphpool.training.select_place_rule import place_rules
+from graphpool.tasks import find_task
 
-# Settings that say where a result is worked out; records name that beside it.
-_WHERE = ("device",)
+# Settings of the training that change where or how it is done, and not what comes out.
+_INDIFFERENT = ("threads", "checkpoint_seconds", "tensorboard", "device")
 
 
 @dataclass(frozen=True)
@@ -27,9 +23,8 @@ class Unit:
 
     Args:
         data: the examples.
-        method: what it is called in results; of rules and edit distances also which one it is.
-        config: settings of a network, whose `model.pooler` is the method; None for what is not
-            trained.
+        method: its name in results; of a baseline also which one it is.
+        config: settings of a network, whose `model.pooler` is the method; None for a baseline.
         seed: of the examples and of the training.
         fold: which of the seed's splits, counted from 0.
     """
@@ -41,41 +36,35 @@ class Unit:
     fold: int = 0
 
     def __post_init__(self) -> None:
-        if self.config is None and self.method not in rules_of(self.task):
-            known = rules_of(self.task)
-            raise ConfigError(f"no rule {self.method!r}; {nearest(self.method, known)}")
+        if self.config is None:
+            known = find_task(self.task).baselines()
+            if self.method not in known:
+                raise ConfigError(f"no rule {self.method!r}; {nearest(self.method, known)}")
 
     @property
-    def task(self) -> Literal["classification", "matching", "similarity"]:
-        """What is asked."""
-        if isinstance(self.data, GraphData):
-            return "classification"
-        return "matching" if isinstance(self.data, PairData) else "similarity"
+    def task(self) -> Any:
+        """Name of the task."""
+        return self.data.task
 
     @property
     def kind(self) -> str:
-        """`network`, `kernel`, `rule`, or `edit distance`."""
+        """`network`, or the kind of a baseline."""
         if self.config is not None:
             return "network"
-        if self.task == "classification":
-            return EVALUATED[self.method].family
-        named_rule = self.task == "matching" or self.method in RANKING_RULES
-        return "rule" if named_rule else "edit distance"
+        return find_task(self.task).baselines()[self.method].kind
 
     @property
     def rules(self) -> tuple[PlaceRule, ...]:
         """The rules used to find places."""
         if self.config is None:
             return ()
-        if self.task == "classification":
-            return tuple(place_rules(model_of(self.config.model.pooler, self.config.model)))
-        rule = pair_place_rule(self.config.model)
-        return () if rule is None else (rule,)
+        model = self.config.model
+        return find_task(self.task).place_rules(model_of(model.pooler, model))
 
     @property
     def settings(self) -> dict[str, Any]:
         """Settings that can change the result, all of them, as plain values."""
-        return _settings(self.task, self.method, self.config)
+        return _settings(self.task, self.method, self.config, self.data.folded)
 
     @cached_property
     def key(self) -> str:
@@ -87,34 +76,23 @@ class Unit:
         """Units with a higher one take longer and are begun first."""
         if self.config is None:
             return 0
-        pooler = self.config.model.pooler
-        weight = EVALUATED[pooler].cost if pooler in EVALUATED else 5
-        return weight * self.config.model.num_layers
+        return cost_of(self.config.model.pooler) * self.config.model.num_layers
 
     def __str__(self) -> str:
-        fold = f", fold {self.fold}" if self.task == "classification" else ""
+        fold = f", fold {self.fold}" if self.data.folded else ""
         return f"{self.data.name}, {self.method}, seed {self.seed}{fold}"
 
 
 @lru_cache(maxsize=1024)
-def _settings(task: str, method: str, config: RunConfig | None) -> dict[str, Any]:
+def _settings(task: str, method: str, config: RunConfig | None, folded: bool) -> dict[str, Any]:
     """Settings of a method; many units share them, so they must not be changed."""
     if config is None:
-        own = settings_of(method, RunConfig()) if task == "classification" else {}
-        return {"rule": method, **own}
-    values = settings_of(config.model.pooler, config)
-    dropped = _WHERE if task == "classification" else (*_WHERE, "seed")
+        return {"rule": method, **find_task(task).baselines()[method].settings}
+    values = to_dict(config)
+    # Without folds a unit trains from its own seed.
+    dropped = _INDIFFERENT if folded else (*_INDIFFERENT, "seed")
     train = {key: value for key, value in values["train"].items() if key not in dropped}
-    return {**values, "train": train}
-
-
-def rules_of(task: str) -> tuple[str, ...]:
-    """Methods of a task that are not trained: rules, a kernel, approximate edit distances."""
-    if task == "classification":
-        return tuple(BASELINES)
-    if task == "matching":
-        return tuple(MATCHING_RULES)
-    return (*EDIT_METHODS, *RANKING_RULES)
+    return {"features": config.features, "model": values["model"], "train": train}
 
 
 def unit_key(

@@ -13,6 +13,7 @@ from torch import nn
 from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
 from graphpool.errors import ConfigError, DataError
+from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.ranking import ranking_metrics
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
@@ -84,6 +85,7 @@ class TrainedModel:
         folder: Path | None = None,
         resume: bool = False,
         progress: bool = False,
+        watch: Stopwatch | None = None,
     ) -> "TrainedModel":
         """Fit features on the training graphs, build the network and train it.
 
@@ -100,10 +102,13 @@ class TrainedModel:
             task: by default the task that the training examples pose.
             source: where the graphs come from.
             folder, resume, progress: of `graphpool.training.loop.fit`.
+            watch: counts the seconds of the parts `features`, `choose`, `build` and `train`.
         """
+        watch = Stopwatch() if watch is None else watch
         task = find_task(config.task).of(train) if task is None else task
-        used = task.used(train)
-        features = FeaturePipeline(config.features).fit(used)
+        with watch.part("features"):
+            used = task.used(train)
+            features = FeaturePipeline(config.features).fit(used)
         mean_nodes = float(used.node_counts.double().mean())
 
         def ready(examples: Any) -> Any:
@@ -114,22 +119,26 @@ class TrainedModel:
         def build(settings: ModelConfig) -> nn.Module:
             return task.build(settings, features.channels, mean_nodes)
 
-        learned, held = ready(train), ready(valid)
+        with watch.part("features"):
+            learned, held = ready(train), ready(valid)
         generators, choice = rng_state(), None
         try:
             if config.model.cluster_count == VALIDATION:
-                choice = select_place_rule(
-                    config.model, config.train, task, learned, held, build,
-                    folder=folder, resume=resume, progress=progress,
-                )  # fmt: skip
+                with watch.part("choose"):
+                    choice = select_place_rule(
+                        config.model, config.train, task, learned, held, build,
+                        folder=folder, resume=resume, progress=progress,
+                    )  # fmt: skip
                 config = replace(config, model=choice.applied(config.model))
-            seed_everything(config.train.seed)
-            network = build(config.model)
+            with watch.part("build"):
+                seed_everything(config.train.seed)
+                network = build(config.model)
             model = cls(network, config, features, task, mean_nodes, source=source, choice=choice)
-            result = fit(
-                network, task, learned, held, config.train,
-                folder=folder, resume=resume, progress=progress, extra=model.header(),
-            )  # fmt: skip
+            with watch.part("train"):
+                result = fit(
+                    network, task, learned, held, config.train,
+                    folder=folder, resume=resume, progress=progress, extra=model.header(),
+                )  # fmt: skip
         finally:
             set_rng_state(*generators)
         best = {"epoch": result.best_epoch, "metrics": result.best_metrics}

@@ -17,6 +17,7 @@ def methods_report(
     document: Mapping[str, Any],
     columns: Mapping[str, str],
     cell: Callable[[Any, str], str],
+    test_title: str,
     command: str,
 ) -> Report:
     """Collect what the page about methods side by side shows.
@@ -25,10 +26,10 @@ def methods_report(
         document: what `results.json` holds.
         columns: title of every figure.
         cell: prints a figure, given its mean and deviation and which one it is.
+        test_title: title of a test, with `{}` for its name; empty if there is one test.
     """
     methods = document["methods"]
     tests = dict.fromkeys(name for one in methods.values() for name in one["tested"])
-    many = document["task"] == "matching"
     networks = [name for name, one in methods.items() if one["kind"] == "network"]
     tables: list[FigureTable] = []
     for test in tests:
@@ -43,7 +44,7 @@ def methods_report(
             share = figures["accuracy"]["mean"]
             rows.append(FigureRow(RULE_NAMES.get(name, name), shown, share, main, note, learns))
         rows.sort(key=lambda row: -row.share)
-        title = f"{test} nodes" if many else "Methods and rules"
+        title = test_title.format(test) if test_title else "Methods and rules"
         tables.append(FigureTable(title, _WORDS, list(columns.values()), rows))
     seeds = max((one["seeds"] for one in methods.values()), default=0)
     first = list(tables[0].rows) if tables else []

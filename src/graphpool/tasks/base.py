@@ -16,8 +16,8 @@ To add a task, such as regression:
 3. Write a thin estimator in `graphpool/estimators`: a subclass of `GraphEstimator` with
    `task=` and a `fit` that turns its arguments into examples.
 
-Nothing else has to change: `graphpool train`, `evaluate --model`, `report`, model files and run
-folders ask the task.
+Nothing else has to change: `graphpool train`, `evaluate`, `report`, model files, run folders and
+experiments ask the task.
 """
 
 from abc import ABC, abstractmethod
@@ -34,8 +34,10 @@ from graphpool.config import ModelConfig, RunConfig
 from graphpool.data.source import Source
 from graphpool.data.splits import Split
 from graphpool.evaluation.format import Lines, percent
+from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places.rule import PlaceRule
 from graphpool.report.data import Report
 from graphpool.training.objective import Criterion, Step
 
@@ -79,6 +81,38 @@ class TaskData:
     source: Source | None = None
     facts: Document = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A method that trains no network.
+
+    Attributes:
+        kind: `kernel`, `rule` or `edit distance`.
+        summary: one line about it.
+        settings: everything that can change its result, as JSON.
+    """
+
+    kind: str
+    summary: str = ""
+    settings: Document = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Figures of one method on the test examples of an experiment.
+
+    Attributes:
+        metrics: by the name of the test, such as `test`, `20` (nodes) or `ranking`.
+        valid: metrics of a baseline on the validation examples; a model has its own.
+        chosen: settings of a baseline that the validation examples decided.
+        health: of the levels of a model on the test graphs.
+    """
+
+    metrics: dict[str, dict[str, float]]
+    valid: dict[str, float] = field(default_factory=dict)
+    chosen: dict[str, int | float | str] = field(default_factory=dict)
+    health: dict[str, float] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -139,6 +173,8 @@ class Task(ABC):
         use: the command that uses a trained model, with `{path}` for its file.
         noun: what examples are called.
         files: settings of `CompareConfig` that name files which `evaluate --model` may be given.
+        columns: metrics that tables show, and the title of each; shares end in `%`.
+        test_title: title of one of several tests, with `{}` for its name in `Figures.metrics`.
     """
 
     name: ClassVar[str]
@@ -148,6 +184,8 @@ class Task(ABC):
     use: ClassVar[str]
     noun: ClassVar[str]
     files: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[Mapping[str, str]] = {"accuracy": "accuracy, %"}
+    test_title: ClassVar[str] = ""
     selection: tuple[Criterion, ...] = (
         Criterion("accuracy", higher=True),
         Criterion("loss", higher=False),
@@ -192,6 +230,21 @@ class Task(ABC):
     def methods(cls) -> Mapping[str, str]:
         """Return the networks that the task can train: name and summary."""
 
+    @classmethod
+    @abstractmethod
+    def baselines(cls) -> Mapping[str, Baseline]:
+        """Return the methods of the task that train no network, by name."""
+
+    @classmethod
+    def standard_baselines(cls) -> tuple[str, ...]:
+        """Return the methods that stand beside every evaluation; by default all `baselines`."""
+        return tuple(cls.baselines())
+
+    @classmethod
+    @abstractmethod
+    def place_rules(cls, settings: ModelConfig) -> tuple[PlaceRule, ...]:
+        """Return every rule by which training with these settings finds places."""
+
     @abstractmethod
     def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> nn.Module:
         """Build the network for node features of so many channels."""
@@ -230,6 +283,11 @@ class Task(ABC):
     @abstractmethod
     def of(cls, examples: Any, **options: Any) -> "Task":
         """Return the task that these training examples pose."""
+
+    @classmethod
+    def of_data(cls, data: TaskData) -> "Task":
+        """Return the task that examples of an experiment pose."""
+        return cls.of(data.train)
 
     @abstractmethod
     def graphs(self, examples: Any) -> GraphSet:
@@ -277,6 +335,18 @@ class Task(ABC):
 
         Args:
             files: paths by their setting, of those in `Task.files`.
+        """
+
+    @abstractmethod
+    def figures(self, model: Trained, data: TaskData) -> Figures:
+        """Return the figures of a trained model in an experiment."""
+
+    @abstractmethod
+    def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
+        """Run one of the `baselines`, and return its figures in an experiment.
+
+        Args:
+            watch: counts the seconds of the parts `features`, `train` and `test`.
         """
 
     @abstractmethod

@@ -1,18 +1,45 @@
-"""Graphs with classes: opening sets of them, and matching classes by name."""
+"""Graphs with classes: opening sets of them, matching classes by name, and baselines."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from graphpool.data import load as datasets
+from graphpool.data.splits import Split
 from graphpool.errors import DataError
+from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
+from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
+from graphpool.evaluation.prediction import Stopwatch
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
+from graphpool.tasks.base import Baseline, Figures, TaskData
 
 LEAST_GRAPHS = 10
+BASELINES = {
+    "wl": Baseline(
+        "kernel",
+        "Weisfeiler–Lehman subtree kernel and SVM, h and C chosen on validation graphs",
+        {"iterations": list(WL_ITERATIONS), "C": list(SVM_C)},
+    ),
+    "majority": Baseline("rule", "always the most frequent class of the training graphs"),
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClassificationData(TaskData):
+    """Graphs that train, choose the epoch and test.
+
+    Args:
+        graphs: the whole set; by default the test graphs.
+        split: positions of the parts in it, if it was split.
+    """
+
+    graphs: GraphSet
+    split: Split | None = None
 
 
 def open_classes(data: str, root: Path | None = None) -> GraphSet:
@@ -71,3 +98,22 @@ def majority_share(graphs: GraphSet) -> float:
     """Return the share of the most frequent class."""
     assert graphs.y is not None
     return float(graphs.y.bincount().max()) / len(graphs)
+
+
+def baseline_figures(
+    name: str, data: ClassificationData, num_classes: int, watch: Stopwatch
+) -> Figures:
+    """Run a baseline on a split, and return its accuracies."""
+    assert data.split is not None
+    assert data.graphs.y is not None
+    codes = data.graphs.y.cpu().numpy()
+    if name == "majority":
+        with watch.part("train"):
+            answer = majority(codes, data.split)
+    else:
+        answer = wl_svm(data.graphs, codes, data.split, watch)
+    predicted = torch.from_numpy(np.asarray(answer.predicted, dtype=np.int64))
+    actual = torch.from_numpy(codes[list(data.split.test)]).long()
+    matrix = confusion_matrix(predicted, actual, num_classes)
+    shares = {"accuracy": accuracy(matrix), "balanced_accuracy": balanced_accuracy(matrix)}
+    return Figures({"test": shares}, {"accuracy": answer.valid_accuracy}, answer.chosen)

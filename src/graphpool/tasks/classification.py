@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,17 +20,21 @@ from graphpool.errors import ConfigError, DataError, nearest
 from graphpool.evaluation.baselines.kernel import majority
 from graphpool.evaluation.format import Lines, plural
 from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
+from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.prediction import accuracy as share_equal
 from graphpool.evaluation.statistics import wilson
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.health import level_health
 from graphpool.nn.zoo.build import METHODS, build_model
 from graphpool.nn.zoo.pairs import PAIR_METHODS
 from graphpool.report.data import Report
 from graphpool.tasks.base import (
     Array,
+    Baseline,
     Document,
+    Figures,
     History,
     Store,
     Task,
@@ -38,7 +42,10 @@ from graphpool.tasks.base import (
     Trained,
 )
 from graphpool.tasks.classes import (
+    BASELINES,
+    ClassificationData,
     align_classes,
+    baseline_figures,
     classes_of,
     majority_share,
     open_classes,
@@ -49,24 +56,11 @@ from graphpool.tasks.place_text import place_counts, plan_text
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import Step, Traced, batches, device_of, evaluating, trace
-from graphpool.training.select_place_rule import check_choice
+from graphpool.training.select_place_rule import check_choice, place_rules
 
 Diagnose = Callable[[Any], Mapping[str, float]]
 # A run is tested on one fold of ten.
 PROTOCOL, FOLDS = "holdout", 10
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ClassificationData(TaskData):
-    """Graphs that train, choose the epoch and test.
-
-    Args:
-        graphs: the whole set; by default the test graphs.
-        split: positions of the parts in it, if it was split.
-    """
-
-    graphs: GraphSet
-    split: Split | None = None
 
 
 class ClassificationTask(Task):
@@ -186,6 +180,21 @@ class ClassificationTask(Task):
         """Return every pooler."""
         return {name: method.summary for name, method in METHODS.items()}
 
+    @classmethod
+    def baselines(cls) -> Mapping[str, Baseline]:
+        """Return the kernel and the majority class."""
+        return BASELINES
+
+    @classmethod
+    def standard_baselines(cls) -> tuple[str, ...]:
+        """Return all baselines, and the network that does not look at edges."""
+        return ("structure-free", *BASELINES)
+
+    @classmethod
+    def place_rules(cls, settings: ModelConfig) -> tuple[PlaceRule, ...]:
+        """Return every rule by which training with these settings finds places."""
+        return place_rules(settings)
+
     def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> nn.Module:
         """Build the network, with one output per class."""
         return build_model(settings, channels, self.num_classes, mean_nodes)
@@ -252,11 +261,17 @@ class ClassificationTask(Task):
         classes = classes or tuple(range(int(examples.y.max()) + 1))
         return cls(
             len(classes),
-            level_health,
+            options.pop("diagnose", level_health),
             classes=classes,
             node_label_names=examples.node_label_names,
             **options,
         )
+
+    @classmethod
+    def of_data(cls, data: TaskData) -> "ClassificationTask":
+        """Return the task with the classes of the whole set; `figures` measures the levels."""
+        assert isinstance(data, ClassificationData)
+        return cls.of(data.graphs, diagnose=None)
 
     def graphs(self, examples: GraphSet) -> GraphSet:
         """Return the examples, which are graphs."""
@@ -359,6 +374,20 @@ class ClassificationTask(Task):
         if unseen:
             document["held_out"] = {"graphs": len(unseen), **self.score(model, graphs[unseen])}
         return document
+
+    def figures(self, model: Trained, data: TaskData) -> Figures:
+        """Return accuracies on the test graphs, and health of the levels."""
+        whole = ClassificationTask(self.num_classes, level_health)
+        size = max(model.config.train.batch_size, EVALUATION_BATCH)
+        metrics = whole.evaluate(model.network, model.prepare(data.test), size)
+        health = {name: value for name, value in metrics.items() if "/" in name}
+        shares = {name: metrics[name] for name in ("accuracy", "balanced_accuracy")}
+        return Figures({"test": shares}, health=health)
+
+    def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
+        """Return accuracies of the kernel, or of the majority class."""
+        assert isinstance(data, ClassificationData)
+        return baseline_figures(name, data, self.num_classes, watch)
 
     def only_answer(self, model: Trained, graphs: GraphSet, metrics: Mapping[str, float]) -> Any:
         """Return the class that every graph gets, if they are of several classes; else None.

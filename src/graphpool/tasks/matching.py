@@ -1,7 +1,7 @@
 """Matching: predict whether two graphs match, by binary cross entropy at every level."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from graphpool.data.pairs.pairset import PairBatch, PairSet
 from graphpool.data.pairs.splits import split_pairs
 from graphpool.data.source import Source, data_digest, set_digest
 from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
+from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.baselines.pairs import (
     RULE_NAMES,
@@ -23,17 +24,39 @@ from graphpool.evaluation.baselines.pairs import (
 )
 from graphpool.evaluation.format import Lines, percent, plural
 from graphpool.evaluation.metrics import area_under_roc, f1_score
+from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.statistics import wilson
 from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.pairs.base import PairModel
 from graphpool.report.data import HeroFigure, Report, Scores
-from graphpool.tasks.base import Array, Document, History, Store, TaskData, Trained, epoch_line
+from graphpool.tasks.base import (
+    Array,
+    Baseline,
+    Document,
+    Figures,
+    History,
+    Store,
+    TaskData,
+    Trained,
+    epoch_line,
+)
 from graphpool.tasks.pages.pairs import comparison_page, node_labels, pair_examples
 from graphpool.tasks.pairwise import PairOutcome, PairwiseTask, aux_loss
 
 PARTS = ("train", "valid", "test")
-COLUMNS = {"accuracy": "Accuracy, %", "auc": "AUC, %", "f1": "F1, %"}
+COLUMNS = {"accuracy": "accuracy, %", "auc": "AUC, %", "f1": "F1, %"}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MatchingData(TaskData):
+    """Pairs of an experiment.
+
+    Args:
+        tests: test pairs by the number of nodes of their graphs.
+    """
+
+    tests: Mapping[str, PairSet]
 
 
 class MatchingTask(PairwiseTask):
@@ -50,6 +73,8 @@ class MatchingTask(PairwiseTask):
     question = "do two graphs match?"
     noun = "pairs"
     files = ("pairs",)
+    columns = COLUMNS
+    test_title = "{} nodes"
 
     # ------------------------------------------------------------------ learning
 
@@ -85,6 +110,11 @@ class MatchingTask(PairwiseTask):
         }
 
     # ------------------------------------------------------------------ examples
+
+    @classmethod
+    def baselines(cls) -> Mapping[str, Baseline]:
+        """Return rules that compare one property of both graphs."""
+        return {name: Baseline("rule", RULE_NAMES[name]) for name in RULES}
 
     @classmethod
     def defaults(cls) -> RunConfig:
@@ -154,6 +184,21 @@ class MatchingTask(PairwiseTask):
             "warnings": warnings,
         }
 
+    def figures(self, model: Trained, data: TaskData) -> Figures:
+        """Return the metrics on the pairs of every size."""
+        assert isinstance(data, MatchingData)
+        return Figures({name: self.score(model, pairs) for name, pairs in data.tests.items()})
+
+    def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
+        """Return the accuracy of a rule whose threshold is fitted on the training pairs."""
+        assert isinstance(data, MatchingData)
+        with watch.part("test"):
+            shares = {
+                test: {"accuracy": rule_accuracy(data.train, pairs, RULES[name])}
+                for test, pairs in data.tests.items()
+            }
+        return Figures(shares)
+
     def result_lines(self, document: Document) -> Lines:
         """Describe the accuracy beside that of rules, and the selected epoch."""
         return [*_lines(document), epoch_line(document, self.noun)]
@@ -182,7 +227,7 @@ class MatchingTask(PairwiseTask):
         ]  # fmt: skip
         rules = {name: {"accuracy": value} for name, value in document["rules"].items()}
         return comparison_page(
-            model, document, history, COLUMNS, rules, [hero], area,
+            model, document, history, self.columns, rules, [hero], area,
             noun=self.noun,
             scores=Scores(scores[matches], scores[~matches]),
             pairs=examples,

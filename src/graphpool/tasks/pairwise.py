@@ -17,9 +17,10 @@ from graphpool.data.pairs.tuples import GraphTuples
 from graphpool.errors import ConfigError, DataError, nearest
 from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.pairs.base import PairDistances, PairModel
 from graphpool.nn.zoo.build import METHODS
-from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model
+from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_rule
 from graphpool.tasks.base import Array, Document, Task, Trained
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import Examples, Step, batches, device_of, evaluating
@@ -143,6 +144,12 @@ class PairwiseTask(Task):
         """Return every pooler, whose network embeds graphs one by one, and networks for pairs."""
         single = {name: method.summary for name, method in METHODS.items()}
         return {**single, **{name: method.summary for name, method in PAIR_METHODS.items()}}
+
+    @classmethod
+    def place_rules(cls, settings: ModelConfig) -> tuple[PlaceRule, ...]:
+        """Return the rule by which the network finds places, if it does."""
+        rule = pair_place_rule(settings)
+        return () if rule is None else (rule,)
 
     def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> PairModel:
         """Build a pair network."""

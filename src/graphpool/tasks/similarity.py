@@ -27,16 +27,25 @@ from graphpool.data.true_distances import (
     split_graphs,
 )
 from graphpool.errors import DataError
-from graphpool.evaluation.baselines.distances import label_edge_rule
+from graphpool.evaluation.baselines.distances import (
+    EDIT_METHODS,
+    RULES,
+    classical_baselines,
+    label_edge_rule,
+)
 from graphpool.evaluation.baselines.pairs import RULE_NAMES
 from graphpool.evaluation.format import Lines, Table, decimal, plural
+from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.ranking import ranking_metrics
+from graphpool.ged.methods.registry import METHODS
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.pairs.base import PairModel
 from graphpool.report.data import HeroFigure, Report
 from graphpool.tasks.base import (
     Array,
+    Baseline,
     Document,
+    Figures,
     History,
     Store,
     TaskData,
@@ -60,7 +69,7 @@ from graphpool.tasks.pairwise import (
 from graphpool.training.objective import batches, device_of, evaluating
 
 RANKING = {
-    "accuracy": "Triplets, %",
+    "accuracy": "triplets, %",
     "spearman": "Spearman",
     "kendall": "Kendall",
     "precision@10": "p@10",
@@ -114,6 +123,7 @@ class SimilarityTask(PairwiseTask):
     question = "which of two graphs is nearer to a third?"
     noun = "triplets"
     files = ("distances",)
+    columns = RANKING
 
     # ------------------------------------------------------------------ learning
 
@@ -148,6 +158,17 @@ class SimilarityTask(PairwiseTask):
         return {"error": float((prediction - truth).abs().double().mean())}
 
     # ------------------------------------------------------------------ examples
+
+    @classmethod
+    def baselines(cls) -> Mapping[str, Baseline]:
+        """Return every method of `graphpool.ged`, and rules that count."""
+        edits = {name: Baseline("edit distance") for name in METHODS}
+        return {**edits, **{name: Baseline("rule", RULE_NAMES[name]) for name in RULES}}
+
+    @classmethod
+    def standard_baselines(cls) -> tuple[str, ...]:
+        """Return quick approximations of the edit distance, and the rules."""
+        return (*EDIT_METHODS, *RULES)
 
     @classmethod
     def defaults(cls) -> RunConfig:
@@ -238,6 +259,20 @@ class SimilarityTask(PairwiseTask):
             **self._figures(model, ranked),
             "warnings": warnings,
         }
+
+    def figures(self, model: Trained, data: TaskData) -> Figures:
+        """Return how well the test graphs rank the others."""
+        assert isinstance(data, SimilarityData)
+        distances = pair_distances(model, data.graphs, data.queries, data.candidates)
+        return Figures({"ranking": ranking_metrics(distances, data.true)})
+
+    def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
+        """Return how well an edit distance or a rule ranks them, on one thread."""
+        assert isinstance(data, SimilarityData)
+        there = (data.graphs, data.true, data.queries, data.candidates)
+        found = classical_baselines(*there, [name], jobs=1)[name]
+        watch.seconds["test"] = found.seconds
+        return Figures({"ranking": found.metrics})
 
     def result_lines(self, document: Document) -> Lines:
         """Describe how well graphs are ranked, and the selected epoch."""

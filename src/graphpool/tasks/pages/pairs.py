@@ -198,6 +198,7 @@ def comparison_page(
         noun: what examples are called.
         parts: fields of `Report` that the task fills.
     """
+    columns = {key: title[:1].upper() + title[1:] for key, title in columns.items()}
     config, counts, test = model.config, document["examples"], document["test"]
     pooler = config.model.pooler
     facts: dict[str, str | int | float] = {"mean nodes": round(model.mean_nodes, 1)}

@@ -4,7 +4,7 @@ import torch
 from small import mutag
 
 from graphpool.errors import DataError
-from graphpool.experiments.worker_data import load_in_worker, save_for_workers
+from graphpool.experiments.example_files import load_in_worker, save_for_workers
 from graphpool.graphs import graphset
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule

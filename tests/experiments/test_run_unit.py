@@ -4,22 +4,24 @@ import pytest
 import torch
 from small import CV3, DATA, QUICK, mutag, opened, run, unit
 
-from graphpool.config import current_names
+from graphpool.config import RunConfig, current_names
 from graphpool.data.splits import Split
-from graphpool.experiments.comparison import class_unit
+from graphpool.errors import ConfigError
+from graphpool.evaluation.prediction import Stopwatch
+from graphpool.experiments.comparison import unit_of
 from graphpool.experiments.example_files import Graphs
 from graphpool.experiments.examples import GraphData
+from graphpool.experiments.methods import check_methods
 from graphpool.experiments.records import RecordFile
-from graphpool.experiments.run_classification import (
-    features,
-    predict_split,
-    run_classification,
-    unit_seed,
-)
+from graphpool.experiments.run_unit import fit_unit, run_unit
+from graphpool.experiments.unit import Unit
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.tasks import TASKS, TaskData
+from graphpool.tasks.base import Baseline, Figures
 from graphpool.tasks.classification import ClassificationTask, predict_logits
 from graphpool.training.loop import fit
 from graphpool.training.seeding import seed_everything
@@ -38,12 +40,26 @@ def with_test_changed(graphs: GraphSet, split: Split) -> GraphSet:
     return replace(graphs, y=y, node_label=label)
 
 
+def trained(graphs: GraphSet, config: RunConfig = QUICK, method: str = "hap") -> TrainedModel:
+    """The model of a unit on the first split."""
+    work, data = unit(method, config), opened(graphs).examples(0, 0)
+    assert work.config is not None
+    return fit_unit(work, work.config, ClassificationTask.of_data(data), data, Stopwatch())
+
+
+def features(graphs: GraphSet, split: Split, spec: str) -> tuple[GraphSet, GraphSet]:
+    """Training and test graphs with the features of the model of a unit."""
+    model = trained(graphs, replace(QUICK, features=spec), "sum")
+    train, test = (model.prepare(graphs[list(part)]) for part in (split.train, split.test))
+    return train, test
+
+
 def test_unit_equals_the_steps_taken_one_by_one():
     graphs, work = mutag(), unit("hap")
     found, split = run(work), opened().split(0, 0)
     train, valid, test = (graphs[list(part)] for part in vars(split).values())
     pipeline = FeaturePipeline("auto").fit(train)
-    seed = unit_seed(0, 0, 0)
+    seed = DATA.training_seed(0, 0, 0)
     seed_everything(seed)
     model = build_model(QUICK.model, pipeline.channels, 2)
     task = ClassificationTask(2)
@@ -52,7 +68,7 @@ def test_unit_equals_the_steps_taken_one_by_one():
         replace(QUICK.train, seed=seed, threads=1), progress=False,
     )  # fmt: skip
     predicted = predict_logits(model, pipeline.transform(test), 128).argmax(1)
-    assert predict_split(graphs, work, split)[0].predicted.tolist() == predicted.tolist()
+    assert trained(graphs).probabilities(test).argmax(1).tolist() == predicted.tolist()
     assert found.accuracy == pytest.approx(float((predicted == test.y).float().mean()))
     assert found.best_epoch == made.best_epoch
     assert found.valid["accuracy"] == made.best_metrics["accuracy"]
@@ -67,11 +83,10 @@ def test_test_graphs_have_no_say_in_what_is_chosen(method):
     split = opened().split(0, 0)
     # The same split, whatever the classes are.
     before, after = (
-        run_classification(work, Graphs(DATA, graphs, {0: (split,)}))
-        for graphs in (mutag(), changed)
+        run_unit(work, Graphs(DATA, graphs, {0: (split,)})) for graphs in (mutag(), changed)
     )
     chosen = ("best_epoch", "epochs", "valid", "chosen", "parameters")
-    assert [before[name] for name in chosen] == [after[name] for name in chosen]
+    assert [getattr(before, name) for name in chosen] == [getattr(after, name) for name in chosen]
 
 
 def test_label_of_test_graphs_only_is_unknown():
@@ -84,8 +99,8 @@ def test_label_of_test_graphs_only_is_unknown():
     graphs = replace(
         graphs, node_label=label, node_label_names=(*graphs.node_label_names, "unheard-of")
     )
-    _, _, usual = features(mutag(), split, "labels")
-    train, _, test = features(graphs, split, "labels")
+    _, usual = features(mutag(), split, "labels")
+    train, test = features(graphs, split, "labels")
     assert train.x.shape[1] == test.x.shape[1]
     assert test.x[0].tolist() == [0.0] * test.x.shape[1]
     assert usual.x[0].sum() == 1
@@ -97,7 +112,7 @@ def test_label_of_test_graphs_only_is_unknown():
 def test_attributes_are_standardised_on_training_graphs():
     graphs, split = mutag(), opened().split(0, 0)
     values = torch.arange(float(graphs.num_nodes)).unsqueeze(1)
-    train, _, _ = features(replace(graphs, node_attr=values), split, "attributes")
+    train, _ = features(replace(graphs, node_attr=values), split, "attributes")
     assert float(train.x.mean()) == pytest.approx(0, abs=1e-5)
     assert float(train.x.std(correction=0)) == pytest.approx(1, abs=1e-5)
 
@@ -143,14 +158,21 @@ def test_methods_without_places_have_nothing_to_choose(method):
 
 def test_folds_and_seeds_start_from_other_weights():
     assert (
-        len({unit_seed(base, seed, fold) for base in (0, 1) for seed in (0, 1) for fold in (0, 1)})
+        len(
+            {
+                DATA.training_seed(base, seed, fold)
+                for base in (0, 1)
+                for seed in (0, 1)
+                for fold in (0, 1)
+            }
+        )
         == 8
     )
 
 
 def key(method: str = "hap", name: str = "a", seed: int = 0, **changes: object) -> str:
     config = replace(QUICK, **changes)  # type: ignore[arg-type]
-    return class_unit(method, GraphData(name, CV3), config, seed, 0).key
+    return unit_of(method, GraphData(name, CV3), config, seed, 0).key
 
 
 @pytest.mark.parametrize(
@@ -173,3 +195,37 @@ def test_what_does_not_matter_keeps_the_key():
     other = replace(QUICK.train, threads=2, checkpoint_seconds=1.0, device="cuda")
     assert key(train=other) == key()
     assert key("majority", train=replace(QUICK.train, epochs=9)) == key("majority")
+
+
+class FirstClass(ClassificationTask):
+    """A task that the package does not know, with a baseline of its own."""
+
+    name = "first class"
+
+    @classmethod
+    def baselines(cls) -> dict[str, Baseline]:
+        return {"first": Baseline("rule", "always the first class", {"class": 0})}
+
+    def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
+        assert data.test.y is not None
+        share = float((data.test.y == 0).double().mean())
+        return Figures({"test": {"accuracy": share}})
+
+
+def test_experiments_need_not_know_a_task(monkeypatch):
+    monkeypatch.setitem(TASKS, "first class", FirstClass)
+    data = replace(DATA, task="first class")
+    work = unit_of("first", data, QUICK, 0)
+    found = run_unit(work, Graphs(data, mutag()))
+    test = mutag()[list(opened().split(0, 0).test)]
+    assert found.accuracy == pytest.approx(float((test.y == 0).float().mean()))
+    assert (found.task, found.kind) == ("first class", "rule")
+    assert found.settings == {"rule": "first", "class": 0}
+    assert check_methods(["first", "sum"], "first class") == ("first", "sum")
+    with pytest.raises(ConfigError, match="no rule 'majority'"):
+        Unit(data, "majority", None, 0)
+
+
+def test_methods_of_another_task_are_refused_by_name_of_that_task():
+    with pytest.raises(ConfigError, match="with --task matching or --task similarity"):
+        check_methods(["gmn"])
