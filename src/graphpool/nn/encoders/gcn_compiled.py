@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.nn.ops.cluster_mask import ClusterMask
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.ops.compiled import compiled
 from graphpool.nn.ops.products import refuse_second_order
 from graphpool.typing import Float

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.base import Pooler, form
 from graphpool.nn.coarsen.connect import CONNECTIONS
@@ -15,7 +16,6 @@ from graphpool.nn.hap.moa import RELAXATIONS, ContentAttention, StaticAttention
 from graphpool.nn.hap.places import PlaceAttention
 from graphpool.nn.hap.profile import PlaceProfile
 from graphpool.nn.level import Level
-from graphpool.nn.ops.cluster_mask import ClusterMask
 
 PLACE_ASSIGNMENTS = ("places", "places-only")
 ASSIGNMENTS: dict[str, Callable[[int, int, str], nn.Module]] = {
@@ -97,7 +97,7 @@ class HAPCoarsening(Pooler[PoolOutput]):
             if self.fixed:
                 places = places.widened(self.clusters)
             assignment = self.assign(x, segments, places)
-            mask = ClusterMask.first(places.counts, places.width)
+            mask = places.mask
         if level.mask is not None:
             assignment = level.mask.expand(assignment)
         elif level.is_dense:

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.profile_compiled import (
     norm_backward,
@@ -15,7 +16,7 @@ from graphpool.nn.hap.profile_compiled import (
     profile_forward,
 )
 from graphpool.nn.module import Module
-from graphpool.nn.ops.cluster_mask import ClusterMask, batch_normalised
+from graphpool.nn.ops.batch_norm import batch_normalised
 from graphpool.nn.ops.products import refuse_second_order, segment_sum
 from graphpool.nn.ops.switch import use_compiled
 from graphpool.typing import Float
