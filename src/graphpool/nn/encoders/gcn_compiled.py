@@ -96,6 +96,7 @@ class _RowsGCN(torch.autograd.Function):
         matrix, *saved = ctx.saved_tensors
         rows, shape = ctx.rows, grad.shape[:2]
         dmatrix = torch.zeros_like(matrix)
+        added = dmatrix.numpy()
         grads: list[Tensor] = []
         grad = rows.compact(grad)
         for position in range(len(ctx.layers) - 1, -1, -1):
@@ -104,9 +105,7 @@ class _RowsGCN(torch.autograd.Function):
                 ctx.layers[position],
             )
             back, dbias = torch.empty_like(grad), grad.new_empty(grad.shape[1])
-            rows_backward(
-                grad.numpy(), made, *ctx.where, moved, dmatrix.numpy(), back.numpy(), dbias.numpy()
-            )
+            rows_backward(grad.numpy(), made, *ctx.where, moved, added, back.numpy(), dbias.numpy())
             grads += [dbias, x.t() @ back]
             grad = back @ weight.t()
         return _spread(grad, rows).view(*shape, -1), dmatrix, None, *reversed(grads)

@@ -108,11 +108,13 @@ class HAPCoarsening(Pooler[PoolOutput]):
     def _sum(self, level: Level) -> PoolOutput:
         """One cluster, which every node belongs to wholly."""
         x, adj = level.x, level.adjacency
-        share = x.new_ones(*x.shape[:-1], 1)
         if level.mask is not None:
             share = level.mask.weight.to(x.dtype)
+        else:
+            share = x.new_ones(*x.shape[:-1], 1)
         if isinstance(adj, Tensor):
-            total = adj.sum((-2, -1), keepdim=True)
+            # Of the one entry of A', most connections read the shape alone.
+            total = adj.sum((-2, -1), keepdim=True) if self.connect == "plain" else adj[:, :1, :1]
             return self._connected(x.sum(-2, keepdim=True), total, share, level, None)
         return self._connected(*form(share, level), share, level, None)
 
