@@ -113,8 +113,11 @@ class HAPCoarsening(Pooler[PoolOutput]):
         else:
             share = x.new_ones(*x.shape[:-1], 1)
         if isinstance(adj, Tensor):
-            # Of the one entry of A', most connections read the shape alone.
-            total = adj.sum((-2, -1), keepdim=True) if self.connect == "plain" else adj[:, :1, :1]
+            # Of an A' of one entry, other connections read the shape alone.
+            if self.connect == "plain":
+                total = adj.sum((-2, -1), keepdim=True)
+            else:
+                total = adj.new_zeros(adj.shape[0], 1, 1)
             return self._connected(x.sum(-2, keepdim=True), total, share, level, None)
         return self._connected(*form(share, level), share, level, None)
 

@@ -148,12 +148,13 @@ class _PlaceAssignment(torch.autograd.Function):
         channels = weight.shape[1]
         dcontent = x.new_empty(channels, x.shape[0])
         dweight, dlearned = torch.empty_like(weight), np.empty(channels + 2, np.float32)
+        rows = dweight.numpy()
         place_backward(
             grad.contiguous().numpy(), *ctx.given, weigh.numpy(), sharpness.numpy(), MEAN_FLOOR,
-            *ctx.made, dcontent.numpy(), dweight.numpy(), dlearned,
+            *ctx.made, dcontent.numpy(), rows, dlearned,
         )  # fmt: skip
         # Not the transposed product, which is several times slower.
-        dweight[:-2] = (dcontent @ x).t()
+        rows[:-2] = (dcontent @ x).numpy().T
         dx = dcontent.t() @ weight[:-2].t() if ctx.needs_input_grad[0] else None
         parts = dlearned[-1:].reshape(()), dlearned[None, :channels], dlearned[channels:-1]
         dsharpness, dweigh, dbias = (torch.from_numpy(values) for values in parts)
