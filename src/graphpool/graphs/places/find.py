@@ -89,14 +89,14 @@ class Places:
             return self.take(node, index)
         from graphpool.graphs.places.columns import gather_columns
 
-        # In numpy, whose calls take a fraction of torch's time for so few numbers.
-        counts, nodes = self.counts.numpy().take(index.numpy()), node.numpy()
-        columns = np.zeros((2, counts.max(), len(nodes)), np.float32)
-        gather_columns(self.share.numpy(), self.log.numpy(), nodes, ptr.numpy(), counts, columns)
-        cluster = self.cluster.numpy().take(nodes)
-        parts = cluster, counts, columns[0].T
-        taken = Places(*(torch.from_numpy(values) for values in parts))
-        taken.__dict__["columns"] = torch.from_numpy(columns)
+        counts = self.counts.index_select(0, index)
+        columns = self.share.new_zeros(2, int(counts.max()), node.shape[0])
+        gather_columns(
+            self.share.numpy(), self.log.numpy(), node.numpy(), ptr.numpy(), counts.numpy(),
+            columns.numpy(),
+        )  # fmt: skip
+        taken = Places(self.cluster.index_select(0, node), counts, columns[0].t())
+        taken.__dict__["columns"] = columns
         return taken
 
     def to(self, device: torch.device | str) -> "Places":
