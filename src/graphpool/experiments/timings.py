@@ -4,14 +4,13 @@ The scripts of `benchmarks/` measure and write these files; see `TIMINGS` for wh
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from graphpool.experiments.pooler_timings import pooler_methods, pooler_speed
 from graphpool.experiments.text import (
     NONE,
-    list_text,
-    names_text,
     paragraphs,
     table,
     three,
@@ -175,6 +174,41 @@ def _epoch(found: Found) -> str:
     return paragraphs(made, f"`make bench`; {where_text(found)}.")
 
 
+def _ratios(rows: dict[str, str], script: str) -> Callable[[Found], str]:
+    """A table with a row per ratio and a column per set."""
+
+    def text(found: Found) -> str:
+        sets = _sets(found)
+        made = table(
+            ("", *sets),
+            ((title, *(three(row[key]) for row in sets.values())) for key, title in rows.items()),
+        )
+        return paragraphs(made, f"`python benchmarks/{script}.py`; {where_text(found)}.")
+
+    return text
+
+
+_BATCHING = {"pyg / ours": "batches: time of PyG's `DataLoader` over ours"}
+_LAYERS = {
+    f"{name.lower()}, ours / pyg": f"one {name} layer: our time over PyG's"
+    for name in ("GCN", "GAT", "GIN")
+}
+
+
+def _scaling(found: Found) -> str:
+    """A step of HAP on one graph, by its size."""
+    times, peaks = found["times the smallest"], found["peak GiB"]
+    made = table(
+        ("nodes", *(f"{int(nodes):,}" for nodes in times)),
+        (
+            ("time, times the smallest", *map(three, times.values())),
+            ("peak of the process, GiB", *map(three, peaks.values())),
+        ),
+    )
+    slope = f"The log-log slope is {found['slope']:.2f}; 1 is linear."
+    return paragraphs(made, f"{slope} `python benchmarks/scaling.py`; {where_text(found)}.")
+
+
 def _gpu(found: Found) -> str:
     """Graphs per second on a GPU."""
     columns = {
@@ -285,129 +319,6 @@ def _quality(found: Found) -> str:
     return paragraphs(made, "`python benchmarks/places_quality.py`")
 
 
-# ---------------------------------------------------------------------- poolers
-
-
-def _pooler_methods(_: Found) -> str:
-    """The registry of poolers."""
-    from graphpool.nn.zoo.networks import BUILT_IN
-    from graphpool.nn.zoo.registry import count_parameters
-
-    lines = [
-        "| pooler | family | paper | keeps | cost | parameters |",
-        "|---|---|---|---|---|---:|",
-    ]
-    for method in BUILT_IN:
-        paper = method.paper if method.year is None else f"{method.paper} {method.year}"
-        parameters = count_parameters(method.name)
-        cells = (f"`{method.name}`", method.family, paper, method.keeps, method.cost,
-                 NONE if parameters is None else f"{parameters:,}")  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def _speed_table(found: Found) -> str:
-    """Epoch time and peak memory of every method, as multiples of SumPool's; MiB in brackets."""
-    sets = found["sets"]
-
-    def cells(name: str) -> list[str]:
-        made = []
-        for measured in sets.values():
-            row = measured["methods"].get(name)
-            memory = f"{three(row['memory'])} ({three(row['MiB'])})" if row else NONE
-            made += [three(row["time"]) if row else NONE, memory]
-        return made
-
-    heads = (head for data in sets for head in (f"{data}, time", "memory (MiB)"))
-    return table(
-        ("× SumPool", "family", *heads),
-        (
-            (f"`{name}`", method["family"], *cells(name))
-            for name, method in found["methods"].items()
-        ),
-    )
-
-
-def _pyg_table(found: Found) -> str:
-    """How many times longer PyG's form takes."""
-    sets = {data: row["pyg"] for data, row in found["sets"].items() if row["pyg"]}
-    names = [name for name in found["methods"] if any(name in row for row in sets.values())]
-    forms = {name: row[name]["form"] for row in sets.values() for name in row}
-
-    def cell(row: Found, name: str) -> str:
-        return three(row[name]["pyg / ours"]) if name in row else NONE
-
-    return table(
-        ("PyG's time / ours", "PyG's form", *sets),
-        (
-            (f"`{name}`", f"`{forms[name]}`", *(cell(row, name) for row in sets.values()))
-            for name in names
-        ),
-    )
-
-
-def faster_groups(measured: Found, methods: Found) -> list[str] | None:
-    """Group poolers that take less time than `hap`; None if it was not measured."""
-    rows = measured["methods"]
-    if "hap" not in rows:
-        return None
-    names = (name for name in rows if methods[name]["family"] == "group")
-    return [
-        name
-        for name in names
-        if "hap" not in name.split("-") and rows[name]["time"] < rows["hap"]["time"]
-    ]
-
-
-def _group_text(found: Found) -> str:
-    first: list[str] = []
-    others: list[str] = []
-    for data, measured in found["sets"].items():
-        faster = faster_groups(measured, found["methods"])
-        if faster:
-            verb = "take" if len(faster) > 1 else "takes"
-            others.append(f"on {data} {names_text(faster)} {verb} less time than `hap`")
-        elif faster is not None:
-            first.append(data)
-    fastest = [f"on {list_text(first)} `hap` is the fastest of the group poolers"] if first else []
-    text = "; ".join(fastest + others)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
-
-
-def _speed(found: Found) -> str:
-    """Both tables, how they came about, and where."""
-    parts: Sequence[str] = [
-        f"{row['graphs']:,} of {data}'s {row['of']:,} graphs"
-        for data, row in found["sets"].items()
-        if row["graphs"] < row["of"]
-    ]
-    cut = f" ({list_text(parts)})" if parts else ""
-    head = (
-        f"One training epoch in batches of {found['batch']}{cut}, one thread: the best of "
-        "interleaved rounds in one process. Memory is the most by which an epoch makes a process "
-        "of its own grow. Batches and places are made beforehand. " + _group_text(found)
-    )
-    picture = "![Time of an epoch against peak memory, a point a method](poolers_speed.png)"
-    made = [head, picture, _speed_table(found)]
-    if any(row["pyg"] for row in found["sets"].values()):
-        made += [
-            "PyG's networks of the same shape, in the same rounds; batches of the dense ones are "
-            "padded beforehand. A group pooler that PyG has no form of stands beside its dense "
-            "DiffPool; its Graph Multiset Transformer has one level and linear keys, where ours "
-            "has two levels and graph convolutions, and its ASAP leaves out the weights of the "
-            "coarse graph.",
-            _pyg_table(found),
-        ]
-    failed = [
-        f"{data}, `{name}`: {error}"
-        for data, row in found["sets"].items()
-        for name, error in row["failed"].items()
-    ]
-    made += [f"Not measured: {line}" for line in failed]
-    command = "`python benchmarks/poolers.py --data-root FOLDER`"
-    return paragraphs(*made, command, f"{where_text(found)}.")
-
-
 TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
     "ged: machine": ("ged.json", _ged_machine, ("machine", "versions")),
     "ged: sets": ("ged.json", _ged_sets, ("sets",)),
@@ -416,13 +327,16 @@ TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
     "ged: molecules": ("ged.json", _ged_molecules, ("molecules",)),
     "ged: summary": ("ged.json", _ged_summary, ("sets", "networkx", "molecules")),
     "speed: epoch": ("epoch.json", _epoch, ()),
+    "speed: batching": ("batching.json", _ratios(_BATCHING, "batching"), ()),
+    "speed: layers": ("layers.json", _ratios(_LAYERS, "layers"), ()),
+    "speed: scaling": ("scaling.json", _scaling, ("slope",)),
     "speed: gpu": ("gpu.json", _gpu, ()),
     "comparing: throughput": ("triplets.json", _throughput, ("rows",)),
     "places: ring": ("places_ring.json", _ring, ("models",)),
     "places: growth": ("places.json", _growth, ("growth",)),
     "places: sets": ("places.json", _place_sets, ("sets",)),
     "places: quality": ("places_quality.json", _quality, ()),
-    "poolers: methods": ("", _pooler_methods, ()),
-    "poolers: speed": ("poolers.json", _speed, ("sets", "methods")),
+    "poolers: methods": ("", pooler_methods, ()),
+    "poolers: speed": ("poolers.json", pooler_speed, ("sets", "methods")),
 }
 """Block → file, the function that writes it, and the parts of the file that it needs."""
