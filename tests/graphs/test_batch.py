@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from random_graphs import packed, random_graphs
 
 from graphpool.data import to_pyg
-from graphpool.graphs import GraphBatch, GraphSet
+from graphpool.graphs import GraphBatch, GraphSet, PlaceRule
 
 FEW = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
@@ -137,3 +137,13 @@ def test_moving_a_batch_moves_every_tensor() -> None:
     assert batch.edge_attr is not None
     tensors = (batch.x, batch.edge_attr, batch.adjacency.col, batch.adjacency.gcn, batch.ptr)
     assert {tensor.device.type for tensor in tensors} == {"meta"}
+
+
+def test_batch_keeps_its_places() -> None:
+    graphs = packed(random_graphs(2))
+    batch = graphs.batch([2, 0])
+    places = batch.places()
+    assert batch.places(PlaceRule()) is places
+    assert batch.places(PlaceRule(count="given", clusters=2, most=2)) is not places
+    assert torch.equal(places.mask.counts, graphs.places().counts[[2, 0]])
+    assert torch.equal(graphs.batch([2, 0]).places().share, places.share)

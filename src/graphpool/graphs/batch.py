@@ -97,9 +97,19 @@ class GraphBatch:
     def places(self, rule: PlaceRule | None = None) -> Places:
         """The places of the batch's graphs: those of the set it was taken from, if it was.
 
-        Of a batch made by hand they are worked out at every call.
+        They are worked out once and kept with the batch.
         """
         rule = rule or PlaceRule()
+        if rule not in self._places:
+            self._places[rule] = self._find_places(rule)
+        return self._places[rule]
+
+    @cached_property
+    def _places(self) -> dict[PlaceRule, Places]:
+        """Places worked out so far."""
+        return {}
+
+    def _find_places(self, rule: PlaceRule) -> Places:
         if self.places_of_set is None or self.node is None:
             return places_of(self.adjacency, self.segments, rule)
         known = self.places_of_set(rule)

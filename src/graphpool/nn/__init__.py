@@ -1,5 +1,6 @@
 """Networks: encoders, poolers, readouts, and the hierarchy of them."""
 
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn import pool
 from graphpool.nn.coarsen.outputs import NodeSelection, PoolOutput, Trace
 from graphpool.nn.encoders import Encoder, GATLayer, GCNLayer, GINLayer, GraphConvLayer
@@ -7,7 +8,6 @@ from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.level import FlatGraphs, Level
 from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, StructureFree
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.readout import Readout
 from graphpool.nn.zoo import build_model, list_networks, list_poolers, pooler, register_pooler
 

@@ -32,7 +32,8 @@ class Head(nn.ModuleList):
         """Logits, `[graphs, classes]`; without layers `[graphs, 0]`."""
         if not len(self):
             return embedding[:, :0]
-        hidden: Tensor = self[0](embedding).relu()
+        first, last = self
+        hidden: Tensor = first(embedding).relu_()
         if self.dropout:
             hidden = nn.functional.dropout(hidden, self.dropout, self.training)
-        return self[1](hidden)  # type: ignore[no-any-return]
+        return last(hidden)  # type: ignore[no-any-return]

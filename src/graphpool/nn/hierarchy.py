@@ -1,5 +1,6 @@
 """The encode-coarsen loop: a graph classifier as one sentence, head(readout(levels(graph)))."""
 
+import itertools
 from collections.abc import Sequence
 
 import torch
@@ -77,15 +78,16 @@ class Hierarchy(Module):
         outputs: list[PoolOutput] = []
         vectors: list[Tensor] = []
         nodes: list[Level] = []
-        for position, readout in enumerate(self.readouts):
-            if position < len(self.encoders):
-                level = level.with_x(self.encoders[position](level))
+        parts = itertools.zip_longest(self.readouts, self.encoders, self.coarsenings)
+        for readout, encoder, coarsening in parts:
+            if encoder is not None:
+                level = level.with_x(encoder(level))
             if len(nodes) < len(self.level_channels):
                 nodes.append(level)
             if readout:
                 vectors.append(readout(level))
-            if position < len(self.coarsenings):
-                outputs.append(self.coarsenings[position](level))
+            if coarsening is not None:
+                outputs.append(coarsening(level))
                 level = outputs[-1].level
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]
         losses = {

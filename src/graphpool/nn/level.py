@@ -16,10 +16,10 @@ from torch import Tensor
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.segments import Segments
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.typing import Float, Int
 
 

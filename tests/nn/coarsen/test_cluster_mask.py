@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from graphpool.config import ModelConfig
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.segments import Segments
 from graphpool.nn import HAP
 from graphpool.nn.coarsen.health import (
@@ -25,7 +26,6 @@ from graphpool.nn.coarsen.outputs import PoolOutput, Trace
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.hap import CONNECTIONS
 from graphpool.nn.level import Level
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.readout import REDUCTIONS, Readout
 from graphpool.nn.zoo.build import build_model
 from graphpool.tasks.classification import ClassificationTask

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.encoders import Encoder
-from graphpool.nn.ops.cluster_mask import ClusterMask
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 CHANNELS = 3

@@ -4,10 +4,10 @@ from plain import CHANNELS, batch_of, random_graph
 from torch import nn
 
 from graphpool.errors import ConfigError
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.encoders import Encoder, encoder_names
 from graphpool.nn.level import Level
-from graphpool.nn.ops.cluster_mask import ClusterMask
 
 
 @torch.no_grad()

@@ -13,9 +13,10 @@ from torch import Tensor, nn
 from torch.autograd import gradcheck
 from torch.func import functional_call
 
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.profile import PlaceProfile
-from graphpool.nn.ops.cluster_mask import ClusterMask, batch_normalised
+from graphpool.nn.ops.batch_norm import batch_normalised
 
 CHANNELS = 4
 SIZES, COUNTS = (5, 1, 9, 4), (3, 1, 4, 2)

@@ -5,10 +5,10 @@ import torch
 from plain import CHANNELS, batch_of, random_graph
 from torch import Tensor, nn
 
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hap.content import content_assignment
 from graphpool.nn.hap.profile import PlaceProfile
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.switch import plain_operations

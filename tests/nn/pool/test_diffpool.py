@@ -15,8 +15,8 @@ from plain import (
 )
 
 from graphpool.errors import ConfigError
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool import DiffPool
 
 CLUSTERS = 4

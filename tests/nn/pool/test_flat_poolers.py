@@ -8,8 +8,8 @@ from plain import CHANNELS, LARGE, Largest, Plain, batch_of, odd_graphs, random_
 from torch import Tensor
 
 from graphpool.errors import ConfigError
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.segments import Segments
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool.flat import FlatPool, segment_softmax
 from graphpool.nn.pool.gated import GatedPool
 from graphpool.nn.pool.mean_att import MeanAttPool

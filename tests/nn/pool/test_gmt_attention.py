@@ -8,11 +8,11 @@ from torch import Tensor, nn
 
 import graphpool as gp
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.coarsen.health import effective_rank
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.level import Level
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool import GMTPool
 
 SEEDS = 8

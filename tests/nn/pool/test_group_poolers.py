@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.ops.products import segment_sum, spmm
 from graphpool.nn.pool.asap import ASAP
 from graphpool.nn.pool.dmon import DMoN

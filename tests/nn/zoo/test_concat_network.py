@@ -9,9 +9,9 @@ from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
 from torch import Tensor
 
 from graphpool.errors import ConfigError
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.encoders import ConcatEncoder, Encoder, encoder_names
 from graphpool.nn.model import ConcatNetwork
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pool.sort import SortPool
 
 NETWORKS: dict[str, Callable[[], ConcatNetwork]] = {

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from graphpool.errors import DataError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.cache import CACHE, Graphs, Result
 from graphpool.graphs.places.rule import MOST_EDGES, SIXTEENTHS, PlaceRule
 from graphpool.graphs.segments import Segments
@@ -60,6 +61,11 @@ class Places:
         Logarithms of places that a graph has not may be anything.
         """
         return torch.stack([self.share.t(), self.log.t()])
+
+    @cached_property
+    def mask(self) -> ClusterMask:
+        """The clusters that each graph has among `width`."""
+        return ClusterMask.first(self.counts, self.width)
 
     def widened(self, width: int) -> "Places":
         """The same with at least `width` columns."""

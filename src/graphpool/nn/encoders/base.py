@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.level import Batch, Edges, Features, Level, read_level
 from graphpool.nn.module import Module
-from graphpool.nn.ops.cluster_mask import ClusterMask
 
 Prepared = TypeVar("Prepared")
 

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.encoders.base import EncoderLayer
 from graphpool.nn.encoders.gcn_compiled import rows_gcn
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import constant, spmm
 from graphpool.nn.ops.switch import use_compiled

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.nn.ops.cluster_mask import ClusterMask
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.ops.compiled import compiled
 from graphpool.nn.ops.products import refuse_second_order
 from graphpool.typing import Float
@@ -69,13 +69,35 @@ def rows_backward(
                 dmatrix[graph, at, index[j] - shift] += total
 
 
+@compiled
+@no_type_check
+def take_rows(x: Array, index: Array, out: Array) -> None:
+    """The rows of x, `[graphs, nodes, channels]`, that `index` counts, one after the other."""
+    width, channels = x.shape[1], x.shape[2]
+    for i in range(index.shape[0]):
+        row, made = x[index[i] // width, index[i] % width], out[i]
+        for c in range(channels):
+            made[c] = row[c]
+
+
+@compiled
+@no_type_check
+def put_rows(rows: Array, index: Array, out: Array) -> None:
+    """The way back: only the rows of `out` that `index` counts are written."""
+    width, channels = out.shape[1], out.shape[2]
+    for i in range(index.shape[0]):
+        row, made = rows[i], out[index[i] // width, index[i] % width]
+        for c in range(channels):
+            made[c] = row[c]
+
+
 class _RowsGCN(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, x: Tensor, matrix: Tensor, rows: ClusterMask, *parameters: Tensor
     ) -> Tensor:
-        matrix, flat = matrix.contiguous(), rows.compact(x)
-        where = matrix.numpy(), rows.index.numpy(), rows.segments.ptr.numpy()
+        matrix, index = matrix.contiguous(), rows.index.numpy()
+        where, flat = (matrix.numpy(), index, rows.segments.ptr.numpy()), _compact(x, index)
         # `matrix` too, so that one changed in place afterwards is noticed.
         saved, ctx.layers = [matrix], []
         for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
@@ -87,29 +109,28 @@ class _RowsGCN(torch.autograd.Function):
             saved += [flat, weight]
             flat = out
         ctx.save_for_backward(*saved)
-        ctx.rows, ctx.where = rows, where
-        return _spread(flat, rows).view(*x.shape[:2], -1)
+        ctx.where = where
+        return _spread(flat, index, x.shape)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order("GCN")
         matrix, *saved = ctx.saved_tensors
-        rows, shape = ctx.rows, grad.shape[:2]
+        index, shape = ctx.where[1], grad.shape
         dmatrix = torch.zeros_like(matrix)
+        added = dmatrix.numpy()
         grads: list[Tensor] = []
-        grad = rows.compact(grad)
+        grad = _compact(grad, index)
         for position in range(len(ctx.layers) - 1, -1, -1):
             (x, weight), (made, moved) = (
                 saved[2 * position : 2 * position + 2],
                 ctx.layers[position],
             )
             back, dbias = torch.empty_like(grad), grad.new_empty(grad.shape[1])
-            rows_backward(
-                grad.numpy(), made, *ctx.where, moved, dmatrix.numpy(), back.numpy(), dbias.numpy()
-            )
+            rows_backward(grad.numpy(), made, *ctx.where, moved, added, back.numpy(), dbias.numpy())
             grads += [dbias, x.t() @ back]
             grad = back @ weight.t()
-        return _spread(grad, rows).view(*shape, -1), dmatrix, None, *reversed(grads)
+        return _spread(grad, index, shape), dmatrix, None, *reversed(grads)
 
 
 def rows_gcn(
@@ -129,7 +150,15 @@ def rows_gcn(
     return _RowsGCN.apply(x, matrix, rows, *parameters)  # type: ignore[no-any-return]
 
 
-def _spread(flat: Tensor, rows: ClusterMask) -> Tensor:
-    """The real rows among zeros, `[graphs · clusters, channels]`."""
-    full = flat.new_zeros(rows.mask.numel(), flat.shape[1])
-    return full.index_copy_(0, rows.index, flat)
+def _compact(x: Tensor, index: Array) -> Tensor:
+    """The real rows of `[graphs, clusters, channels]`, one after the other."""
+    flat = x.new_empty(index.shape[0], x.shape[2])
+    take_rows(x.contiguous().numpy(), index, flat.numpy())
+    return flat
+
+
+def _spread(flat: Tensor, index: Array, shape: torch.Size) -> Tensor:
+    """The real rows among zeros, `[graphs, clusters, channels]`."""
+    full = flat.new_zeros(*shape[:2], flat.shape[1])
+    put_rows(flat.numpy(), index, full.numpy())
+    return full

@@ -14,7 +14,7 @@ from graphpool.nn.encoders.gcn import GCNLayer
 from graphpool.nn.encoders.gin import GINLayer
 from graphpool.nn.encoders.graphconv import GraphConvLayer
 from graphpool.nn.level import Level
-from graphpool.nn.ops.cluster_mask import batch_normalised
+from graphpool.nn.ops.batch_norm import batch_normalised
 
 _LAYERS: dict[str, Callable[[int, int, int], EncoderLayer[Any]]] = {
     "gcn": lambda in_channels, out_channels, heads: GCNLayer(in_channels, out_channels),

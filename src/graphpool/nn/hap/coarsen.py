@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, nearest
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.base import Pooler, form
 from graphpool.nn.coarsen.connect import CONNECTIONS
@@ -15,7 +16,6 @@ from graphpool.nn.hap.moa import RELAXATIONS, ContentAttention, StaticAttention
 from graphpool.nn.hap.places import PlaceAttention
 from graphpool.nn.hap.profile import PlaceProfile
 from graphpool.nn.level import Level
-from graphpool.nn.ops.cluster_mask import ClusterMask
 
 PLACE_ASSIGNMENTS = ("places", "places-only")
 ASSIGNMENTS: dict[str, Callable[[int, int, str], nn.Module]] = {
@@ -97,7 +97,7 @@ class HAPCoarsening(Pooler[PoolOutput]):
             if self.fixed:
                 places = places.widened(self.clusters)
             assignment = self.assign(x, segments, places)
-            mask = ClusterMask.first(places.counts, places.width)
+            mask = places.mask
         if level.mask is not None:
             assignment = level.mask.expand(assignment)
         elif level.is_dense:
@@ -108,11 +108,16 @@ class HAPCoarsening(Pooler[PoolOutput]):
     def _sum(self, level: Level) -> PoolOutput:
         """One cluster, which every node belongs to wholly."""
         x, adj = level.x, level.adjacency
-        share = x.new_ones(*x.shape[:-1], 1)
         if level.mask is not None:
             share = level.mask.weight.to(x.dtype)
+        else:
+            share = x.new_ones(*x.shape[:-1], 1)
         if isinstance(adj, Tensor):
-            total = adj.sum((-2, -1), keepdim=True)
+            # Of an A' of one entry, other connections read the shape alone.
+            if self.connect == "plain":
+                total = adj.sum((-2, -1), keepdim=True)
+            else:
+                total = adj.new_zeros(adj.shape[0], 1, 1)
             return self._connected(x.sum(-2, keepdim=True), total, share, level, None)
         return self._connected(*form(share, level), share, level, None)
 

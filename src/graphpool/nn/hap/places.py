@@ -147,13 +147,15 @@ class _PlaceAssignment(torch.autograd.Function):
         x, sharpness, weight, weigh = ctx.saved_tensors
         channels = weight.shape[1]
         dcontent = x.new_empty(channels, x.shape[0])
-        dweight, dlearned = torch.empty_like(weight), x.new_empty(channels + 2)
+        dweight, dlearned = torch.empty_like(weight), np.empty(channels + 2, np.float32)
+        rows = dweight.numpy()
         place_backward(
             grad.contiguous().numpy(), *ctx.given, weigh.numpy(), sharpness.numpy(), MEAN_FLOOR,
-            *ctx.made, dcontent.numpy(), dweight.numpy(), dlearned.numpy(),
+            *ctx.made, dcontent.numpy(), rows, dlearned,
         )  # fmt: skip
         # Not the transposed product, which is several times slower.
-        dweight[:-2] = (dcontent @ x).t()
+        rows[:-2] = (dcontent @ x).numpy().T
         dx = dcontent.t() @ weight[:-2].t() if ctx.needs_input_grad[0] else None
-        dweigh, dbias, dsharpness = dlearned.split([channels, 1, 1])
-        return dx, dsharpness.view(()), dweight, dweigh.unsqueeze(0), dbias, None, None
+        parts = dlearned[-1:].reshape(()), dlearned[None, :channels], dlearned[channels:-1]
+        dsharpness, dweigh, dbias = (torch.from_numpy(values) for values in parts)
+        return dx, dsharpness, dweight, dweigh, dbias, None, None

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.profile_compiled import (
     norm_backward,
@@ -15,7 +16,7 @@ from graphpool.nn.hap.profile_compiled import (
     profile_forward,
 )
 from graphpool.nn.module import Module
-from graphpool.nn.ops.cluster_mask import ClusterMask, batch_normalised
+from graphpool.nn.ops.batch_norm import batch_normalised
 from graphpool.nn.ops.products import refuse_second_order, segment_sum
 from graphpool.nn.ops.switch import use_compiled
 from graphpool.typing import Float
@@ -85,7 +86,7 @@ class _Profiled(torch.autograd.Function):
         profile_forward(
             x.numpy(), adj.numpy(), assignment.numpy(), ptr, real, weight.numpy(), measured, added
         )
-        made = ctx.made = RowNorm(norm, rows)
+        made = ctx.made = RowNorm(norm, real.reshape(-1))
         ctx.save_for_backward(gamma, weight)
         ctx.arrays, ctx.nodes = (measured, ptr, real), assignment.shape[0]
         return made.forward(added.reshape(-1, channels), gamma, beta).view_as(x)
@@ -110,18 +111,18 @@ class _Profiled(torch.autograd.Function):
 class RowNorm:
     """Batch norm over some of the rows on a CPU, compiled, with its way back; others become 0."""
 
-    def __init__(self, norm: nn.BatchNorm1d, rows: ClusterMask) -> None:
-        self.norm, self.real = norm, rows.mask.view(-1).numpy()
+    def __init__(self, norm: nn.BatchNorm1d, real: Any) -> None:
+        self.norm, self.real = norm, real
 
     def forward(self, x: Any, weight: Tensor, bias: Tensor) -> Tensor:
         """Of an array `[rows, channels]`; running statistics move while training."""
         norm = self.norm
         self.x, self.state = x, np.empty((2, x.shape[1]), np.float32)
         out = torch.empty(x.shape, dtype=torch.float32)
-        known = (norm.running_mean, norm.running_var, norm.num_batches_tracked)
+        known: dict[str, Any] = norm._buffers  # not by attribute, which takes longer
         self.count = norm_forward(
-            x, self.real, weight.numpy(), bias.numpy(),
-            *(cast(Tensor, value).numpy() for value in known), norm.training,
+            x, self.real, weight.numpy(), bias.numpy(), known["running_mean"].numpy(),
+            known["running_var"].numpy(), known["num_batches_tracked"].numpy(), norm.training,
             cast(float, norm.momentum), norm.eps, self.state, out.numpy(),
         )  # fmt: skip
         return out

@@ -1,6 +1,7 @@
 """Products over ragged batches, cluster formation, normalisation, masks of dense batches."""
 
-from graphpool.nn.ops.cluster_mask import ClusterMask, batch_normalised
+from graphpool.graphs.cluster_mask import ClusterMask
+from graphpool.nn.ops.batch_norm import batch_normalised
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import (

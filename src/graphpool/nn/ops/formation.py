@@ -27,50 +27,30 @@ class _FormClusters(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         if counts is None:
             counts = torch.full((segments.num_graphs,), assignment.shape[1])
-        ctx.adjacency, ctx.segments, ctx.counts = adjacency, segments, counts
         reached = spmm(adjacency, adjacency.weight, assignment)
         assignment, x = assignment.contiguous(), x.contiguous()
-        coarse_x, coarse_adj = _compiled_forward(assignment, x, reached, segments, counts)
+        graphs, clusters = segments.num_graphs, assignment.shape[1]
+        coarse_x = x.new_zeros(graphs, clusters, x.shape[1])
+        coarse_adj = x.new_zeros(graphs, clusters, clusters)
+        # Kept as compiled loops read them: each conversion costs time.
+        given = assignment.numpy(), x.numpy(), reached.numpy()
+        where = segments.ptr.numpy(), counts.numpy()
+        form_forward(*given, *where, coarse_x.numpy(), coarse_adj.numpy())
         ctx.save_for_backward(assignment, x, reached)
+        ctx.adjacency, ctx.given, ctx.where = adjacency, given, where
         return coarse_x, coarse_adj
 
     @staticmethod
     def backward(ctx: Any, grad_x: Tensor, grad_adj: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order("cluster formation")
-        assignment, x, reached = ctx.saved_tensors
-        adjacency, segments = ctx.adjacency, ctx.segments
-        dassignment, dx, dreached = _compiled_backward(
-            grad_x, grad_adj, assignment, x, reached, segments, ctx.counts
-        )
+        adjacency = ctx.adjacency
+        dassignment, dx, dreached = (torch.zeros_like(value) for value in ctx.saved_tensors)
+        form_backward(
+            *ctx.given, grad_x.contiguous().numpy(), grad_adj.contiguous().numpy(), *ctx.where,
+            dassignment.numpy(), dx.numpy(), dreached.numpy(),
+        )  # fmt: skip
         dassignment += spmm(adjacency, adjacency.weight, dreached, transpose=True)
         return dassignment, dx, None, None, None
-
-
-def _compiled_forward(
-    assignment: Tensor, x: Tensor, reached: Tensor, segments: Segments, counts: Tensor
-) -> tuple[Tensor, Tensor]:
-    graphs, clusters = segments.num_graphs, assignment.shape[1]
-    coarse_x = x.new_zeros(graphs, clusters, x.shape[1])
-    coarse_adj = x.new_zeros(graphs, clusters, clusters)
-    form_forward(
-        assignment.numpy(), x.numpy(), reached.numpy(), segments.ptr.numpy(), counts.numpy(),
-        coarse_x.numpy(), coarse_adj.numpy(),
-    )  # fmt: skip
-    return coarse_x, coarse_adj
-
-
-def _compiled_backward(
-    grad_x: Tensor, grad_adj: Tensor, assignment: Tensor, x: Tensor, reached: Tensor,
-    segments: Segments, counts: Tensor,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    dx, dreached = torch.zeros_like(x), torch.zeros_like(reached)
-    dassignment = torch.zeros_like(assignment)
-    form_backward(
-        assignment.numpy(), x.numpy(), reached.numpy(),
-        grad_x.contiguous().numpy(), grad_adj.contiguous().numpy(), segments.ptr.numpy(),
-        counts.numpy(), dassignment.numpy(), dx.numpy(), dreached.numpy(),
-    )  # fmt: skip
-    return dassignment, dx, dreached
 
 
 def form_clusters(

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -18,20 +19,20 @@ class _Normalise(torch.autograd.Function):
     def forward(ctx: Any, matrix: Tensor, keep: float, loop: float, floor: float) -> Tensor:
         ctx.keep = keep
         matrix = matrix.contiguous()
-        out, scale = torch.empty_like(matrix), matrix.new_empty(matrix.shape[:2])
-        normalise_forward(matrix.numpy(), keep, loop, floor, scale.numpy(), out.numpy())
-        ctx.save_for_backward(out, scale)
+        out, scale = torch.empty_like(matrix), np.empty(matrix.shape[:2], np.float32)
+        normalise_forward(matrix.numpy(), keep, loop, floor, scale, out.numpy())
+        ctx.save_for_backward(out)
+        ctx.scale = scale
         return out
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order("normalise")
-        out, scale = ctx.saved_tensors
-        dmatrix, pull = torch.empty_like(out), scale.new_empty(out.shape[-1])
+        (out,) = ctx.saved_tensors
+        dmatrix, pull = torch.empty_like(out), np.empty(out.shape[-1], np.float32)
         normalise_backward(
-            grad.contiguous().numpy(), out.numpy(), scale.numpy(), ctx.keep, pull.numpy(),
-            dmatrix.numpy(),
-        )  # fmt: skip
+            grad.contiguous().numpy(), out.numpy(), ctx.scale, ctx.keep, pull, dmatrix.numpy()
+        )
         return dmatrix, None, None, None
 
 

@@ -96,12 +96,14 @@ def _call(
 ) -> Tensor:
     """Run a product; without its bookkeeping where no gradient is needed.
 
-    That is so inside another function's forward and, unless it is to be differentiated again,
-    backward pass.
+    That is so for the input features, and inside another function's forward and, unless it is to
+    be differentiated again, backward pass.
     """
     if not enabled("products"):
         return plain(*arguments)
-    if torch.is_grad_enabled():
+    if torch.is_grad_enabled() and any(
+        isinstance(value, Tensor) and value.requires_grad for value in arguments
+    ):
         return function.apply(*arguments)  # type: ignore[no-any-return]
     return kernel(*arguments)
 

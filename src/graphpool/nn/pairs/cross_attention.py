@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.nn.ops.cluster_mask import ClusterMask
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.typing import Bool, Float
 
 # A run is split if padding makes it more than this many times as large as its content …

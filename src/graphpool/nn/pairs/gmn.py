@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
-from graphpool.nn.ops.cluster_mask import batch_normalised
+from graphpool.nn.ops.batch_norm import batch_normalised
 from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean
 from graphpool.nn.pairs.cross_attention import CrossAttention
 from graphpool.nn.pairs.embedded import flat_pooling

@@ -6,9 +6,9 @@ import torch
 from scipy.stats import wasserstein_distance
 from torch import Tensor
 
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.segments import Segments
 from graphpool.nn.level import Level
-from graphpool.nn.ops.cluster_mask import ClusterMask
 from graphpool.nn.pairs.distances import SortedDistance
 from graphpool.nn.pairs.distances.sorted import sorted_distance, sorted_nodes
 

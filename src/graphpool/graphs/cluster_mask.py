@@ -1,10 +1,9 @@
 """Mask of a dense level: which clusters each graph has, where graphs differ in their number."""
 
 from functools import cached_property
-from typing import cast
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from graphpool.graphs.segments import Segments
 from graphpool.typing import Bool, Float, Int
@@ -69,18 +68,3 @@ class ClusterMask:
         """The dense level with these real rows and zeros elsewhere."""
         flat = rows.new_zeros(self.mask.numel(), rows.shape[1])
         return flat.index_copy(0, self.index, rows).view(*self.mask.shape, -1)
-
-
-def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | None = None) -> Tensor:
-    """Batch norm over all nodes, or over the rows of a dense level that are clusters.
-
-    A single one has no spread of its own and takes the running statistics.
-    """
-    flat = x.flatten(0, -2) if rows is None else rows.compact(x)
-    if flat.shape[0] > 1 or not norm.training:
-        flat = cast(Tensor, norm(flat))
-    else:
-        flat = nn.functional.batch_norm(
-            flat, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps
-        )
-    return flat.view_as(x) if rows is None else rows.expand(flat)
