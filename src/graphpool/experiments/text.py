@@ -53,7 +53,9 @@ def where_text(made: Mapping[str, Any]) -> str:
     machine, versions = made.get("machine"), made.get("versions")
     parts = []
     if isinstance(machine, dict):
-        cores = f"{machine['cores']} cores" if "cores" in machine else ""
+        cores = (
+            f"{machine['cores']} core{'s' * (machine['cores'] != 1)}" if "cores" in machine else ""
+        )
         inside = ", ".join(filter(None, [cores, str(machine.get("accelerator", ""))]))
         parts.append(f"{machine['processor']} ({inside})")
     else:
