@@ -25,7 +25,7 @@ from graphpool.data.load import load
 from graphpool.experiments.example_files import load_in_worker, save_for_workers
 from graphpool.experiments.machine import machine, provenance
 from graphpool.experiments.methods import model_of
-from graphpool.experiments.process_pool import Failed, attempt
+from graphpool.experiments.process_pool import ItemFailure, attempt
 from graphpool.files import write_json
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
@@ -130,7 +130,7 @@ def peak_elsewhere(folder: Path, method: str) -> float:
 # ---------------------------------------------------------------------- one set
 
 
-def short(failed: Failed) -> str:
+def short(failed: ItemFailure) -> str:
     """The first line of an error: torch's go on for pages."""
     return failed.error.splitlines()[0].split(". ")[0][:200]
 
@@ -156,7 +156,7 @@ def times(
     epochs, failed = {}, {}
     for name in (*methods, *theirs):
         tried = attempt(prepared, batches, name)
-        if isinstance(tried, Failed):
+        if isinstance(tried, ItemFailure):
             failed[name] = short(tried)
         else:
             epochs[name] = tried
@@ -174,7 +174,7 @@ def measure_set(graphs: GraphSet, methods: Sequence[str], rounds: int) -> Row:
         save_for_workers(graphs, rules(METHODS), Path(place))
         for name in methods:
             found = attempt(peak_elsewhere, Path(place), name)
-            if isinstance(found, Failed):
+            if isinstance(found, ItemFailure):
                 failed.setdefault(name, short(found))
             else:
                 memory[name] = found

@@ -9,7 +9,7 @@ import pytest
 
 from graphpool.errors import ConfigError
 from graphpool.experiments.executor import LocalExecutor
-from graphpool.experiments.process_pool import DIED, Failed, Job, run_here, run_parallel
+from graphpool.experiments.process_pool import DIED, ItemFailure, Job, run_here, run_parallel
 
 
 def setup() -> int:
@@ -30,9 +30,9 @@ def test_failures_and_deaths_do_not_stop_the_rest():
     found = dict(run_parallel(Job(setup, work), [1, 2, 3, 4, 5, 6], 2))
     assert found == {
         1: 10,
-        2: Failed("ValueError: two"),
-        3: Failed(DIED),
-        4: Failed("mend four"),
+        2: ItemFailure("ValueError: two"),
+        3: ItemFailure(DIED),
+        4: ItemFailure("mend four"),
         5: 50,
         6: 60,
     }
@@ -40,7 +40,7 @@ def test_failures_and_deaths_do_not_stop_the_rest():
 
 def test_in_one_process_failures_do_not_stop_the_rest_either():
     found = dict(run_here(Job(setup, work), [1, 2, 4, 5]))
-    assert found == {1: 10, 2: Failed("ValueError: two"), 4: Failed("mend four"), 5: 50}
+    assert found == {1: 10, 2: ItemFailure("ValueError: two"), 4: ItemFailure("mend four"), 5: 50}
 
 
 def test_nothing_is_begun_after_the_deadline():

@@ -10,7 +10,7 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
-from graphpool.nn.model import Pooled
+from graphpool.nn.model import PoolerNetwork
 from graphpool.nn.pool import ASAP, MeanAttPool, SAGPool, Set2Set, TopKPool
 from graphpool.nn.readout import Readout
 from graphpool.nn.zoo.build import METHODS, build_model
@@ -43,7 +43,7 @@ def test_graph_vector_is_read_from_all_nodes_and_from_those_kept(name: str) -> N
 
 @torch.no_grad()
 def test_kept_levels_follow_one_another_and_can_be_coarsened() -> None:
-    model = Pooled(
+    model = PoolerNetwork(
         CHANNELS, 8, 2,
         coarsenings=[TopKPool(8, 0.7), ASAP(8), HAPCoarsening(8, 4, "content")],
         readout=("sum", "max"), norm="batch",
@@ -58,7 +58,7 @@ def test_kept_levels_follow_one_another_and_can_be_coarsened() -> None:
 
 
 def test_nodes_can_not_be_kept_from_clusters() -> None:
-    model = Pooled(CHANNELS, 8, 2, coarsenings=[HAPCoarsening(8, 4, "content"), SAGPool(8)])
+    model = PoolerNetwork(CHANNELS, 8, 2, coarsenings=[HAPCoarsening(8, 4, "content"), SAGPool(8)])
     with pytest.raises(ValueError, match="ragged"):
         model(batch())
 

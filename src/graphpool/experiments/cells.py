@@ -22,7 +22,7 @@ RESULTS = "results"
 
 
 @dataclass(frozen=True)
-class Measured:
+class ExperimentRecords:
     """An experiment and its record file."""
 
     experiment: Experiment
@@ -49,7 +49,9 @@ class Measured:
 class Grid:
     """The cells of a block."""
 
-    def __init__(self, own: Experiment, block: Block, measured: Mapping[str, Measured]) -> None:
+    def __init__(
+        self, own: Experiment, block: Block, measured: Mapping[str, ExperimentRecords]
+    ) -> None:
         self.own, self.block, self.measured = own, block, measured
         rows = block.rows or tuple(own.methods)
         columns = block.columns or tuple(entry.name for entry in own.data)
@@ -61,7 +63,7 @@ class Grid:
             return column
         return Column(self.own.entry(column).title or column, column)
 
-    def experiment(self, row: Row, column: Column) -> Measured:
+    def experiment(self, row: Row, column: Column) -> ExperimentRecords:
         """The experiment that a cell is of."""
         name = row.experiment or column.experiment or self.own.name
         if name not in self.measured:
@@ -191,7 +193,7 @@ class Grid:
         return table(head, [*lines, *self.paper_rows()])
 
 
-def block_text(own: Experiment, block: Block, measured: Mapping[str, Measured]) -> str:
+def block_text(own: Experiment, block: Block, measured: Mapping[str, ExperimentRecords]) -> str:
     """The text of a block: its table, how it came about, and the command that repeats it."""
     grid = Grid(own, block, measured)
     parts = [grid.table()]

@@ -22,7 +22,7 @@ from graphpool.experiments.example_files import Opened, open_prepared, prepare, 
 from graphpool.experiments.examples import Data
 from graphpool.experiments.executor import Executor, LocalExecutor
 from graphpool.experiments.machine import code_digest, command_line
-from graphpool.experiments.process_pool import Failed, Job
+from graphpool.experiments.process_pool import ItemFailure, Job
 from graphpool.experiments.records import Record, RecordFile, failed
 from graphpool.experiments.run_unit import empty_record, run_unit
 from graphpool.experiments.unit import Unit
@@ -220,14 +220,14 @@ def _run(
     unmade: dict[_Examples, str] = {}
     wanted = tuple(dict.fromkeys(item.examples for item in plan))
     for examples, made in executor.run(Job(_nothing, _prepare), wanted):
-        if isinstance(made, Failed):
+        if isinstance(made, ItemFailure):
             unmade[examples] = made.error
     for item in plan:
         if item.examples in unmade:
             yield item.unit, failed(empty_record(item.unit), unmade[item.examples])
     plan = [item for item in plan if item.examples not in unmade]
     for item, outcome in executor.run(Job(_Last, _perform), plan, deadline):
-        if isinstance(outcome, Failed):
+        if isinstance(outcome, ItemFailure):
             yield item.unit, failed(empty_record(item.unit), outcome.error)
         else:
             yield item.unit, outcome

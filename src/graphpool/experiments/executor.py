@@ -4,7 +4,7 @@ The engine hands an `Executor` a `Job`, which says how to do one unit, and the u
 an outcome for each, in any order, as they come. `LocalExecutor` runs them in processes on this
 machine. Another executor, such as one for a cluster, has to keep to three rules:
 
-- every item that is begun is yielded once, with its outcome or with `Failed` and the reason;
+- every item that is begun is yielded once, with its outcome or with `ItemFailure` and the reason;
 - no item is begun after `deadline`, a value of `time.monotonic()`;
 - `Job.setup` is called once in every process, and its result is handed to `Job.work` with each
   item; both functions are importable, and items can be pickled.
@@ -19,8 +19,8 @@ from typing import Protocol, runtime_checkable
 
 from graphpool.errors import ConfigError
 from graphpool.experiments.process_pool import (
-    Failed,
     Item,
+    ItemFailure,
     Job,
     Outcome,
     State,
@@ -38,7 +38,7 @@ class Executor(Protocol):
         job: Job[State, Item, Outcome],
         items: Sequence[Item],
         deadline: float | None = None,
-    ) -> Iterator[tuple[Item, Outcome | Failed]]:
+    ) -> Iterator[tuple[Item, Outcome | ItemFailure]]:
         """Yield every item with its outcome, as soon as it is there."""
         ...
 
@@ -62,7 +62,7 @@ class LocalExecutor:
         job: Job[State, Item, Outcome],
         items: Sequence[Item],
         deadline: float | None = None,
-    ) -> Iterator[tuple[Item, Outcome | Failed]]:
+    ) -> Iterator[tuple[Item, Outcome | ItemFailure]]:
         """Yield every item with its outcome, as soon as it is there."""
         if self.jobs == 1 or len(items) < 2:
             yield from run_here(job, items, deadline)

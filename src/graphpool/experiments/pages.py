@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from graphpool.errors import ConfigError, DataError
-from graphpool.experiments.cells import RESULTS, Measured, block_text
+from graphpool.experiments.cells import RESULTS, ExperimentRecords, block_text
 from graphpool.experiments.experiment import list_experiments
 from graphpool.experiments.timings import TIMINGS, timing_text
 from graphpool.files import atomic_write
@@ -65,7 +65,7 @@ def page_blocks(project: Path) -> dict[str, Callable[[], str]]:
     experiments = list_experiments(project)
     folder = project / RESULTS
     measured = {
-        name: Measured(experiment, folder / f"{name}.jsonl")
+        name: ExperimentRecords(experiment, folder / f"{name}.jsonl")
         for name, experiment in experiments.items()
     }
     blocks: dict[str, Callable[[], str]] = {}

@@ -34,7 +34,7 @@ DIED = "a worker process exited unexpectedly (out of memory?); use fewer jobs"
 
 
 @dataclass(frozen=True)
-class Failed:
+class ItemFailure:
     """An item that raised, and its error message."""
 
     error: str
@@ -53,20 +53,22 @@ class Job(Generic[State, Item, Outcome]):
     work: Callable[[State, Item], Outcome]
 
 
-def attempt(work: Callable[[State, Item], Outcome], state: State, item: Item) -> Outcome | Failed:
+def attempt(
+    work: Callable[[State, Item], Outcome], state: State, item: Item
+) -> Outcome | ItemFailure:
     """Do the work; an exception becomes a message, so that it can always be sent and shown."""
     try:
         return work(state, item)
     except GraphpoolError as error:
-        return Failed(str(error))
+        return ItemFailure(str(error))
     except Exception as error:
         log.debug("%s failed", item, exc_info=True)
-        return Failed(f"{type(error).__name__}: {error}")
+        return ItemFailure(f"{type(error).__name__}: {error}")
 
 
 def run_here(
     job: Job[State, Item, Outcome], items: Sequence[Item], deadline: float | None = None
-) -> Iterator[tuple[Item, Outcome | Failed]]:
+) -> Iterator[tuple[Item, Outcome | ItemFailure]]:
     """Do items one after the other in this process; none is begun after the deadline."""
     state = job.setup()
     for item in items:
@@ -80,7 +82,7 @@ def run_parallel(
     items: Sequence[Item],
     jobs: int,
     deadline: float | None = None,
-) -> Iterator[tuple[Item, Outcome | Failed]]:
+) -> Iterator[tuple[Item, Outcome | ItemFailure]]:
     """Do items in `jobs` processes; none is begun after the deadline, those running are finished.
 
     SIGINT and SIGTERM end the processes at once and raise `Interrupted`. If this process dies,
@@ -92,7 +94,7 @@ def run_parallel(
             broken = yield from _drain(job, waiting, min(jobs, len(waiting)), deadline, stop)
             for item in broken:
                 if (yield from _drain(job, deque([item]), 1, None, stop)):
-                    yield item, Failed(DIED)
+                    yield item, ItemFailure(DIED)
 
 
 def _is_over(deadline: float | None) -> bool:
@@ -105,7 +107,7 @@ def _drain(
     jobs: int,
     deadline: float | None,
     stop: StopRequest,
-) -> Generator[tuple[Item, Outcome | Failed], None, list[Item]]:
+) -> Generator[tuple[Item, Outcome | ItemFailure], None, list[Item]]:
     """Do items until none waits, or until a process dies: then return those that were running."""
     with _workers(job, jobs, stop) as pool:
         running: dict[Future[Any], Item] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphpool.errors import ConfigError, nearest
-from graphpool.experiments.cells import RESULTS, Measured
+from graphpool.experiments.cells import RESULTS, ExperimentRecords
 from graphpool.experiments.engine import RunOutcome, find_finished, run_units
 from graphpool.experiments.executor import Executor, LocalExecutor
 from graphpool.experiments.experiment import Experiment, list_experiments
@@ -44,7 +44,7 @@ def status(project: str | Path = ".") -> list[Status]:
     """How far every experiment of the project is."""
     found = []
     for name, experiment in list_experiments(project).items():
-        measured = Measured(experiment, record_path(project, name))
+        measured = ExperimentRecords(experiment, record_path(project, name))
         records = measured.records.values()
         done = [record for record in records if not record.error]
         found.append(

@@ -23,7 +23,7 @@ from graphpool.nn.readout import Readout
 log = logging.getLogger(__name__)
 
 
-class Pooled(Hierarchy):
+class PoolerNetwork(Hierarchy):
     """The hierarchy of HAP around other coarsenings: encoder, coarsening, …, head.
 
     Args: as for `HAP`, and
@@ -69,7 +69,7 @@ class Pooled(Hierarchy):
             )
 
 
-class HAP(Pooled):
+class HAP(PoolerNetwork):
     """Hierarchical adaptive pooling: encoder, coarsening, encoder, coarsening, …, head.
 
     The defaults are ours: clusters that are places of the graph, a coarse graph that is used, and

@@ -116,7 +116,7 @@ class Figures:
 
 
 @runtime_checkable
-class Trained(Protocol):
+class TaskModel(Protocol):
     """The parts of a trained model that tasks use."""
 
     @property
@@ -304,14 +304,14 @@ class Task(ABC):
     # ------------------------------------------------------------------ results
 
     @abstractmethod
-    def probabilities(self, model: Trained, examples: Any) -> Array:
+    def probabilities(self, model: TaskModel, examples: Any) -> Array:
         """Return the probability of each answer, or of a match."""
 
     @abstractmethod
-    def predict(self, model: Trained, examples: Any) -> Array:
+    def predict(self, model: TaskModel, examples: Any) -> Array:
         """Return the answer to each example."""
 
-    def prediction_rows(self, model: Trained, graphs: GraphSet) -> list[Document]:
+    def prediction_rows(self, model: TaskModel, graphs: GraphSet) -> list[Document]:
         """Return id and prediction of each graph; for tasks over single graphs."""
         answers = self.predict(model, graphs).tolist()
         return [
@@ -320,16 +320,16 @@ class Task(ABC):
         ]
 
     @abstractmethod
-    def score(self, model: Trained, examples: Any) -> dict[str, float]:
+    def score(self, model: TaskModel, examples: Any) -> dict[str, float]:
         """Return the metrics of `evaluate` on other examples."""
 
     @abstractmethod
-    def test(self, model: Trained, data: TaskData) -> Document:
+    def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return figures on the test examples, beside baselines, as JSON."""
 
     @abstractmethod
     def test_set(
-        self, model: Trained, data: str, root: Path | None = None, files: Mapping[str, str] = {}
+        self, model: TaskModel, data: str, root: Path | None = None, files: Mapping[str, str] = {}
     ) -> Document:
         """Return figures of a trained model on the set `data`, as JSON.
 
@@ -338,7 +338,7 @@ class Task(ABC):
         """
 
     @abstractmethod
-    def figures(self, model: Trained, data: TaskData) -> Figures:
+    def figures(self, model: TaskModel, data: TaskData) -> Figures:
         """Return the figures of a trained model in an experiment."""
 
     @abstractmethod
@@ -359,7 +359,7 @@ class Task(ABC):
 
     @abstractmethod
     def report(
-        self, model: Trained, data: TaskData, document: Document, history: History = ()
+        self, model: TaskModel, data: TaskData, document: Document, history: History = ()
     ) -> Report:
         """Collect what the page about a trained model shows.
 

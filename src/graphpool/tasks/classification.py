@@ -39,7 +39,7 @@ from graphpool.tasks.base import (
     Store,
     Task,
     TaskData,
-    Trained,
+    TaskModel,
 )
 from graphpool.tasks.classes import (
     BASELINES,
@@ -55,7 +55,7 @@ from graphpool.tasks.pages.classes import class_page, result_lines, same_answer,
 from graphpool.tasks.place_text import place_counts, plan_text
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH
-from graphpool.training.objective import Step, Traced, batches, device_of, evaluating, trace
+from graphpool.training.objective import Step, TraceOutputs, batches, device_of, evaluating, trace
 from graphpool.training.select_place_rule import check_choice, place_rules
 
 Diagnose = Callable[[Any], Mapping[str, float]]
@@ -125,7 +125,7 @@ class ClassificationTask(Task):
         """`[B]`, cross entropy of each graph; auxiliary losses are added to each."""
         return self._losses(trace(model, batch), batch)
 
-    def _losses(self, traced: Traced, batch: GraphBatch) -> Tensor:
+    def _losses(self, traced: TraceOutputs, batch: GraphBatch) -> Tensor:
         each = functional.cross_entropy(traced.logits, classes_of(batch), reduction="none")
         return _add_auxiliary(each, traced)
 
@@ -287,17 +287,17 @@ class ClassificationTask(Task):
 
     # ------------------------------------------------------------------ results
 
-    def probabilities(self, model: Trained, examples: GraphSet) -> Array:
+    def probabilities(self, model: TaskModel, examples: GraphSet) -> Array:
         """Return the probability of each class, `[graphs, classes]`; each row adds up to 1."""
         logits = predict_logits(model.network, model.prepare(examples), EVALUATION_BATCH)
         return np.asarray(torch.softmax(logits.double(), dim=1).numpy())
 
-    def predict(self, model: Trained, examples: GraphSet) -> Array:
+    def predict(self, model: TaskModel, examples: GraphSet) -> Array:
         """Return the name of the most probable class of each graph, `[graphs]`."""
         best = self.probabilities(model, examples).argmax(axis=1)
         return np.asarray(np.asarray(self.classes)[best])
 
-    def prediction_rows(self, model: Trained, graphs: GraphSet) -> list[Document]:
+    def prediction_rows(self, model: TaskModel, graphs: GraphSet) -> list[Document]:
         """Return id, class and probabilities of each graph."""
         return [
             {
@@ -310,12 +310,12 @@ class ClassificationTask(Task):
             for name, row in zip(graphs.ids, self.probabilities(model, graphs), strict=True)
         ]
 
-    def score(self, model: Trained, examples: GraphSet) -> dict[str, float]:
+    def score(self, model: TaskModel, examples: GraphSet) -> dict[str, float]:
         """Return loss, accuracies and health of the levels, on graphs with classes."""
         aligned = align_classes(examples, self.classes)
         return self.evaluate(model.network, model.prepare(aligned), EVALUATION_BATCH)
 
-    def test(self, model: Trained, data: TaskData) -> Document:
+    def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return accuracies beside that of the majority class, and health of the levels."""
         assert isinstance(data, ClassificationData)
         test, count, split = data.test, len(data.test), data.split
@@ -346,7 +346,7 @@ class ClassificationTask(Task):
         }
 
     def test_set(
-        self, model: Trained, data: str, root: Path | None = None, files: Mapping[str, str] = {}
+        self, model: TaskModel, data: str, root: Path | None = None, files: Mapping[str, str] = {}
     ) -> Document:
         """Return figures of a set; for the model's own set also those of held-out graphs.
 
@@ -375,7 +375,7 @@ class ClassificationTask(Task):
             document["held_out"] = {"graphs": len(unseen), **self.score(model, graphs[unseen])}
         return document
 
-    def figures(self, model: Trained, data: TaskData) -> Figures:
+    def figures(self, model: TaskModel, data: TaskData) -> Figures:
         """Return accuracies on the test graphs, and health of the levels."""
         whole = ClassificationTask(self.num_classes, level_health)
         size = max(model.config.train.batch_size, EVALUATION_BATCH)
@@ -389,7 +389,7 @@ class ClassificationTask(Task):
         assert isinstance(data, ClassificationData)
         return baseline_figures(name, data, self.num_classes, watch)
 
-    def only_answer(self, model: Trained, graphs: GraphSet, metrics: Mapping[str, float]) -> Any:
+    def only_answer(self, model: TaskModel, graphs: GraphSet, metrics: Mapping[str, float]) -> Any:
         """Return the class that every graph gets, if they are of several classes; else None.
 
         Args:
@@ -412,7 +412,7 @@ class ClassificationTask(Task):
         return score_lines(document)
 
     def report(
-        self, model: Trained, data: TaskData, document: Document, history: History = ()
+        self, model: TaskModel, data: TaskData, document: Document, history: History = ()
     ) -> Report:
         """Collect accuracy, curves, a map of the test graphs, one hierarchy and its health."""
         assert isinstance(data, ClassificationData)
@@ -431,7 +431,7 @@ def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tenso
     return torch.cat(parts).cpu()
 
 
-def _add_auxiliary(loss: Tensor, traced: Traced) -> Tensor:
+def _add_auxiliary(loss: Tensor, traced: TraceOutputs) -> Tensor:
     for value in traced.losses.values():
         loss = loss + value
     return loss

@@ -38,7 +38,7 @@ from graphpool.tasks.base import (
     History,
     Store,
     TaskData,
-    Trained,
+    TaskModel,
     epoch_line,
 )
 from graphpool.tasks.pages.pairs import comparison_page, node_labels, pair_examples
@@ -141,11 +141,11 @@ class MatchingTask(PairwiseTask):
 
     # ------------------------------------------------------------------ results
 
-    def predict(self, model: Trained, examples: PairSet) -> Array:
+    def predict(self, model: TaskModel, examples: PairSet) -> Array:
         """Return whether each pair matches, bool `[pairs]`."""
         return self.probabilities(model, examples) > 0.5
 
-    def test(self, model: Trained, data: TaskData) -> Document:
+    def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return figures of the test pairs, and of rules with a threshold from training pairs."""
         parts = {name: getattr(data, name) for name in PARTS}
         return {
@@ -159,7 +159,7 @@ class MatchingTask(PairwiseTask):
         }
 
     def test_set(
-        self, model: Trained, data: str, root: Path | None = None, files: Mapping[str, str] = {}
+        self, model: TaskModel, data: str, root: Path | None = None, files: Mapping[str, str] = {}
     ) -> Document:
         """Test pairs of a file over a set, or as many drawn ones as the run tested."""
         settings = replace(model.config.compare, pairs=files.get("pairs", ""))
@@ -184,7 +184,7 @@ class MatchingTask(PairwiseTask):
             "warnings": warnings,
         }
 
-    def figures(self, model: Trained, data: TaskData) -> Figures:
+    def figures(self, model: TaskModel, data: TaskData) -> Figures:
         """Return the metrics on the pairs of every size."""
         assert isinstance(data, MatchingData)
         return Figures({name: self.score(model, pairs) for name, pairs in data.tests.items()})
@@ -209,7 +209,7 @@ class MatchingTask(PairwiseTask):
         return [f"{document['data']}:", *_lines(document), *warnings]
 
     def report(
-        self, model: Trained, data: TaskData, document: Document, history: History = ()
+        self, model: TaskModel, data: TaskData, document: Document, history: History = ()
     ) -> Report:
         """Collect accuracy beside rules, scores, drawn pairs and learning curves."""
         pairs, test = data.test, document["test"]
@@ -234,7 +234,7 @@ class MatchingTask(PairwiseTask):
             labels=node_labels(side for each in examples for side in (each.left, each.right)),
         )  # fmt: skip
 
-    def _figures(self, model: Trained, pairs: PairSet) -> Document:
+    def _figures(self, model: TaskModel, pairs: PairSet) -> Document:
         """Metrics, the number of correct predictions and an interval of their share."""
         metrics = self.score(model, pairs)
         correct = round(metrics["accuracy"] * len(pairs))
@@ -327,7 +327,7 @@ def _counts(parts: Mapping[str, PairSet]) -> str:
     )
 
 
-def _seen(model: Trained, graphs: GraphSet) -> list[str]:
+def _seen(model: TaskModel, graphs: GraphSet) -> list[str]:
     """Warn of graphs that the model was trained on."""
     source = model.source
     if source is None or source.digest != set_digest(graphs):

@@ -21,7 +21,7 @@ from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.pairs.base import PairDistances, PairModel
 from graphpool.nn.zoo.build import METHODS
 from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_rule
-from graphpool.tasks.base import Array, Document, Task, Trained
+from graphpool.tasks.base import Array, Document, Task, TaskModel
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import Examples, Step, batches, device_of, evaluating
 
@@ -187,12 +187,12 @@ class PairwiseTask(Task):
 
     # ------------------------------------------------------------------ results
 
-    def score(self, model: Trained, examples: GraphTuples) -> dict[str, float]:
+    def score(self, model: TaskModel, examples: GraphTuples) -> dict[str, float]:
         """Return loss, accuracy and the task's own metrics."""
         ready = examples.with_graphs(model.prepare(examples.graphs))
         return self.evaluate(model.network, cast(Examples, ready), EVALUATION_BATCH)
 
-    def probabilities(self, model: Trained, examples: PairSet) -> Array:
+    def probabilities(self, model: TaskModel, examples: PairSet) -> Array:
         """Return how likely each pair matches, `[pairs]`, from all levels together."""
         ready = examples.with_graphs(model.prepare(examples.graphs)).to(device_of(model.network))
         parts = []
@@ -210,20 +210,20 @@ def aux_loss(compared: PairDistances, like: Tensor) -> Tensor:
 
 
 def pair_distances(
-    model: Trained, graphs: GraphSet, queries: NDArray[np.int64], candidates: NDArray[np.int64]
+    model: TaskModel, graphs: GraphSet, queries: NDArray[np.int64], candidates: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """`[queries, candidates]`, distances of all levels together, of graphs of one set."""
     return _grid(model.network, model.prepare(graphs), queries, candidates)
 
 
-def set_distances(model: Trained, graphs: GraphSet, others: GraphSet) -> NDArray[np.float64]:
+def set_distances(model: TaskModel, graphs: GraphSet, others: GraphSet) -> NDArray[np.float64]:
     """`[graphs, others]`, the same between graphs of two sets, whatever else these hold."""
     sides = [bare(model.prepare(side)) for side in (graphs, others)]
     both = np.arange(len(graphs) + len(others))
     return _grid(model.network, concatenate(sides, ""), both[: len(graphs)], both[len(graphs) :])
 
 
-def compare_two(model: Trained, one: GraphSet, other: GraphSet) -> PairComparison:
+def compare_two(model: TaskModel, one: GraphSet, other: GraphSet) -> PairComparison:
     """Compare the graph of one set with that of the other; neither comes first.
 
     The graphs are sorted before the network reads them, so that both ways round are the same

@@ -49,7 +49,7 @@ from graphpool.tasks.base import (
     History,
     Store,
     TaskData,
-    Trained,
+    TaskModel,
     epoch_line,
     positions,
 )
@@ -203,7 +203,7 @@ class SimilarityTask(PairwiseTask):
 
     # ------------------------------------------------------------------ results
 
-    def predict(self, model: Trained, examples: TripletSet) -> Array:
+    def predict(self, model: TaskModel, examples: TripletSet) -> Array:
         """Return by how much farther the first graph of each triplet is, `[triplets]`."""
         ready = examples.with_graphs(model.prepare(examples.graphs)).to(device_of(model.network))
         with evaluating(model.network):
@@ -213,7 +213,7 @@ class SimilarityTask(PairwiseTask):
             ]
         return torch.cat(parts).numpy()
 
-    def test(self, model: Trained, data: TaskData) -> Document:
+    def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return how well test graphs rank the others, and how well a rule does that counts."""
         assert isinstance(data, SimilarityData)
         names, graphs = ("train", "valid", "test"), {"test": len(data.queries)}
@@ -232,7 +232,7 @@ class SimilarityTask(PairwiseTask):
         return document
 
     def test_set(
-        self, model: Trained, data: str, root: Path | None = None, files: Mapping[str, str] = {}
+        self, model: TaskModel, data: str, root: Path | None = None, files: Mapping[str, str] = {}
     ) -> Document:
         """Let test graphs rank the others, if the set is the model's own; else each all others."""
         graphs = datasets.find(data, root, features=None)
@@ -260,7 +260,7 @@ class SimilarityTask(PairwiseTask):
             "warnings": warnings,
         }
 
-    def figures(self, model: Trained, data: TaskData) -> Figures:
+    def figures(self, model: TaskModel, data: TaskData) -> Figures:
         """Return how well the test graphs rank the others."""
         assert isinstance(data, SimilarityData)
         distances = pair_distances(model, data.graphs, data.queries, data.candidates)
@@ -287,7 +287,7 @@ class SimilarityTask(PairwiseTask):
         return [title, *_lines(document), *warnings]
 
     def report(
-        self, model: Trained, data: TaskData, document: Document, history: History = ()
+        self, model: TaskModel, data: TaskData, document: Document, history: History = ()
     ) -> Report:
         """Collect figures beside the rule, distances, nearest graphs and learning curves."""
         assert isinstance(data, SimilarityData)
@@ -312,7 +312,7 @@ class SimilarityTask(PairwiseTask):
             labels=node_labels(sides),
         )  # fmt: skip
 
-    def _figures(self, model: Trained, data: SimilarityData) -> Document:
+    def _figures(self, model: TaskModel, data: SimilarityData) -> Document:
         """Metrics of the model and of the rule, over all triplets of these graphs."""
         there = (data.graphs, data.queries, data.candidates)
         return {

@@ -12,7 +12,7 @@ from graphpool.graphs.batch import GraphBatch
 
 
 @runtime_checkable
-class Traced(Protocol):
+class TraceOutputs(Protocol):
     """What a task reads of a model's trace."""
 
     @property
@@ -133,9 +133,9 @@ class Objective(Protocol):
         ...
 
 
-def trace(model: nn.Module, batch: GraphBatch) -> Traced:
+def trace(model: nn.Module, batch: GraphBatch) -> TraceOutputs:
     """`model.trace(batch)`, typed."""
-    return cast(Traced, cast(Any, model).trace(batch))
+    return cast(TraceOutputs, cast(Any, model).trace(batch))
 
 
 def is_better(

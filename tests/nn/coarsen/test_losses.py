@@ -12,7 +12,7 @@ from torch import Tensor
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.losses import LOSSES, Assigned, auxiliary_losses, check_weights
+from graphpool.nn.coarsen.losses import LOSSES, LossInputs, auxiliary_losses, check_weights
 from graphpool.nn.ops.formation import form_clusters
 
 WIDTH = 5
@@ -40,10 +40,10 @@ def mask_of(counts: tuple[int, ...]) -> Tensor:
     return torch.arange(WIDTH) < torch.tensor(counts).unsqueeze(-1)
 
 
-def assigned(given: list[Plain], parts: list[Tensor], mask: Tensor | None = None) -> Assigned:
+def assigned(given: list[Plain], parts: list[Tensor], mask: Tensor | None = None) -> LossInputs:
     batch, share = batch_of(given), torch.cat(parts)
     _, adj = form_clusters(share, batch.x, batch.adjacency, batch.segments)
-    return Assigned(share, adj, batch.adjacency, batch.segments, mask)
+    return LossInputs(share, adj, batch.adjacency, batch.segments, mask)
 
 
 def literal_cut(A: Tensor, M: Tensor) -> Tensor:
@@ -109,7 +109,7 @@ def test_dense_level_equals_ragged_one(name: str) -> None:
     given = [random_graph(6, seed, weighted=True, directed=True).to(torch.float64) for seed in (1, 2)]  # fmt: skip  # noqa: E501
     parts = shares([6, 6])
     adj, share = torch.stack([graph.adj for graph in given]), torch.stack(parts)
-    dense = Assigned(share, share.mT @ adj @ share, adj)
+    dense = LossInputs(share, share.mT @ adj @ share, adj)
     torch.testing.assert_close(LOSSES[name](dense), LOSSES[name](assigned(given, parts)))
 
 
@@ -120,7 +120,7 @@ def test_rows_of_zeros_in_a_dense_level_are_no_nodes(name: str) -> None:
     for position, (graph, part) in enumerate(zip(given, parts, strict=True)):
         adj[position, : graph.nodes, : graph.nodes] = graph.adj
         share[position, : graph.nodes] = part
-    dense = Assigned(share, share.mT @ adj @ share, adj)
+    dense = LossInputs(share, share.mT @ adj @ share, adj)
     torch.testing.assert_close(LOSSES[name](dense), LOSSES[name](assigned(given, parts)))
 
 
@@ -233,7 +233,7 @@ def test_repeated_edges_add_up_in_link() -> None:
     adjacency = Adjacency.from_edge_index(edge_index, 2, torch.ones(5, dtype=torch.float64))
     share, segments = shares([2])[0], Segments(torch.tensor([0, 2]))
     _, adj = form_clusters(share, torch.ones(2, 1).double(), adjacency, segments)
-    found = LOSSES["link"](Assigned(share, adj, adjacency, segments))
+    found = LOSSES["link"](LossInputs(share, adj, adjacency, segments))
     wanted = literal_link(torch.tensor([[0.0, 2.0], [2.0, 1.0]]).double(), share)
     torch.testing.assert_close(found[0], wanted)
 

@@ -9,7 +9,7 @@ from plain import CHANNELS, Plain, batch_of, from_edges, odd_graphs, random_grap
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.losses import Assigned, collapse, modularity
+from graphpool.nn.coarsen.losses import LossInputs, collapse, modularity
 from graphpool.nn.pool.dmon import DMoN
 from graphpool.nn.pool.gmt import GMTPool
 from graphpool.nn.pool.mincut import MinCutPool
@@ -88,10 +88,10 @@ def test_without_edges_the_modularity_of_pyg_is_nan_and_ours_0(pyg: Any) -> None
     assert ragged(module, [graph]).losses["modularity"] == 0
 
 
-def assigned(graph: Plain, share: Tensor) -> Assigned:
+def assigned(graph: Plain, share: Tensor) -> LossInputs:
     batch = batch_of([graph])
     coarse = (share.t() @ graph.adj @ share).unsqueeze(0)
-    return Assigned(share, coarse, batch.adjacency, batch.segments)
+    return LossInputs(share, coarse, batch.adjacency, batch.segments)
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -8,7 +8,7 @@ from graphpool.config import ModelConfig
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.hap import HAPCoarsening
-from graphpool.nn.model import Pooled
+from graphpool.nn.model import PoolerNetwork
 from graphpool.nn.pool import GatedPool, MeanAttPool, Set2Set, SortPool
 from graphpool.nn.zoo.build import METHODS, build_model, chooses_places, place_rule
 
@@ -63,7 +63,7 @@ def test_sagpools_network_around_places_is_that_of_sagpool() -> None:
     """Assembled as `sagpool` is: two encoders, one pooling between them, both levels read."""
     model = build_model(config("sagpool-hap", readout=("sum", "max")), CHANNELS, 2).eval()
     pooling = HAPCoarsening(8, rule=PlaceRule("ratio", ratio=0.5))
-    kept = Pooled(
+    kept = PoolerNetwork(
         CHANNELS, 8, 2, coarsenings=[pooling], encoders=2, readout=("sum", "max")
     ).eval()  # fmt: skip
     kept.encoders.load_state_dict(model.encoders.state_dict())

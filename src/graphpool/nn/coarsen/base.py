@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError, InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.coarsen.connect import CONNECTIONS
-from graphpool.nn.coarsen.losses import Assigned, auxiliary_losses, check_weights
+from graphpool.nn.coarsen.losses import LossInputs, auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.level import Batch, Edges, Features, Level, read_level
 from graphpool.nn.module import Module, reset_children
@@ -17,10 +17,10 @@ from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.products import segment_mm, spmm
 from graphpool.typing import Float, Int
 
-Pooled = TypeVar("Pooled")
+PoolerNetwork = TypeVar("PoolerNetwork")
 
 
-class Pooler(Module, ABC, Generic[Pooled]):
+class Pooler(Module, ABC, Generic[PoolerNetwork]):
     """A pooler: called with a `Level`, or as PyTorch Geometric's modules are called.
 
     A pooler writes `pool_level`. Where it sets `in_channels`, features of another width are an
@@ -35,7 +35,7 @@ class Pooler(Module, ABC, Generic[Pooled]):
         edge_index: Edges = None,
         batch: Batch = None,
         edge_weight: Tensor | None = None,
-    ) -> Pooled:
+    ) -> PoolerNetwork:
         """Pool every graph of a batch.
 
         Args:
@@ -56,7 +56,7 @@ class Pooler(Module, ABC, Generic[Pooled]):
         return self.pool_level(level)
 
     @abstractmethod
-    def pool_level(self, level: Level) -> Pooled:
+    def pool_level(self, level: Level) -> PoolerNetwork:
         """Pool every graph of a level."""
 
 
@@ -94,7 +94,7 @@ class GroupPool(Pooler[PoolOutput]):
         coarse_x, coarse_adj = form(share, level)
         losses: dict[str, Tensor] = {}
         if self.clusters > 1 and self.weights:
-            losses = auxiliary_losses(Assigned.of(share, coarse_adj, level), self.weights)
+            losses = auxiliary_losses(LossInputs.of(share, coarse_adj, level), self.weights)
         coarse_adj = CONNECTIONS[self.connect](coarse_adj, self.training, None)
         coarse = Level(self.activate(coarse_x), coarse_adj)
         return PoolOutput(coarse, share, losses=losses, node_segments=level.segments)

@@ -28,7 +28,7 @@ SQUARE_FLOOR = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Assigned:
+class LossInputs:
     """What the losses look at; what several of them need is worked out once.
 
     Args:
@@ -48,7 +48,7 @@ class Assigned:
     @classmethod
     def of(
         cls, assignment: Tensor, coarse_adj: Tensor, level: Level, mask: Tensor | None = None
-    ) -> "Assigned":
+    ) -> "LossInputs":
         """For the assignment of a level's nodes."""
         assert level.adjacency is not None, "losses look at the edges"
         return cls(assignment, coarse_adj, level.adjacency, level.segments, mask)
@@ -117,7 +117,7 @@ def _entries(adjacency: Adjacency) -> Tensor:
     return torch.zeros_like(adjacency.weight).index_add(0, entry, adjacency.weight)[entry]
 
 
-def cut(level: Assigned) -> Float[Tensor, " graphs"]:
+def cut(level: LossInputs) -> Float[Tensor, " graphs"]:
     """Share of edges between clusters, 1 - tr(MᵀAM) / tr(MᵀDM) (Bianchi et al. 2020, eq. 4).
 
     0 when no edge is cut, which one cluster for all nodes achieves too; 0 without edges; at most 1
@@ -131,7 +131,7 @@ def cut(level: Assigned) -> Float[Tensor, " graphs"]:
     return torch.where(some, 1 - level.inside / torch.where(some, total, 1.0), 0.0)
 
 
-def orthogonality(level: Assigned) -> Float[Tensor, " graphs"]:
+def orthogonality(level: LossInputs) -> Float[Tensor, " graphs"]:
     """‖MᵀM / ‖MᵀM‖_F - I/√k‖_F (Bianchi et al. 2020, eq. 4): 0 for hard clusters of equal size.
 
     Below √2; with one cluster 0.
@@ -142,7 +142,7 @@ def orthogonality(level: Assigned) -> Float[Tensor, " graphs"]:
     return distance
 
 
-def balance(level: Assigned) -> Float[Tensor, " graphs"]:
+def balance(level: LossInputs) -> Float[Tensor, " graphs"]:
     """(k Σ_j (n_j/N)² - 1) / (k - 1): 0 when all clusters are of one size, 1 with all in one.
 
     0 with one cluster. It doesn't ask for hard clusters: an even share of each node has them of
@@ -154,7 +154,7 @@ def balance(level: Assigned) -> Float[Tensor, " graphs"]:
     return torch.where(level.count > 1, uneven, 0.0)
 
 
-def link(level: Assigned) -> Float[Tensor, " graphs"]:
+def link(level: LossInputs) -> Float[Tensor, " graphs"]:
     """‖A - MMᵀ‖_F / N (Ying et al. 2018, L_LP): joined nodes should share clusters.
 
     The square is ‖A‖² - 2 tr(MᵀAM) + ‖MᵀM‖², which takes no matrix of nodes by nodes.
@@ -169,7 +169,7 @@ def link(level: Assigned) -> Float[Tensor, " graphs"]:
     return torch.where(some, torch.where(some, mean, 1.0).sqrt(), 0.0)
 
 
-def entropy(level: Assigned) -> Float[Tensor, " graphs"]:
+def entropy(level: LossInputs) -> Float[Tensor, " graphs"]:
     """Mean over nodes of -Σ_j M_ij log M_ij (Ying et al. 2018, L_E): 0 hard, log k even."""
     share = level.assignment
     # A share of exactly 0 has an infinite slope, which times 0 would be NaN.
@@ -178,7 +178,7 @@ def entropy(level: Assigned) -> Float[Tensor, " graphs"]:
     return segment_sum(rows, level.segments).squeeze(-1) / level.nodes
 
 
-def modularity(level: Assigned) -> Float[Tensor, " graphs"]:
+def modularity(level: LossInputs) -> Float[Tensor, " graphs"]:
     """-tr(Sᵀ B S) / 2m with B = A - d dᵀ / 2m (Tsitsulin et al. 2023).
 
     Minus the modularity of the clusters: above -1, 0 when all nodes are in one or shared evenly,
@@ -193,13 +193,13 @@ def modularity(level: Assigned) -> Float[Tensor, " graphs"]:
     return torch.where(some, -gain, 0.0)
 
 
-def collapse(level: Assigned) -> Float[Tensor, " graphs"]:
+def collapse(level: LossInputs) -> Float[Tensor, " graphs"]:
     """√k ‖Σ_i S_i‖ / N - 1 (Tsitsulin et al. 2023): 0 for even sizes, √k - 1 at worst."""
     size: Tensor = torch.linalg.vector_norm(level.sizes, dim=-1)
     return level.count.sqrt() * size / level.nodes - 1
 
 
-LOSSES: dict[str, Callable[[Assigned], Tensor]] = {
+LOSSES: dict[str, Callable[[LossInputs], Tensor]] = {
     "cut": cut,
     "orthogonality": orthogonality,
     "balance": balance,
@@ -220,7 +220,7 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in weights.items() if weight}
 
 
-def auxiliary_losses(level: Assigned, weights: Mapping[str, float]) -> dict[str, Tensor]:
+def auxiliary_losses(level: LossInputs, weights: Mapping[str, float]) -> dict[str, Tensor]:
     """Weight times mean over graphs of each loss, scalars by name, as `PoolOutput.losses` has them.
 
     Args:

@@ -10,7 +10,7 @@ from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.base import Pooler, form
 from graphpool.nn.coarsen.connect import CONNECTIONS
-from graphpool.nn.coarsen.losses import Assigned, auxiliary_losses, check_weights
+from graphpool.nn.coarsen.losses import LossInputs, auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.hap.moa import RELAXATIONS, ContentAttention, StaticAttention
 from graphpool.nn.hap.places import PlaceAttention
@@ -132,7 +132,7 @@ class HAPCoarsening(Pooler[PoolOutput]):
         mask = None if clusters is None else clusters.mask
         losses: dict[str, Tensor] = {}
         if self.losses and self.assign is not None:
-            losses = auxiliary_losses(Assigned.of(assignment, adj, level, mask), self.losses)
+            losses = auxiliary_losses(LossInputs.of(assignment, adj, level, mask), self.losses)
         if self.profile is not None:
             x = self.profile(x, adj, assignment, level.segments, clusters)
         adj = CONNECTIONS[self.connect](adj, self.training, mask)

@@ -18,7 +18,7 @@ from graphpool.errors import ConfigError
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
-from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, Pooled, StructureFree
+from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, PoolerNetwork, StructureFree
 from graphpool.nn.pool import GMTPool
 
 Builder = Callable[[ModelConfig, tuple[int, ...], int, int], nn.Module]
@@ -84,7 +84,7 @@ def group_network(module: Module, later: Module | None = None) -> Builder:
                 f"{type(made[0]).__name__} is no group pooler: it needs an attribute `clusters`, "
                 "the number of nodes of the coarse graph"
             )
-        return Pooled(
+        return PoolerNetwork(
             in_channels, config.hidden_channels, out_channels,
             coarsenings=made, readout=config.readout, **_shared(config),
         )  # fmt: skip
@@ -99,7 +99,7 @@ def topk_network(module: Module) -> Builder:
         config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
     ) -> nn.Module:
         counts, ratio = clusters or CLUSTERS, config.ratio or RATIO
-        return Pooled(
+        return PoolerNetwork(
             in_channels, config.hidden_channels, out_channels,
             coarsenings=[module(config.hidden_channels, ratio) for _ in range(_poolings(counts))],
             encoders=len(counts), readout=config.readout, **_shared(config),
@@ -244,7 +244,7 @@ def pooler_in_hap(module: Module, takes: Takes) -> Builder:
             HAPCoarsening(channels, min(count, most), "static", config.relaxation, "gumbel")
             for count in counts[1:]
         ]
-        return Pooled(
+        return PoolerNetwork(
             in_channels, channels, out_channels,
             coarsenings=[first, *later], readout=config.readout, gather="last", **_shared(config),
         )  # fmt: skip

@@ -10,7 +10,7 @@ from graphpool.files import atomic_write
 from graphpool.imports import optional_module
 from graphpool.report.data import Array, HierarchyExample, Level
 from graphpool.report.draw.hierarchy import edge_list, first_noun, strength
-from graphpool.report.draw.layout import Placed, place_levels
+from graphpool.report.draw.layout import LevelLayout, place_levels
 from graphpool.report.draw.svg import LIGHT
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def hierarchy_figure(example: HierarchyExample) -> "Figure":
     return drawing
 
 
-def _title(number: int, where: Placed, level: Level, example: HierarchyExample) -> str:
+def _title(number: int, where: LevelLayout, level: Level, example: HierarchyExample) -> str:
     nodes = len(where.position)
     if number == 0:
         return f"graph: {nodes} nodes, {len(edge_list(level.adjacency)[0])} edges"
@@ -73,7 +73,7 @@ def _title(number: int, where: Placed, level: Level, example: HierarchyExample) 
     return f"level {number}: {nodes} {noun}s" if nodes > 1 else "whole graph"
 
 
-def _draw(axes: "Axes", level: Level, where: Placed, left: float, number: int) -> None:
+def _draw(axes: "Axes", level: Level, where: LevelLayout, left: float, number: int) -> None:
     position = where.position + np.array([left, 0])
     pairs, weight = edge_list(level.adjacency)
     heavy = float(weight.max(initial=1e-12))

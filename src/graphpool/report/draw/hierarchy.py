@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from graphpool.report.data import Array, HierarchyExample, Level
-from graphpool.report.draw.layout import Placed, place_levels
+from graphpool.report.draw.layout import LevelLayout, place_levels
 from graphpool.report.draw.svg import colour, figure, number, text
 
 FAINTEST_EDGE = 0.03
@@ -67,7 +67,9 @@ def _nouns(example: HierarchyExample, number_: int) -> tuple[str, str]:
     return (first if number_ == 1 else "cluster"), first
 
 
-def _panel(level: Level, where: Placed, number_: int, nouns: tuple[str, str], last: bool) -> str:
+def _panel(
+    level: Level, where: LevelLayout, number_: int, nouns: tuple[str, str], last: bool
+) -> str:
     nodes = len(where.position)
     own, first = nouns
     drawn = [_edges(level, where, own if number_ else ""), backing(where.position, where.radius)]
@@ -91,7 +93,7 @@ def _panel(level: Level, where: Placed, number_: int, nouns: tuple[str, str], la
     )
 
 
-def _caption(level: Level, where: Placed, number_: int, noun: str) -> str:
+def _caption(level: Level, where: LevelLayout, number_: int, noun: str) -> str:
     nodes = len(where.position)
     pairs, _ = edge_list(level.adjacency)
     if number_ == 0:
@@ -111,7 +113,7 @@ def _count(amount: int, noun: str) -> str:
     return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
 
 
-def _edges(level: Level, where: Placed, noun: str) -> str:
+def _edges(level: Level, where: LevelLayout, noun: str) -> str:
     """Lines that end at the circles' rims, so that pale circles stay clean.
 
     Args:
@@ -156,7 +158,7 @@ def backing(position: Array, radius: Array) -> str:
     return f'<path class="backing" d="{rounds}"/>'
 
 
-def _fine(level: Level, where: Placed, node: int, noun: str) -> str:
+def _fine(level: Level, where: LevelLayout, node: int, noun: str) -> str:
     """A node of the graph itself."""
     x, y = where.position[node]
     radius = float(where.radius[node])
@@ -178,7 +180,7 @@ def _fine(level: Level, where: Placed, node: int, noun: str) -> str:
     return circle(css, x, y, radius, look, says) + inside(caption, x, y, radius)
 
 
-def _coarse(where: Placed, node: int, number_: int, nouns: tuple[str, str]) -> str:
+def _coarse(where: LevelLayout, node: int, number_: int, nouns: tuple[str, str]) -> str:
     """A cluster: in its own colour on level 1, above that a pie of what it gathers."""
     x, y = where.position[node]
     radius = float(where.radius[node])

@@ -18,7 +18,7 @@ MOST_FOR_STRESS = 150
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class LevelLayout:
     """One level, ready to be drawn.
 
     Args:
@@ -42,14 +42,14 @@ class Placed:
         return np.asarray(self.share.sum(axis=1))
 
 
-def place_levels(example: HierarchyExample) -> list[Placed]:
+def place_levels(example: HierarchyExample) -> list[LevelLayout]:
     """Lay out level 0 by itself; every later node stands amid the nodes that it gathers."""
     first = example.levels[0]
     nodes = first.adjacency.shape[0]
     share = np.ones((nodes, 1)) if first.assignment is None else first.assignment
     width = NARROW if nodes == 1 else WIDTH
     position, radius = _base(first.adjacency, width)
-    placed = [Placed(width, HEIGHT, position, radius, np.asarray(share, dtype=float))]
+    placed = [LevelLayout(width, HEIGHT, position, radius, np.asarray(share, dtype=float))]
     for number, level in enumerate(example.levels[:-1]):
         assert level.assignment is not None  # checked by HierarchyExample
         members = np.asarray(level.assignment, dtype=float)
@@ -58,11 +58,11 @@ def place_levels(example: HierarchyExample) -> list[Placed]:
         width = NARROW if members.shape[1] == 1 else WIDTH
         radius = _radii(share.sum(axis=1))
         centre = centroids(below.position, members) + np.array([(width - below.width) / 2, 0])
-        placed.append(Placed(width, HEIGHT, spread(centre, radius, width), radius, share))
+        placed.append(LevelLayout(width, HEIGHT, spread(centre, radius, width), radius, share))
     return _crop(placed)
 
 
-def _crop(levels: list[Placed]) -> list[Placed]:
+def _crop(levels: list[LevelLayout]) -> list[LevelLayout]:
     """Give all panels the height that the tallest needs; all are centred on the same line."""
     tallest = max(
         float((np.abs(level.position[:, 1] - HEIGHT / 2) + level.radius).max()) for level in levels

@@ -7,7 +7,7 @@ from graphpool.evaluation.format import Lines, percent, plural
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report.data import EmbeddingPlot, Report, ResultRow
-from graphpool.tasks.base import Array, Document, History, Trained, epoch_line
+from graphpool.tasks.base import Array, Document, History, TaskModel, epoch_line
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,
@@ -65,7 +65,7 @@ def same_answer(name: Any) -> list[str]:
 
 
 def class_page(
-    model: Trained,
+    model: TaskModel,
     classes: Sequence[Any],
     graphs: GraphSet,
     test: GraphSet,
@@ -117,7 +117,7 @@ def class_page(
 
 
 def graph_map(
-    model: Trained, classes: Sequence[Any], graphs: GraphSet, predicted: Array, note: str
+    model: TaskModel, classes: Sequence[Any], graphs: GraphSet, predicted: Array, note: str
 ) -> EmbeddingPlot:
     """Collect the vector of every graph, with its class and the predicted one."""
     assert graphs.y is not None

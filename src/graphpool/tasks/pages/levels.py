@@ -13,7 +13,7 @@ from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.nn.coarsen.health import effective_rank, level_health
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.data import Curve, HierarchyExample, Level, LevelHealth
-from graphpool.tasks.base import Trained
+from graphpool.tasks.base import TaskModel
 from graphpool.tasks.place_text import counts_text
 from graphpool.training.objective import evaluating
 
@@ -39,7 +39,7 @@ def learning_curve(label: str, history: Sequence[Mapping[str, Any]], best_epoch:
 
 
 def hierarchy_example(
-    model: Trained, graphs: GraphSet, position: int, classes: Sequence[Any], places: bool
+    model: TaskModel, graphs: GraphSet, position: int, classes: Sequence[Any], places: bool
 ) -> HierarchyExample:
     """Collect one graph at every level of its hierarchy.
 
@@ -84,7 +84,7 @@ def hierarchy_example(
     )
 
 
-def typical_graph(model: Trained, graphs: GraphSet) -> int:
+def typical_graph(model: TaskModel, graphs: GraphSet) -> int:
     """Return the graph nearest to the mean in size and in the effective rank of its clusters."""
     with evaluating(model.network):
         levels = model.network.levels(model.prepare(graphs).batch())

@@ -26,7 +26,7 @@ from graphpool.report.data import (
     Side,
 )
 from graphpool.report.draw.side import one_side, two_sides
-from graphpool.tasks.base import Document, History, Trained
+from graphpool.tasks.base import Document, History, TaskModel
 from graphpool.tasks.pages.levels import learning_curve
 from graphpool.tasks.pairwise import compare_two
 
@@ -39,7 +39,7 @@ MOST_NODES = 60
 MOST_EXPANDED = 20_000
 
 
-def pair_examples(model: Trained, pairs: PairSet, scores: Array) -> list[PairExample]:
+def pair_examples(model: TaskModel, pairs: PairSet, scores: Array) -> list[PairExample]:
     """Of either kind of pair a typical one that is right, and one of the worst mistakes.
 
     Both are the sparsest among a third of those that are right or wrong, since a picture of many
@@ -123,7 +123,7 @@ def _nearest(
     ]
 
 
-def _pair(model: Trained, pairs: PairSet, at: int, why: str) -> PairExample:
+def _pair(model: TaskModel, pairs: PairSet, at: int, why: str) -> PairExample:
     ends = int(pairs.left[at]), int(pairs.right[at])
     found = compare_two(model, *(pairs.graphs[[end]] for end in ends))
     # A single level says the same as all levels together.
@@ -178,7 +178,7 @@ def _name(graphs: GraphSet, at: int | np.int64) -> str:
 
 
 def comparison_page(
-    model: Trained,
+    model: TaskModel,
     document: Document,
     history: History,
     columns: Mapping[str, str],
