@@ -4,9 +4,10 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from graphpool.graphs.batch import GraphBatch
+from graphpool.nn.module import Module
 from graphpool.nn.pairs.score import ExpScore, Score
 from graphpool.typing import Float, Int
 
@@ -27,7 +28,7 @@ class PairDistances:
     losses: dict[str, Tensor] = field(default_factory=dict)
 
 
-class PairModel(nn.Module, ABC):
+class PairModel(Module, ABC):
     """A network over pairs of graphs.
 
     Args:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.module import Module, reset
 from graphpool.nn.ops.batch_norm import batch_normalised
 from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean
 from graphpool.nn.pairs.cross_attention import CrossAttention
@@ -19,7 +20,7 @@ from graphpool.nn.pool.gated import GatedPool
 from graphpool.typing import Float
 
 
-class Propagation(nn.Module):
+class Propagation(Module):
     """One round: h_i ← GRU([Σ_j m_ij, μ_i], h_i), with μ_i the difference to the other graph.
 
     μ_i = Σ_j a_ij (h_i - h_j) over the nodes j of the other graph, a_ij = softmax_j(h_i · h_j).
@@ -100,6 +101,12 @@ class GMN(PairModel):
             nn.BatchNorm1d(2 * hidden_channels) for _ in range(layers if norm == "batch" else 0)
         )
         self.pooling = pooling
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again, those of the pooling first, as when it was made."""
+        reset(self.pooling)
+        for part in (self.score, self.encoder, self.rounds, self.norms):
+            reset(part)
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed both graphs of every pair together, and return their distances."""

@@ -3,11 +3,12 @@
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.nn.module import Module
 from graphpool.nn.ops.products import slot_sum, take_col, take_row
 from graphpool.typing import Float
 
 
-class Messages(nn.Module):
+class Messages(Module):
     """Σ_j A_ij m(h_i, h_j) over the neighbours j of i, m = Linear, ReLU, Linear of [h_i, h_j].
 
     The first layer splits into a part of i and a part of j, and the second one commutes with the

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
+from graphpool.nn.module import Module
 from graphpool.typing import Float
 
 # The paper's scale.
@@ -19,7 +20,7 @@ EPSILON = 1e-5
 SURE = 7.0
 
 
-class Score(nn.Module, ABC):
+class Score(Module, ABC):
     """Scores s of distances d, one row per level, decreasing in d and at least 0.999 at 0."""
 
     @abstractmethod
@@ -70,6 +71,11 @@ class LearnedScore(Score):
         super().__init__()
         self.log_scale = nn.Parameter(torch.zeros(levels, 1))
         self.bias = nn.Parameter(torch.zeros(levels, 1))
+
+    def reset_parameters(self) -> None:
+        """Set scale and bias to their initial values."""
+        nn.init.zeros_(self.log_scale)
+        nn.init.zeros_(self.bias)
 
     def logits(self, distances: Float[Tensor, "levels pairs"]) -> Float[Tensor, "levels pairs"]:
         """Return log s - log(1 - s)."""

@@ -11,6 +11,7 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.ragged import gather
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.module import Module
 from graphpool.nn.pairs.base import PairDistances, PairModel
 from graphpool.nn.pairs.cross_attention import CrossAttention
 from graphpool.nn.pairs.embedded import flat_pooling
@@ -72,7 +73,7 @@ class SimGNN(PairModel):
         return PairDistances(distances.index_select(1, layout.back), trace.losses)
 
 
-class TensorNetwork(nn.Module):
+class TensorNetwork(Module):
     """g(h₁, h₂) = ReLU(h₁ᵀ W_k h₂ + V [h₁, h₂] + b), k = 1 … slices (Socher et al., 2013).
 
     Args:
@@ -84,10 +85,18 @@ class TensorNetwork(nn.Module):
         super().__init__()
         self.tensor = nn.Parameter(torch.empty(slices, channels, channels))
         self.linear = nn.Linear(2 * channels, slices)
+        self._reset_tensor()
+
+    def _reset_tensor(self) -> None:
         # A slice is a sum of channels² products: with this limit it is as large as the vectors.
         # Larger ones would turn whole slices off for all pairs, permanently.
-        limit = math.sqrt(3) / channels
+        limit = math.sqrt(3) / self.tensor.shape[1]
         nn.init.uniform_(self.tensor, -limit, limit)
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        super().reset_parameters()
+        self._reset_tensor()
 
     def forward(
         self, one: Float[Tensor, "pairs channels"], other: Float[Tensor, "pairs channels"]
@@ -99,7 +108,7 @@ class TensorNetwork(nn.Module):
         return total.relu()
 
 
-class PairHead(nn.Module):
+class PairHead(Module):
     """A tensor network, the histogram beside it, and fully connected layers to one number.
 
     The layers are those of the source, 32 to 16 to 8 to 4 to 1. Deviations from it: a tensor

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.level import Level
+from graphpool.nn.module import Module
 from graphpool.typing import Float
 
 # The weights of terms differ by orders of magnitude between tasks. Because the steps of Adam have
@@ -25,7 +26,7 @@ class LevelNodes(NamedTuple):
     adjacency: Adjacency | None
 
 
-class MultisetDistance(nn.Module, ABC):
+class MultisetDistance(Module, ABC):
     """A distance between multisets of nodes or clusters, level by level, and their sum.
 
     The nodes of a level first pass a linear map and ReLU, which learn what counts. The distance of
@@ -48,6 +49,12 @@ class MultisetDistance(nn.Module, ABC):
         self.maps = nn.ModuleList(nn.Linear(width, width) for width in channels)
         self.slow_log_weight = nn.Parameter(torch.zeros(len(channels), self.terms, 1))
         self.log_scale = nn.Parameter(torch.zeros(len(channels), 1))
+
+    def reset_parameters(self) -> None:
+        """Draw the maps again, and set weights and scales to 1."""
+        super().reset_parameters()
+        nn.init.zeros_(self.slow_log_weight)
+        nn.init.zeros_(self.log_scale)
 
     @property
     def weight(self) -> Float[Tensor, "levels terms one"]:

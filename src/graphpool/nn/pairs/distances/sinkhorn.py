@@ -74,6 +74,11 @@ class SinkhornDistance(MultisetDistance):
         self.steps = steps
         self.log_sharpness = nn.Parameter(torch.full((len(channels),), math.log(SHARPNESS)))
 
+    def reset_parameters(self) -> None:
+        """Draw the maps again, and set all other parameters to their initial values."""
+        super().reset_parameters()
+        nn.init.constant_(self.log_sharpness, math.log(SHARPNESS))
+
     def alignment(self, level: int) -> Alignment:
         """Return the settings of the alignment at a level."""
         sharpness = self.log_sharpness[level].exp()
@@ -124,6 +129,11 @@ class EdgeAwareSinkhornDistance(SinkhornDistance):
         super().__init__(channels, steps)
         self.rounds = rounds
         self.log_pull = nn.Parameter(torch.tensor(math.log(PULL)))
+
+    def reset_parameters(self) -> None:
+        """Draw the maps again, and set all other parameters to their initial values."""
+        super().reset_parameters()
+        nn.init.constant_(self.log_pull, math.log(PULL))
 
     def alignment(self, level: int) -> Alignment:
         """Return the settings of the alignment at a level, with edges."""
