@@ -1,9 +1,9 @@
 """A canonical order of nodes: the same for a graph however its nodes are numbered.
 
-Everything computed on graphs in this order, such as seeds, eigenvectors or partitions, is invariant
-under relabelling to the bit. Colour refinement sorts the nodes; where nodes of equal colour are
-left, one of them gets a colour of its own and the refinement goes on, until all differ. It doesn't
-matter which one if a symmetry of the graph maps them to each other. Nodes of equal colour without
+Everything computed on graphs in this order, such as seeds, eigenvectors or partitions, is bitwise
+invariant under relabelling. Colour refinement sorts the nodes. If nodes of equal colour are left,
+one of them gets a colour of its own and the refinement continues, until all colours differ. Any of
+them can be chosen if a symmetry of the graph maps them to each other. Nodes of equal colour without
 such a symmetry are distinguished by looking one step ahead: at the refined graph after giving each
 of them its own colour.
 """
@@ -20,16 +20,16 @@ from graphpool.graphs.hashing import Array, mix
 from graphpool.graphs.refinement import Rounds
 
 _SINGLED_OUT = np.uint64(0xA0761D6478BD642F)
-_MOST_AHEAD = 64  # nodes of one cell that are tried; of a larger cell any node is taken
-_MAX_EDGES = 1 << 22  # of the copies that are refined together
+_MOST_AHEAD = 64  # nodes of a cell to try; in a larger cell, any node is taken
+_MAX_EDGES = 1 << 22  # of the graph copies that are refined together
 
 
 def canonical_order(graphs: GraphSet) -> Tensor:
     """Return the position of each node in its graph's canonical order, `[nodes]`.
 
     Positions count from 0 in each graph. Node labels, edge labels, weights, directions and
-    self-loops count; attributes don't. The order of a graph doesn't depend on the others of the
-    set. Some regular graphs would need more than one step of lookahead, and their order may depend
+    self-loops count; attributes don't. The order of a graph doesn't depend on the other graphs of
+    the set. Some regular graphs would need more than one step of lookahead; their order may depend
     on the numbering.
     """
     graphs = graphs.to("cpu")
@@ -41,7 +41,7 @@ def canonical_order(graphs: GraphSet) -> Tensor:
         tied = np.flatnonzero(sizes[cell] > 1)
         if not len(tied):
             break
-        # In each graph the smallest tied cell, and of those the one of least colour.
+        # Take the smallest tied cell of each graph; on ties, the one with the smallest colour.
         tied = tied[np.lexsort((colours[tied], sizes[cell[tied]], owner[tied]))]
         first = np.flatnonzero(np.diff(owner[tied], prepend=-1))
         chosen = _look_ahead(graphs, rounds, colours, cell, sizes, tied[first])
@@ -57,7 +57,7 @@ def canonical_order(graphs: GraphSet) -> Tensor:
 
 
 def reordered(graphs: GraphSet, position: Tensor) -> GraphSet:
-    """Return the same graphs with node i of each at `position[i]`, `[nodes]`."""
+    """Return the graphs with node i of each moved to `position[i]`, `[nodes]`."""
     flat = position + graphs.node_ptr[graphs.node_graph]
     back = torch.empty_like(flat)
     back[flat] = torch.arange(len(flat), device=flat.device)
@@ -81,7 +81,7 @@ def reordered(graphs: GraphSet, position: Tensor) -> GraphSet:
 
 
 def _edge_hashes(graphs: GraphSet) -> Array:
-    """A hash for each edge, `[edges]`, of its label and weight alone."""
+    """Return a hash of the label and weight of each edge, `[edges]`."""
     hashes = np.zeros(graphs.num_edges, dtype=np.uint64)
     if graphs.edge_label is not None:
         hashes = mix(graphs.edge_label.numpy().astype(np.uint64) + np.uint64(1))
@@ -92,7 +92,7 @@ def _edge_hashes(graphs: GraphSet) -> Array:
 
 
 def _start(graphs: GraphSet, rounds: Rounds) -> Array:
-    """Colours before the first round: labels and self-loops."""
+    """Return the initial colours, from labels and self-loops."""
     label = np.zeros(graphs.num_nodes, dtype=np.uint64)
     if graphs.node_label is not None:
         label = graphs.node_label.numpy().astype(np.uint64) + np.uint64(1)
@@ -103,7 +103,7 @@ def _start(graphs: GraphSet, rounds: Rounds) -> Array:
 
 
 def _cells(owner: NDArray[np.int64], colours: Array) -> tuple[Array, Array]:
-    """The cell of each node, `[nodes]`: nodes of one graph and colour; and the cells' sizes."""
+    """Return the cell (graph and colour) of each node, `[nodes]`, and the sizes of the cells."""
     key = mix(mix(owner.astype(np.uint64)) ^ colours)
     _, cell, sizes = np.unique(key, return_inverse=True, return_counts=True)
     return cell.reshape(-1), sizes
@@ -112,9 +112,9 @@ def _cells(owner: NDArray[np.int64], colours: Array) -> tuple[Array, Array]:
 def _stable(
     rounds: Rounds, colours: Array, owner: NDArray[np.int64], moving: NDArray[np.bool_]
 ) -> Array:
-    """Refine the graphs that are `moving`, each until its number of cells stays.
+    """Refine the graphs in `moving`, each until its number of cells no longer changes.
 
-    The result for a graph does not depend on how long others take.
+    The result for a graph does not depend on how many rounds others need.
     """
     number = np.zeros(len(moving), dtype=np.int64)
     while True:
@@ -132,7 +132,7 @@ def _stable(
 def _look_ahead(
     graphs: GraphSet, rounds: Rounds, colours: Array, cell: Array, sizes: Array, chosen: Array
 ) -> Array:
-    """Return, for each chosen node, the node of its cell with the least refined graph."""
+    """Return, for each chosen node, the node of its cell whose refined graph hashes lowest."""
     wanted = np.zeros(len(sizes), dtype=bool)
     wanted[cell[chosen]] = sizes[cell[chosen]] <= _MOST_AHEAD
     wanted &= ~_twin_cells(rounds, cell, len(sizes))
@@ -150,7 +150,7 @@ def _look_ahead(
 
 
 def _twin_cells(rounds: Rounds, cell: Array, cells: int) -> Array:
-    """Return which cells have nodes with the same neighbours, each other aside or not."""
+    """Return which cells consist of twins: nodes of equal open or closed neighbourhoods."""
     name = mix(np.arange(len(cell)))
     beside = np.zeros(len(cell), dtype=np.uint64)
     np.add.at(beside, rounds.target, mix(name[rounds.source] ^ rounds.edge))
@@ -167,7 +167,7 @@ def _twin_cells(rounds: Rounds, cell: Array, cells: int) -> Array:
 
 
 def _parts(graphs: GraphSet, owner: Array, candidates: Array) -> list[Array]:
-    """Split candidates into parts whose copies of graphs fit into `_MAX_EDGES`."""
+    """Split candidates into parts whose graph copies have about `_MAX_EDGES` edges at most."""
     edges = np.cumsum(graphs.edge_counts.numpy()[owner] + graphs.node_counts.numpy()[owner])
     return np.split(candidates, np.flatnonzero(np.diff(edges // _MAX_EDGES)) + 1)
 

@@ -1,9 +1,9 @@
 """Colour refinement (1-WL) of all graphs of a set at once, in integer arithmetic.
 
 A node's new colour is a hash of its colour and the multiset of its neighbours' colours. Hashes
-are sums of mixed 64-bit numbers, so nothing is sorted within a neighbourhood and no loop runs
-over graphs; after each round colours are renumbered 0, 1, 2, …, which keeps chance collisions
-(about 1 in 10^19 for a pair) from building up.
+are sums of mixed 64-bit numbers, so no neighbourhood has to be sorted and there is no loop over
+graphs. After each round colours are renumbered 0, 1, 2, …, so that chance collisions (about 1 in
+10^19 for a pair) don't accumulate.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,10 @@ _OWN = np.uint64(0xD1B54A32D192ED03)
 
 
 class Rounds:
-    """One round of refinement after the other, over the same edges.
+    """Rounds of refinement over the same edges.
 
     Args:
+        graphs: the graphs to refine, on the CPU.
         edge: a mixed 64-bit number for each edge, `[edges]`.
     """
 
@@ -37,7 +38,7 @@ class Rounds:
         """Return the next colours, `[nodes]`, as hashes that depend on the node's graph alone."""
         source, target, edge = self.source, self.target, self.edge
         spread = mix(colours)
-        # A node's own colour must not count like a neighbour's.
+        # Hash a node's own colour differently from those of its neighbours.
         fresh = mix(spread ^ _OWN)
         if len(target):
             arriving = mix(spread[source] ^ edge)
@@ -60,7 +61,7 @@ def node_colours(graphs: GraphSet) -> Array:
     label = np.zeros(graphs.num_nodes, dtype=np.int64)
     if graphs.node_label is not None:
         label = graphs.node_label.numpy().astype(np.int64)
-    # A neighbour's colour can't say whether the neighbour is the node itself.
+    # Refinement can't distinguish a self-loop from an edge to a node of the same colour.
     loop = np.zeros(graphs.num_nodes, dtype=np.int64)
     loop[rounds.target[rounds.source == rounds.target]] = 1
     colours, number = numbered(mix(label) + mix(loop + (1 << 32)))
@@ -77,7 +78,7 @@ def colour_rounds(graphs: GraphSet, start: Array) -> Iterator[tuple[Array, int]]
     Only the directions of edges count, not their labels and weights.
 
     Args:
-        start: `[nodes]`, whole numbers to begin with, such as labels.
+        start: `[nodes]`, integers to start from, such as labels.
     """
     graphs = graphs.to("cpu")
     rounds = Rounds(graphs, np.zeros(graphs.num_edges, dtype=np.uint64))
@@ -98,7 +99,7 @@ def graph_colours(graphs: GraphSet) -> Array:
 
 
 def _edge_colours(graphs: GraphSet) -> Array:
-    """A mixed 64-bit number for each edge, `[edges]`."""
+    """Return a mixed 64-bit number for each edge, `[edges]`."""
     parts = [part for part in (graphs.edge_label, graphs.edge_weight) if part is not None]
     colour = np.zeros(graphs.num_edges, dtype=np.uint64)
     for part in parts:

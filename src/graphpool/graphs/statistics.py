@@ -33,7 +33,7 @@ class Duplicates:
     """Graphs that colour refinement (1-WL) can't distinguish.
 
     Node labels, edge labels and edge weights count; attributes and features don't.
-    Isomorphic graphs are always 1-WL-equal; 1-WL-equal graphs are nearly, but not always,
+    Isomorphic graphs are always 1-WL-equal; 1-WL-equal graphs are nearly always, but not always,
     isomorphic.
 
     Args:
@@ -41,7 +41,7 @@ class Duplicates:
         repeated: graphs that are 1-WL-equal to an earlier one.
         groups: number of graphs that occur more than once.
         mixed: of those, the number that occur with different classes.
-        ceiling: the highest accuracy on this set of any model that is no finer than 1-WL.
+        ceiling: the highest accuracy on this set of any model at most as expressive as 1-WL.
     """
 
     distinct: int
@@ -61,8 +61,9 @@ class Statistics:
         self_loops: nodes with an edge to themselves.
         isolated_nodes: nodes without edges to other nodes.
         components: connected components of all graphs together (weak ones if directed).
-        classes: graphs of each class; node_labels, edge_labels: how often each label occurs, an
-            undirected edge counted once. In the order of the codes.
+        classes: number of graphs of each class, in the order of the codes.
+        node_labels, edge_labels: how often each label occurs, in the order of the codes; an
+            undirected edge counts once.
     """
 
     name: str
@@ -88,12 +89,12 @@ class Statistics:
     duplicates: Duplicates | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
 
 def statistics(graphs: GraphSet, duplicates: bool = True) -> Statistics:
-    """Compute the statistics of a set; `duplicates` takes some passes over the edges."""
+    """Compute the statistics of a set; `duplicates` costs a few more passes over the edges."""
     graphs = graphs.to("cpu")
     source, target = graphs.flat_edges
     directed = not graphs.undirected
@@ -147,7 +148,7 @@ def _channels(values: Tensor | None) -> int:
 
 
 def _components(nodes: int, source: Tensor, target: Tensor) -> NDArray[Any]:
-    """A number for each node, the same within a connected component."""
+    """Return the number of the connected component of each node."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -157,7 +158,7 @@ def _components(nodes: int, source: Tensor, target: Tensor) -> NDArray[Any]:
 
 
 def _distinct(group: NDArray[Any], value: NDArray[Any], groups: int) -> NDArray[Any]:
-    """How many values occur in each group, where no value occurs in two groups."""
+    """Count the distinct values of each group; no value may occur in two groups."""
     _, first = np.unique(value, return_index=True)
     return np.bincount(group[first], minlength=groups)
 

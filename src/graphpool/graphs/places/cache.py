@@ -1,8 +1,8 @@
-"""Places of single graphs, found once in a process: by the content of the graph and the rule.
+"""Cache of the places of single graphs, keyed by the content of the graph and the rule.
 
-A set, a part of it, or a batch gets the places that are known already; only the others are searched
-for. So nothing has to be found beforehand, and in a training loop of one's own each graph is
-searched once.
+A set, a part of it or a batch reuses the places that are cached, and only the others are computed.
+No precomputation is needed: in a custom training loop, too, each graph is searched only once per
+process.
 """
 
 from collections import OrderedDict
@@ -18,7 +18,7 @@ Result = tuple[Array, Array, Array]
 
 
 class Graphs(NamedTuple):
-    """Graphs end to end, as the search takes them.
+    """Concatenated graphs, the input of the search.
 
     Attributes:
         row_ptr, col, weight: A of all graphs; `col` counts from each graph's first node.
@@ -31,7 +31,7 @@ class Graphs(NamedTuple):
     node_ptr: Array
 
     def select(self, chosen: list[int]) -> "Graphs":
-        """Some of the graphs."""
+        """Return some of the graphs."""
         degree, slot_ptr = np.diff(self.row_ptr), self.row_ptr[self.node_ptr]
         nodes = [slice(self.node_ptr[graph], self.node_ptr[graph + 1]) for graph in chosen]
         slots = [slice(slot_ptr[graph], slot_ptr[graph + 1]) for graph in chosen]
@@ -45,7 +45,7 @@ class Graphs(NamedTuple):
         )
 
     def digests(self) -> list[Hashable]:
-        """A key for the content of each graph."""
+        """Return a key for the content of each graph."""
         degree = np.diff(self.row_ptr).astype(np.int32)
         slot_ptr = self.row_ptr[self.node_ptr].tolist()
         node_ptr = self.node_ptr.tolist()
@@ -61,10 +61,10 @@ class Graphs(NamedTuple):
 
 
 class PlaceCache:
-    """Clusters and shares of graphs, the least recently used ones forgotten first.
+    """A cache of the clusters and shares of graphs that drops the least recently used first.
 
     Args:
-        max_numbers: how many shares are kept, 4 bytes each.
+        max_numbers: the largest number of shares to cache, 4 bytes each.
     """
 
     def __init__(self, max_numbers: int = 1 << 26) -> None:
@@ -75,17 +75,17 @@ class PlaceCache:
         return len(self._known)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove everything."""
         self._known.clear()
         self._numbers = 0
 
     def find(self, graphs: Graphs, rule: Hashable, search: Callable[[Graphs], Result]) -> Result:
-        """Cluster of each node, clusters of each graph, and shares `[nodes, width]`.
+        """Return the cluster of each node, the cluster counts, and the shares `[nodes, width]`.
 
         Args:
-            graphs: whose places are asked for.
-            rule: whatever else the result depends on.
-            search: finds those of graphs that are not known.
+            graphs: the graphs to find the places of.
+            rule: everything else that the result depends on.
+            search: computes the places of graphs that are not cached.
         """
         keys: list[Hashable] = [(rule, digest) for digest in graphs.digests()]
         missing = {key: graph for graph, key in enumerate(keys) if key not in self._known}
@@ -93,7 +93,7 @@ class PlaceCache:
             result = search(graphs)
             self._keep(keys, graphs.node_ptr, result)
             return result
-        # Held here, for what is kept now may push out what was known.
+        # Copied first, because storing new entries may evict these.
         known = {key: self._known[key] for key in keys if key not in missing}
         for key in known:
             self._known.move_to_end(key)
@@ -110,7 +110,7 @@ class PlaceCache:
     def _keep(
         self, keys: list[Hashable], node_ptr: Array, result: Result
     ) -> dict[Hashable, tuple[Array, Array]]:
-        """Keep the places of some graphs; their clusters and shares by key."""
+        """Store the places of some graphs; returns their clusters and shares by key."""
         cluster, counts, share = result
         kept = {}
         for graph, key in enumerate(keys):

@@ -1,9 +1,9 @@
-"""Colours of nodes that depend on the structure alone: refinement of one graph, compiled.
+"""Compiled colour refinement of one graph: node colours that depend on the structure alone.
 
-Each round looks only at the neighbours of cells that were split in the round before, and of a
-split cell the largest part may keep its colour: what is known of the whole and of the other parts
-says all about it. So the work is about edges times the logarithm of nodes, for a long path too,
-where a round that looks at all nodes would have to be repeated for half the length of the path.
+Each round visits only the neighbours of cells that were split in the round before. The largest
+part of a split cell may keep its colour, because its counts follow from those of the whole cell
+and of the other parts. The cost is therefore about edges times the logarithm of nodes, even for a
+long path, where rounds over all nodes would have to be repeated for half the length of the path.
 """
 
 from typing import Any, no_type_check
@@ -37,8 +37,8 @@ def mixed(value: int) -> int:
 def refine(ptr: Array, col: Array, weight: Array, colour: Array) -> tuple[Array, ...]:
     """Split colours, in place, until nodes of one colour see the same colours and weights.
 
-    Returns where each cell begins in a list of nodes and its length, that list, and how many
-    cells there are; the cells come in any order.
+    Returns the start and the length of each cell in a list of nodes, that list, and the number of
+    cells; the cells come in no particular order.
     """
     nodes = len(colour)
     order = np.arange(nodes)
@@ -81,7 +81,7 @@ def refine(ptr: Array, col: Array, weight: Array, colour: Array) -> tuple[Array,
             begin, end, stop = start[at], start[at] + hits[at], start[at] + length[at]
             hits[at] = 0
             sort(order, seen, begin, end)
-            # The largest part keeps the colour; of equal ones the untouched, then the least.
+            # The largest part keeps the colour; on ties the untouched part, then the smallest key.
             keep, largest, run = end, stop - end, begin
             for j in range(begin, end):
                 if j + 1 == end or seen[order[j + 1]] != seen[order[j]]:
@@ -89,7 +89,7 @@ def refine(ptr: Array, col: Array, weight: Array, colour: Array) -> tuple[Array,
                         keep, largest = run, j + 1 - run
                     run = j + 1
             old, run, kept = colour[order[begin]], begin, order[keep]
-            # The untouched part is walked through only where it is not the largest.
+            # The untouched part is visited only if it is not the largest.
             for j in range(begin, end if keep == end else stop):
                 last = end if j < end else stop
                 if j + 1 < last and (j >= end or seen[order[j + 1]] == seen[order[j]]):
@@ -97,7 +97,7 @@ def refine(ptr: Array, col: Array, weight: Array, colour: Array) -> tuple[Array,
                 if run == keep:
                     start[at], length[at] = run, j + 1 - run
                 else:
-                    # What the cell saw is new in every round, so no colour is given twice.
+                    # The neighbour hash is new in every round, so no colour is used twice.
                     sight = mixed(seen[order[j]]) if j < end else mixed(seen[kept]) ^ _REST
                     tint = mixed(old ^ sight)
                     start[cells], length[cells] = run, j + 1 - run
@@ -119,7 +119,7 @@ def refine(ptr: Array, col: Array, weight: Array, colour: Array) -> tuple[Array,
 def cells_of(
     start: Array, length: Array, order: Array, count: int, colour: Array
 ) -> tuple[Array, Array]:
-    """The nodes cell by cell, sorted by colour, and where each cell begins."""
+    """Return the nodes grouped by cell, cells sorted by colour, and where each cell begins."""
     tint = np.empty(count, dtype=np.uint64)
     for at in range(count):
         tint[at] = colour[order[start[at]]]
@@ -137,7 +137,7 @@ def cells_of(
 @compiled
 @no_type_check
 def sort(order: Array, key: Array, begin: int, end: int) -> None:
-    """Sort a part of `order` by `key`, equal ones staying in order; almost all parts are tiny."""
+    """Sort a part of `order` by `key`, stably; almost all parts are tiny."""
     for low in range(begin, end, _FEW):
         for i in range(low + 1, min(low + _FEW, end)):
             node, j = order[i], i

@@ -1,4 +1,4 @@
-"""The places of a batch from those of its set, laid out as it reads them, in one compiled pass."""
+"""Compiled gathering of a batch's places from those of its set, in the layout it reads."""
 
 from typing import Any, no_type_check
 
@@ -12,12 +12,12 @@ Array = Any
 def gather_columns(
     share: Array, log: Array, node: Array, ptr: Array, counts: Array, out: Array
 ) -> None:
-    """Shares and their logarithms of some nodes, `[nodes, clusters]`, as `[2, clusters, nodes]`.
+    """Gather shares and logarithms `[nodes, clusters]` of nodes into `[2, clusters, nodes]`.
 
     Only the clusters that a graph has are written.
     """
     for graph in range(counts.shape[0]):
-        # A node's columns lie side by side: a graph's rows stay in the cache for all of them.
+        # A node's columns are adjacent in memory, so a graph's rows stay in the CPU cache.
         for j in range(counts[graph]):
             shares, logs = out[0, j], out[1, j]
             for i in range(ptr[graph], ptr[graph + 1]):

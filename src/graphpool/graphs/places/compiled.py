@@ -1,4 +1,4 @@
-"""The search for places in all graphs, one after the other, in one compiled pass."""
+"""Compiled search for places, over all graphs one after the other."""
 
 from typing import Any, no_type_check
 
@@ -18,20 +18,21 @@ from graphpool.graphs.places.rule import FINEST, SIXTEENTHS
 
 Array = Any
 
-_ROUNDS = 4  # of merging, from the second on after single nodes were moved once more
+_ROUNDS = 4  # of merging; from the second on, single nodes are moved first
 _FINEST = FINEST * SIXTEENTHS
-_STARTS = (4, 8, 16)  # quarters of the resolution: small clusters first, merged later, can win
-_SMALL = 2048  # slots of a graph; only smaller ones get more than one start
-_MANY = 2048  # clusters; more are not merged one by one
+_STARTS = (4, 8, 16)  # quarters of the resolution; starting with small clusters can end better
+_SMALL = 2048  # slots; only graphs of at most this many get more than one start
+_MANY = 2048  # clusters; more than this are not merged one by one
 
 
 @inlined
 @no_type_check
 def merge_levels(net: Net, member: Array, resolution: int) -> Net:
-    """Move and merge clusters, level by level, until nothing is gained; `member` follows.
+    """Move and merge clusters, level by level, until nothing is gained; updates `member`.
 
     Args:
-        net: of the clusters that `member`, `[nodes]`, numbers.
+        net: net of the clusters.
+        member: `[nodes]`, the cluster of each node.
     """
     while len(net.mass) > 1:
         parts = parts_of(net, np.arange(len(net.mass)), resolution)
@@ -44,7 +45,7 @@ def merge_levels(net: Net, member: Array, resolution: int) -> Net:
 @compiled
 @no_type_check
 def follow(net: Net, member: Array, joined: Array) -> Net:
-    """The net after its clusters became those of `joined`; `member` follows."""
+    """Return the net after merging its clusters as in `joined`; updates `member`."""
     count = numbered_from_zero(joined)
     if count == len(net.mass):
         return net
@@ -56,10 +57,10 @@ def follow(net: Net, member: Array, joined: Array) -> Net:
 @inlined
 @no_type_check
 def cluster(first: Net, resolution: int, starts: int) -> tuple[Net, Array]:
-    """Clusters by modularity: their net, and the cluster of each node, `[nodes]`.
+    """Cluster by modularity; returns the clusters' net and the cluster of each node, `[nodes]`.
 
     Args:
-        starts: how many of `_STARTS` to try; the one that ends best is taken, of equals the first.
+        starts: how many of `_STARTS` to try; the best result is taken, the first one on ties.
     """
     found, label, best = first, np.arange(len(first.mass)), np.int64(0)
     for start in range(starts):
@@ -85,10 +86,10 @@ def cluster(first: Net, resolution: int, starts: int) -> tuple[Net, Array]:
 @inlined
 @no_type_check
 def reduce(net: Net, member: Array, resolution: int, most: int) -> Net:
-    """Merge clusters until at most `most` are left; `member` follows.
+    """Merge clusters until at most `most` are left; updates `member`.
 
-    Single nodes without edges become one cluster first, then neighbours are merged, and what has
-    no neighbours left is pooled.
+    Isolated single nodes become one cluster first, then neighbours are merged, and finally
+    clusters without neighbours are pooled.
     """
     if len(net.mass) > most:
         net = follow(net, member, pool_isolated(net))
@@ -106,15 +107,15 @@ def find_places(
     row_ptr: Array, col: Array, weight: Array, node_ptr: Array, local: bool, both: bool,
     resolution: int, wanted: Array, most: int, label: Array, counts: Array,
 ) -> None:  # fmt: skip
-    """Clusters of every graph, into `label` `[nodes]` and `counts` `[graphs]`.
+    """Find the clusters of every graph; writes `label` `[nodes]` and `counts` `[graphs]`.
 
     Args:
         row_ptr, col, weight: A of all graphs; with `local`, `col` counts from each graph's first
             node.
         both: whether A is symmetric.
-        resolution: in sixteenths.
-        wanted: `[graphs]`, how many clusters each graph should get; 0 leaves it to modularity.
-        most: clusters that no graph may exceed.
+        resolution: resolution of modularity, in sixteenths.
+        wanted: `[graphs]`, how many clusters each graph should get; 0 lets modularity decide.
+        most: the largest number of clusters of a graph.
     """
     for graph in range(len(node_ptr) - 1):
         begin, end = node_ptr[graph], node_ptr[graph + 1]
@@ -140,7 +141,7 @@ def walk(
     row_ptr: Array, col: Array, weight: Array, node_ptr: Array, local: bool, both: bool,
     steps: int, label: Array, counts: Array, share: Array,
 ) -> None:  # fmt: skip
-    """((I + D⁻¹A)/2)^steps times the 0/1 membership, into `share` `[nodes, width]`, zeros."""
+    """Write ((I + D⁻¹A)/2)^steps times the 0/1 membership to `share`, `[nodes, width]` zeros."""
     for graph in range(len(node_ptr) - 1):
         begin, end, width = node_ptr[graph], node_ptr[graph + 1], counts[graph]
         here = np.zeros((end - begin, width))

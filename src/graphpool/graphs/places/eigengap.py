@@ -1,7 +1,7 @@
-"""How many clusters a graph has by the eigengap of its normalised adjacency.
+"""Number of clusters of a graph by the eigengap of its normalised adjacency.
 
-S = D^-½ (A + Aᵀ) D^-½ has eigenvalues 1 = λ₁ ≥ λ₂ ≥ …, and as many of them near 1 as there are
-loosely joined parts; the largest step down after the second tells how many.
+S = D^-½ (A + Aᵀ) D^-½ has eigenvalues 1 = λ₁ ≥ λ₂ ≥ …, of which as many are near 1 as there are
+loosely connected parts; their number is the position of the largest gap after the second.
 """
 
 from typing import Any
@@ -12,24 +12,24 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 FROM, TO = 2, 12
-_DENSE = 500  # nodes; larger graphs are left to Lanczos
-_ROOM = 1 << 22  # matrix entries held at a time
-_SAME = 1e-5  # steps that differ by less are equal, so that rounding never decides
+_DENSE = 500  # nodes; larger graphs use the Lanczos method
+_ROOM = 1 << 22  # matrix entries in memory at a time
+_SAME = 1e-5  # gaps that differ by less count as equal, to ignore rounding errors
 
 
 def eigengaps(
     row_ptr: Array, col: Array, weight: Array, node_ptr: Array, *, local: bool
 ) -> NDArray[np.int64]:
-    """argmax over k = 2 … 12 of λ_k − λ_(k+1) for each graph, `[graphs]`; the least if tied.
+    """Return argmax over k = 2 … 12 of λ_k − λ_(k+1) for each graph, `[graphs]`.
 
-    A graph of one or two nodes gets as many clusters, and a large one whose first eigenvalues lie
-    too close for Lanczos to part them gets 2. Self-loops and weights that are not positive or not
-    finite are left out.
+    Ties go to the smallest k. A graph of one or two nodes gets one cluster per node, and a large
+    graph whose first eigenvalues are too close for Lanczos to converge gets 2. Self-loops and
+    weights that are not positive or not finite are ignored.
 
     Args:
         row_ptr, col, weight: A of all graphs; with `local`, `col` counts from each graph's first
             node.
-        node_ptr: `[graphs + 1]`.
+        node_ptr: `[graphs + 1]`, where each graph's nodes begin.
     """
     counts = np.diff(node_ptr)
     row = np.repeat(np.arange(len(row_ptr) - 1), np.diff(row_ptr))
@@ -53,13 +53,13 @@ def eigengaps(
 
 
 def _largest_gap(values: Array) -> NDArray[np.int64]:
-    """The first k whose step down is the largest; `values` `[graphs, some]` come sorted."""
+    """Return the first k with the largest gap; `values` `[graphs, n]` are sorted, descending."""
     gaps = -np.diff(values, axis=1)[:, FROM - 1 : TO]
     return np.asarray(FROM + np.argmax(gaps > gaps.max(1, keepdims=True) - _SAME, axis=1))
 
 
 def _dense(graph: Array, row: Array, col: Array, weight: Array, graphs: int, nodes: int) -> Array:
-    """Largest eigenvalues first, `[graphs, nodes]`, of graphs of one size."""
+    """Return the eigenvalues of graphs of one size, descending, `[graphs, nodes]`."""
     full = np.zeros((graphs, nodes, nodes))
     np.add.at(full, (graph, row, col), weight)
     full += full.transpose(0, 2, 1)
@@ -68,7 +68,7 @@ def _dense(graph: Array, row: Array, col: Array, weight: Array, graphs: int, nod
 
 
 def _lanczos(graph: Array, row: Array, col: Array, weight: Array, graphs: int, nodes: int) -> Array:
-    """The 13 largest eigenvalues, `[1, 13]`, of one large graph; ones if they can't be found."""
+    """Return the 13 largest eigenvalues of one large graph, `[1, 13]`; ones if not converged."""
     from scipy.sparse import coo_array, diags_array
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
@@ -80,7 +80,7 @@ def _lanczos(graph: Array, row: Array, col: Array, weight: Array, graphs: int, n
         values = eigsh(scale @ full @ scale, TO + 1, which="LA", v0=start, tol=1e-6, ncv=64,
                        maxiter=30, return_eigenvectors=False)  # fmt: skip
     except ArpackNoConvergence:
-        values = np.ones(TO + 1)  # no step is larger than another
+        values = np.ones(TO + 1)  # all gaps are equal
     return np.sort(values)[None, ::-1]
 
 

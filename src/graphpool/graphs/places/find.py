@@ -1,14 +1,15 @@
 """Places: which nodes of a graph belong together, from its edges alone.
 
-A graph's places are a partition that modularity likes, found as by Louvain's method, by moving
-nodes and merging clusters. It belongs to the graph and not to its numbering: relabelled nodes
-keep their clusters, in symmetric and disconnected graphs too. For that all sums are in whole
-numbers, nodes that refinement can't tell apart are moved together or not at all, and ties are
-shared. So a cycle, a complete graph, and any graph all of whose nodes look alike, is one cluster;
-components are joined only where there are more than `PlaceRule.most`.
+A graph's places are a partition of high modularity, found as in Louvain's method by moving nodes
+and merging clusters. The partition doesn't depend on the node numbering: relabelled nodes keep
+their clusters, also in symmetric and disconnected graphs. To ensure this, all sums are integers,
+nodes that refinement can't distinguish are moved together or not at all, and tied clusters are
+merged. As a result, a cycle, a complete graph or any graph whose nodes all look alike is one
+cluster. Components are joined only if there are more than `PlaceRule.most`.
 
-Edges count in both directions alike, A + Aᵀ, by the ratios of their weights; self-loops and
-weights that are negative, zero or not finite are left out. Labels and features don't count.
+Both directions of an edge count equally (A + Aᵀ), and only the ratios of weights matter.
+Self-loops and weights that are negative, zero or not finite are ignored; so are labels and
+features.
 """
 
 from dataclasses import dataclass
@@ -25,19 +26,19 @@ from graphpool.graphs.places.cache import CACHE, Graphs, Result
 from graphpool.graphs.places.rule import MOST_EDGES, SIXTEENTHS, PlaceRule
 from graphpool.graphs.segments import Segments
 
-# Below every share that is not 0: (2 · degree)^-steps.
+# Smaller than every nonzero share, (2 · degree)^-steps.
 TINY = 1e-37
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The clusters of several graphs laid end to end.
+    """The clusters of several graphs, concatenated along the nodes.
 
     Args:
-        cluster: `[nodes]` int64, the cluster of each node, from 0 in each graph.
-        counts: `[graphs]` int64, clusters of each graph.
-        share: `[nodes, width]` float32, how much of each cluster a node sees; rows sum to 1, and
-            columns that a graph has no cluster for are 0. The width is the largest count.
+        cluster: `[nodes]` int64, the cluster of each node, numbered from 0 in each graph.
+        counts: `[graphs]` int64, the number of clusters of each graph.
+        share: `[nodes, width]` float32, the share of each cluster in a node; rows sum to 1, and
+            columns beyond a graph's number of clusters are 0. The width is the largest count.
     """
 
     cluster: Tensor
@@ -46,36 +47,36 @@ class Places:
 
     @property
     def width(self) -> int:
-        """Clusters of the graph that has most."""
+        """The largest number of clusters of any graph."""
         return self.share.shape[1]
 
     @cached_property
     def log(self) -> Tensor:
-        """Logarithms of the shares, `[nodes, width]`; of 0 that of `TINY`."""
+        """Logarithms of the shares, `[nodes, width]`, with zeros clamped to `TINY`."""
         return self.share.clamp(min=TINY).log()
 
     @cached_property
     def columns(self) -> Tensor:
-        """Shares and logarithms with the nodes along memory, `[2, width, nodes]`.
+        """Shares and their logarithms, contiguous along the nodes, `[2, width, nodes]`.
 
-        Logarithms of places that a graph has not may be anything.
+        The logarithms in columns beyond a graph's number of clusters are undefined.
         """
         return torch.stack([self.share.t(), self.log.t()])
 
     @cached_property
     def mask(self) -> ClusterMask:
-        """The clusters that each graph has among `width`."""
+        """Mask of the clusters that each graph has, out of `width`."""
         return ClusterMask.first(self.counts, self.width)
 
     def widened(self, width: int) -> "Places":
-        """The same with at least `width` columns."""
+        """Return the same places with at least `width` columns."""
         if width <= self.width:
             return self
         share = torch.nn.functional.pad(self.share, (0, width - self.width))
         return Places(self.cluster, self.counts, share)
 
     def take(self, node: Tensor, index: Tensor) -> "Places":
-        """The places of some of the graphs: of `node` `[nodes]` and `index` `[graphs]`."""
+        """Select the places of the graphs `index` `[graphs]`, whose nodes are `node` `[nodes]`."""
         counts = self.counts.index_select(0, index)
         share = self.share.index_select(0, node)
         width = int(counts.max()) if counts.shape[0] else 0
@@ -84,7 +85,7 @@ class Places:
         return Places(self.cluster.index_select(0, node), counts, share)
 
     def batch(self, node: Tensor, index: Tensor, ptr: Tensor) -> "Places":
-        """The same for a batch whose graphs begin at `ptr`: quickly, and with `columns`."""
+        """Do the same as `take`, faster and with `columns`; `ptr` is where each graph begins."""
         if not self.share.is_cpu or not index.shape[0]:
             return self.take(node, index)
         from graphpool.graphs.places.columns import gather_columns
@@ -100,30 +101,31 @@ class Places:
         return taken
 
     def to(self, device: torch.device | str) -> "Places":
-        """Copy to a device, if they are elsewhere."""
+        """Move the places to a device; returns `self` if they are already there."""
         if torch.device(device) == self.cluster.device:
             return self
         return Places(self.cluster.to(device), self.counts.to(device), self.share.to(device))
 
 
 def places_of(adjacency: Adjacency, segments: Segments, rule: PlaceRule) -> Places:
-    """Places of graphs in raw tensors, on any device; the work is done on the CPU.
+    """Find the places of graphs given as raw tensors, on any device; computed on the CPU.
 
     Args:
-        adjacency: of all graphs, with no edges between them.
+        adjacency: adjacency of all graphs, with no edges between them.
         segments: where each graph's nodes begin.
-        rule: how they are found.
+        rule: how places are found.
     """
     return find(adjacency, segments.ptr, rule, local=False)
 
 
 def find(adjacency: Adjacency, node_ptr: Tensor, rule: PlaceRule, *, local: bool) -> Places:
-    """Places of graphs, each searched for once in a process; see `cache`.
+    """Find the places of graphs, each searched only once per process; see `cache`.
 
     Args:
-        adjacency: of all graphs; with `local`, columns count from the first node of each graph.
+        adjacency: adjacency of all graphs; with `local`, columns count from the first node of
+            each graph.
         node_ptr: where each graph's nodes begin.
-        rule: how they are found.
+        rule: how places are found.
         local: see `adjacency`.
     """
     ptr = node_ptr.cpu().numpy()
@@ -147,7 +149,7 @@ def find(adjacency: Adjacency, node_ptr: Tensor, rule: PlaceRule, *, local: bool
 
 
 def _search(graphs: Graphs, rule: PlaceRule, symmetric: bool) -> Result:
-    """Cluster of each node, clusters of each graph, and shares."""
+    """Return the cluster of each node, the number of clusters of each graph, and the shares."""
     from graphpool.graphs.places.compiled import find_places, walk
 
     row_ptr, col, weight, ptr = graphs

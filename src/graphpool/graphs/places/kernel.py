@@ -1,4 +1,4 @@
-"""How the loops over places are compiled."""
+"""Decorators that compile the loops of the search for places."""
 
 from pathlib import Path
 
@@ -7,6 +7,6 @@ from graphpool.numba_cache import compiler
 SOURCES = Path(__file__).parent, "*.py"
 
 compiled = compiler(*SOURCES)
-# Every compiled function is optimised together with all that it calls, again and again up the
-# chain of calls; what is put in its caller's place adds no link to that chain.
+# A compiled function is optimised together with everything it calls, again at every level of the
+# call chain; inlining a function into its caller removes one level.
 inlined = compiler(*SOURCES, inline="always")

@@ -1,4 +1,4 @@
-"""Merging of whole clusters: where ties are shared, and where there are too many clusters."""
+"""Merging of whole clusters: to resolve ties, and to reduce their number."""
 
 from typing import Any, no_type_check
 
@@ -17,10 +17,10 @@ _LOWEST = np.iinfo(np.int64).min
 @compiled
 @no_type_check
 def best_merge(net: Net, parts: Parts, node: int) -> tuple[int, int, int]:
-    """Of a node that is a cluster alone: the largest gain of a merge, which may be negative.
+    """Find the best merge of a node that is a cluster by itself.
 
-    Returns it with the look of the clusters that offer it (the greatest, if looks differ), and
-    how many clusters do; they are then the first in `near`.
+    Returns the largest gain, which may be negative, the look of the clusters that reach it (the
+    greatest, if looks differ), and the number of those clusters; they come first in `near`.
     """
     number = gather(net, parts, node)
     best, look, ties = _LOWEST, np.uint64(0), 0
@@ -40,11 +40,11 @@ def best_merge(net: Net, parts: Parts, node: int) -> tuple[int, int, int]:
 @compiled
 @no_type_check
 def merge_shared(net: Net, parts: Parts) -> bool:
-    """Merge clusters that can't decide between others with all of those, where it pays.
+    """Merge each cluster with all clusters that tie as its best merge, if modularity rises.
 
-    At the beginning every node is a cluster of its own, and what still is when its cell's turn
-    comes takes part. The merges of a cell are made together or, if modularity wouldn't rise, not
-    at all. Returns whether any were.
+    At the beginning every node is a cluster of its own; a node takes part if it is still alone
+    when its cell is processed. The merges of a cell are made together or, if modularity wouldn't
+    rise, not at all. Returns whether any were made.
     """
     nodes = len(parts.member)
     after, head = np.arange(nodes), np.arange(nodes)  # members of each cluster, in a ring
@@ -77,7 +77,7 @@ def merge_shared(net: Net, parts: Parts) -> bool:
                     merges += 1
         gained, moves = 0, 0
         for i in range(merges):
-            # All who were joined hand over what they had when their turn came.
+            # Each joined cluster passes on the members it had when its cell was processed.
             cluster, goal = joined[i], leader(parts.lead, joined[i])
             node = head[cluster]
             while True:
@@ -103,12 +103,12 @@ def merge_shared(net: Net, parts: Parts) -> bool:
 @compiled
 @no_type_check
 def settle_lone(net: Net, resolution: int) -> Array:
-    """Clusters, `[clusters]`, after single nodes have joined others.
+    """Join single nodes to other clusters; returns the new clusters, `[clusters]`.
 
-    Modularity leaves many nodes of a clique, of a cycle or around a hub alone where a symmetry
-    forbids to take some of them and not others. Each joins the cluster with which least is lost;
-    single nodes that are tied with each other join all at once, and one that stands between
-    several clusters equally stays alone.
+    Modularity leaves many nodes of a clique, a cycle or around a hub alone, because symmetric
+    nodes can't be merged one without the other. Each of them joins the cluster that costs the
+    least modularity. Single nodes that tie with each other all join together; a node whose best
+    clusters tie otherwise stays alone.
     """
     count = len(net.mass)
     parts = parts_of(net, np.arange(count), resolution)
@@ -130,10 +130,11 @@ def settle_lone(net: Net, resolution: int) -> Array:
 @compiled
 @no_type_check
 def merge_best(net: Net, resolution: int, every: bool) -> Array:
-    """Clusters, `[clusters]`, after the pair of neighbours that loses least was merged.
+    """Merge the best pair of neighbouring clusters; returns the new clusters, `[clusters]`.
 
-    Pairs of equal gain are told apart by their colours; those that can't be are all merged. With
-    `every`, all pairs are that are best for both: a faster way where there are very many.
+    Pairs of equal gain are ranked by their colours; pairs that still tie are all merged. With
+    `every`, all pairs that are the best for both sides are merged, which is faster if there are
+    very many clusters.
     """
     count = len(net.mass)
     parts = parts_of(net, np.arange(count), resolution)
@@ -162,17 +163,17 @@ def merge_best(net: Net, resolution: int, every: bool) -> Array:
 @compiled
 @no_type_check
 def pool_components(net: Net, most: int) -> Array:
-    """Clusters, `[clusters]`, after some that have no neighbours were put together.
+    """Pool clusters without neighbours; returns the new clusters, `[clusters]`.
 
-    Those of one colour become one, smallest first; if that is not enough, the smallest are
-    pooled until `most` are left.
+    Clusters of the same colour are pooled, smallest first; if that is not enough, the smallest
+    are pooled until `most` are left.
     """
     count = len(net.mass)
     cells = len(net.cells) - 1
     size = np.empty(cells, dtype=np.uint64)
     for cell in range(cells):
         size[cell] = net.size[net.order[net.cells[cell]]]
-    # Cells come sorted by colour, and that order stays among equal sizes.
+    # Cells are sorted by colour, and the stable sort keeps that order among equal sizes.
     rank = np.arange(cells)
     sort(rank, size, 0, cells)
     member, left = np.arange(count), count
@@ -195,7 +196,7 @@ def pool_components(net: Net, most: int) -> Array:
 @compiled
 @no_type_check
 def pool_isolated(net: Net) -> Array:
-    """Clusters, `[clusters]`, after all single nodes without edges became one."""
+    """Pool all single nodes without edges; returns the new clusters, `[clusters]`."""
     member, pool = np.arange(len(net.mass)), -1
     for node in range(len(net.mass)):
         if net.size[node] == 1 and net.ptr[node] == net.ptr[node + 1]:

@@ -1,10 +1,10 @@
-"""Moves of nodes between clusters that raise modularity, the same for every numbering.
+"""Moves of nodes between clusters that raise modularity, independent of the node numbering.
 
-With W the weight of all edge ends, 16 · W · Σ_c inner_c − resolution · Σ_c mass_c² over the
-clusters c is modularity in whole numbers, the resolution in sixteenths. Nodes are looked at cell
-by cell, a cell being the nodes that refinement can't tell apart; those of a cell that gain most
-move at once, so that no number of a node ever decides. Most cells are single nodes, and then this
-is Louvain's method.
+With W the weight of all edge ends and the resolution in sixteenths, modularity as an integer is
+16 · W · Σ_c inner_c − resolution · Σ_c mass_c² over the clusters c. Nodes are processed cell by
+cell; a cell holds nodes that refinement can't distinguish. The nodes of a cell with the largest
+gain move together, so the result never depends on node numbers. Most cells are single nodes, and
+for those this is Louvain's method.
 """
 
 from typing import Any, NamedTuple, no_type_check
@@ -22,22 +22,22 @@ _SWEEPS = 100
 
 
 class Parts(NamedTuple):
-    """A partition of a net's nodes while it changes; clusters are named by any numbers."""
+    """A partition of a net's nodes while it changes; cluster numbers are arbitrary."""
 
     member: Array  # [nodes], the cluster of each node
-    mass: Array  # [nodes], of each cluster
-    count: Array  # [nodes], members of each cluster
+    mass: Array  # [nodes], the mass of each cluster
+    count: Array  # [nodes], the number of members of each cluster
     look: Array  # [nodes], a hash of each cluster's members
-    link: Array  # [nodes], zeros: room to add up weights per cluster
-    near: Array  # [nodes]: room for the clusters beside a node
-    lead: Array  # [nodes], each number itself: room to join clusters
-    scale: Array  # [2], what weights and products of masses are multiplied with
+    link: Array  # [nodes], zeros; buffer for sums of weights per cluster
+    near: Array  # [nodes], buffer for the neighbouring clusters of a node
+    lead: Array  # [nodes], initially the identity; union-find parents for joining clusters
+    scale: Array  # [2], factors of weights and of products of masses
 
 
 @compiled
 @no_type_check
 def parts_of(net: Net, member: Array, resolution: int) -> Parts:
-    """The partition that `member` describes; `resolution` in sixteenths."""
+    """Build the partition given by `member`; `resolution` is in sixteenths."""
     nodes = len(member)
     mass, count = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
     look = np.zeros(nodes, dtype=np.uint64)
@@ -53,7 +53,10 @@ def parts_of(net: Net, member: Array, resolution: int) -> Parts:
 @compiled
 @no_type_check
 def gather(net: Net, parts: Parts, node: int) -> int:
-    """Weights from a node to the clusters beside it, into `link`; how many are in `near`."""
+    """Sum the weights from a node to its neighbouring clusters.
+
+    Writes the sums to `link` and the clusters to `near`; returns the number of clusters.
+    """
     number = 0
     for slot in range(net.ptr[node], net.ptr[node + 1]):
         cluster = parts.member[net.col[slot]]
@@ -67,9 +70,9 @@ def gather(net: Net, parts: Parts, node: int) -> int:
 @compiled
 @no_type_check
 def best_move(net: Net, parts: Parts, node: int) -> tuple[int, int]:
-    """The largest gain of moving a node, and the cluster to move to.
+    """Return the largest gain of moving a node, and the cluster to move it to.
 
-    Clusters of equal gain are told apart by their look; the target is -1 where that fails or
+    Clusters of equal gain are ranked by their look; the target is -1 if they still tie or if
     nothing is gained.
     """
     number = gather(net, parts, node)
@@ -93,7 +96,7 @@ def best_move(net: Net, parts: Parts, node: int) -> tuple[int, int]:
 @compiled
 @no_type_check
 def put(net: Net, parts: Parts, node: int, cluster: int) -> None:
-    """Move a node."""
+    """Move a node to a cluster."""
     own, tint = parts.member[node], mixed(net.colour[node])
     parts.mass[own] -= net.mass[node]
     parts.count[own] -= 1
@@ -107,7 +110,7 @@ def put(net: Net, parts: Parts, node: int, cluster: int) -> None:
 @compiled
 @no_type_check
 def put_and_weigh(net: Net, parts: Parts, node: int, cluster: int) -> int:
-    """Move a node; what is gained. Gains of several moves in a row add up to that of all."""
+    """Move a node and return the gain; gains of successive moves add up to the total gain."""
     own, mass, weight = parts.member[node], net.mass[node], 0
     for slot in range(net.ptr[node], net.ptr[node + 1]):
         other = parts.member[net.col[slot]]
@@ -123,7 +126,7 @@ def put_and_weigh(net: Net, parts: Parts, node: int, cluster: int) -> int:
 @compiled
 @no_type_check
 def leader(lead: Array, cluster: int) -> int:
-    """The cluster that stands for all that were joined with this one."""
+    """Return the representative of the clusters joined with this one (union-find)."""
     while lead[cluster] != cluster:
         lead[cluster] = lead[lead[cluster]]
         cluster = lead[cluster]
@@ -133,10 +136,10 @@ def leader(lead: Array, cluster: int) -> int:
 @compiled
 @no_type_check
 def move_together(net: Net, parts: Parts, movers: Array, targets: Array) -> bool:
-    """Move nodes of one cell at once; undone, with False, if modularity doesn't rise.
+    """Move nodes of one cell together; undo it and return False if modularity doesn't rise.
 
-    Nodes that are alone and want to join each other become one cluster instead of swapping
-    places; and who wants to join one that leaves goes where that one goes.
+    Single nodes that target each other become one cluster instead of swapping clusters. A node
+    whose target is a single node that itself moves follows it to its new cluster.
     """
     old = parts.member[movers]
     for i in range(len(movers)):
@@ -162,7 +165,7 @@ def move_together(net: Net, parts: Parts, movers: Array, targets: Array) -> bool
 @compiled
 @no_type_check
 def move_all(net: Net, parts: Parts) -> bool:
-    """Move nodes between clusters until nothing is gained; whether any was moved."""
+    """Move nodes between clusters until nothing is gained; returns whether any were moved."""
     nodes = len(parts.member)
     waiting = np.ones(nodes, dtype=np.bool_)
     goals, movers = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
@@ -180,7 +183,7 @@ def move_all(net: Net, parts: Parts) -> bool:
                 if goal < 0:
                     continue
                 if gain < best:
-                    # Beaten within its cell: its turn comes again.
+                    # Another node of its cell gains more: try again in the next sweep.
                     waiting[node], again = True, True
                     continue
                 if gain > best:
@@ -202,6 +205,6 @@ def move_all(net: Net, parts: Parts) -> bool:
         elif everyone or not moved:
             break
         else:
-            # Moves far away change the masses of clusters, so all are asked once more.
+            # Distant moves change the masses of clusters, so check all nodes once more.
             waiting[:], everyone, moved = True, True, False
     return ever

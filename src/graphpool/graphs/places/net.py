@@ -1,7 +1,7 @@
-"""One weighted graph in whole numbers, as the search for places sees it.
+"""One weighted graph in integer arithmetic, the input of the search for places.
 
-Weights become whole numbers, so that sums and gains are exact and don't depend on the order in
-which they are added up: without that, no result could be the same for every numbering of nodes.
+Weights are converted to integers, so that sums and gains are exact and don't depend on the order
+of summation. Otherwise the result would depend on the numbering of the nodes.
 """
 
 from typing import Any, NamedTuple, no_type_check
@@ -19,15 +19,15 @@ _LARGEST_WHOLE = 1 << 20
 
 
 class Net(NamedTuple):
-    """A graph without self-loops, each edge in both directions; also of clusters."""
+    """A graph of nodes or clusters, without self-loops and with each edge in both directions."""
 
     ptr: Array  # [nodes + 1], where the neighbours of a node begin
-    col: Array  # [slots] neighbours
+    col: Array  # [slots], neighbours
     weight: Array  # [slots]
-    mass: Array  # [nodes], weight of all edge ends in a node, those of inner edges included
-    size: Array  # [nodes], nodes of the first graph that a node stands for
-    colour: Array  # [nodes], equal for nodes that refinement can't tell apart
-    order: Array  # [nodes], cell by cell
+    mass: Array  # [nodes], weight of all edge ends in a node, including those of inner edges
+    size: Array  # [nodes], the number of original nodes that a node represents
+    colour: Array  # [nodes], equal for nodes that refinement can't distinguish
+    order: Array  # [nodes], the nodes grouped by cell
     cells: Array  # [cells + 1], where each cell begins in `order`
 
 
@@ -36,13 +36,15 @@ class Net(NamedTuple):
 def load(
     row_ptr: Array, col: Array, weight: Array, first: int, last: int, shift: int, both: bool
 ) -> tuple[Array, Array, Array]:
-    """A + Aᵀ of one graph in whole numbers, as pointers, neighbours and weights.
+    """Return A + Aᵀ of one graph with integer weights, as pointers, neighbours and weights.
 
-    Whole weights are kept; others are rounded to multiples of a fraction of the largest, at
-    least one each. Self-loops and weights that are not positive or not finite are left out.
+    Integer weights are used as they are; others are rounded to multiples of a fraction of the
+    largest weight, at least one each. Self-loops and weights that are not positive or not finite
+    are ignored.
 
     Args:
-        first, last: rows of the graph; shift: number of its first node in `col`.
+        first, last: first row of the graph, and one past its last row.
+        shift: number of its first node in `col`.
         both: whether A is known to be symmetric.
     """
     nodes = last - first
@@ -87,7 +89,7 @@ def load(
                 amount[fill[other]] = number
                 fill[other] += 1
     ptr, near, amount = joined(ptr, near, amount)
-    # Only ratios of weights count, and A + Aᵀ of undirected edges is no more than A.
+    # Only ratios of weights matter: for undirected graphs A + Aᵀ = 2A is equivalent to A.
     common = 0
     for value in amount:
         while value:
@@ -102,7 +104,7 @@ def load(
 @compiled
 @no_type_check
 def joined(ptr: Array, col: Array, weight: Array) -> tuple[Array, Array, Array]:
-    """The same graph with repeated edges as one, in place."""
+    """Merge repeated edges of a graph, in place."""
     nodes = len(ptr) - 1
     at = np.full(nodes, -1, dtype=np.int64)
     out, begin = 0, 0
@@ -124,7 +126,7 @@ def joined(ptr: Array, col: Array, weight: Array) -> tuple[Array, Array, Array]:
 @compiled
 @no_type_check
 def first_net(ptr: Array, col: Array, weight: Array) -> Net:
-    """The net of a graph's nodes."""
+    """Build the net of a graph's nodes."""
     nodes = len(ptr) - 1
     mass = np.zeros(nodes, dtype=np.int64)
     for node in range(nodes):
@@ -138,9 +140,9 @@ def first_net(ptr: Array, col: Array, weight: Array) -> Net:
 @compiled
 @no_type_check
 def coarse_net(net: Net, member: Array, count: int) -> Net:
-    """The net of clusters; `member` `[nodes]` numbers them from 0 to `count` - 1.
+    """Build the net of clusters; `member` `[nodes]` numbers them from 0 to `count` - 1.
 
-    The colour of a cluster comes from those of its members and from its place among the others.
+    The colour of a cluster depends on the colours of its members and its position in the net.
     """
     nodes = len(member)
     mass, size = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
@@ -173,7 +175,7 @@ def coarse_net(net: Net, member: Array, count: int) -> Net:
 @compiled
 @no_type_check
 def numbered_from_zero(member: Array) -> int:
-    """Number clusters 0, 1, 2, … in order of their first nodes, in place; how many there are."""
+    """Renumber clusters 0, 1, 2, … by their first nodes, in place; returns their number."""
     new = np.full(len(member), -1, dtype=np.int64)
     count = 0
     for node in range(len(member)):

@@ -1,4 +1,4 @@
-"""What a user can choose about places: how many clusters, how fine, how soft."""
+"""Options of the search for places: number, resolution and softness of the clusters."""
 
 import math
 from dataclasses import dataclass
@@ -8,27 +8,28 @@ from graphpool.errors import ConfigError, nearest
 
 Count = Literal["auto", "given", "ratio", "eigengap"]
 
-# Gains are whole numbers below FINEST · SIXTEENTHS · (2 · MOST_EDGES)², and fit into 64 bits.
+# Gains are integers below FINEST · SIXTEENTHS · (2 · MOST_EDGES)², and fit into 64 bits.
 FINEST = 64  # largest resolution
-SIXTEENTHS = 16  # resolutions are taken in these
+SIXTEENTHS = 16  # resolutions are rounded to sixteenths
 MOST_EDGES = 1 << 25  # of one graph, counted in both directions
 
 
 @dataclass(frozen=True)
 class PlaceRule:
-    """How the clusters of a graph are found; a key, too, under which they are kept.
+    """How the clusters of a graph are found; also part of the key they are cached under.
 
     Args:
-        count: how many clusters a graph gets. `"auto"`: as many as modularity wants; `"given"`:
+        count: how many clusters a graph gets. `"auto"`: chosen by modularity; `"given"`:
             `clusters`; `"ratio"`: `ratio` times its nodes, rounded up, and at least 2;
             `"eigengap"`: where the spectrum of the normalised adjacency has its largest gap.
-            The last three are aimed at: clusters that a symmetry maps to each other are merged
+            The last three are targets: clusters that a symmetry maps to each other are merged
             together or not at all, so a symmetric graph may get fewer.
-        clusters: for `"given"`.
-        ratio: for `"ratio"`.
-        resolution: of modularity; larger gives more and smaller clusters. Taken in sixteenths.
-        most: no graph gets more clusters than this.
-        steps: lazy random-walk steps that soften the clusters into shares; 0 leaves them hard.
+        clusters: number of clusters for `"given"`.
+        ratio: clusters per node for `"ratio"`.
+        resolution: resolution of modularity, rounded to sixteenths; larger values give more and
+            smaller clusters.
+        most: the largest number of clusters of a graph.
+        steps: lazy random-walk steps that soften the clusters into shares; 0 keeps them hard.
     """
 
     count: Count = "auto"
@@ -58,7 +59,7 @@ class PlaceRule:
             raise ConfigError("count='ratio' needs a ratio above 0, such as ratio=0.1")
 
     def wanted(self, nodes: int) -> int:
-        """Clusters that a graph of so many nodes should get by `"given"` or `"ratio"`."""
+        """Return the number of clusters for a graph of this size, by `"given"` or `"ratio"`."""
         if self.count == "ratio":
             return min(self.most, max(2, math.ceil(self.ratio * nodes)))
         return min(self.most, self.clusters)

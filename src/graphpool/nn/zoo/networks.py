@@ -45,14 +45,14 @@ from graphpool.nn.zoo.families import (
 _SHARED = "all nodes, shared among clusters"
 _PLACED = "all nodes, by place and content"
 _HALF = "half of the nodes and the edges among them"
-_GATHERED = "half of the nodes, each with what lies around it"
+_GATHERED = "half of the nodes, each with its neighbourhood"
 _BY_CLUSTER = "edges × clusters"
-_BY_PLACE = f"{_BY_CLUSTER}; places once a set"
+_BY_PLACE = f"{_BY_CLUSTER}; places once per set"
 _ACROSS = "edges + nodes × the other graph's nodes"
-_ACROSS_LAYERS = f"{_ACROSS}, a layer"
-_THREE_STEPS = "edges; through a hub the square of its degree"
+_ACROSS_LAYERS = f"{_ACROSS}, per layer"
+_THREE_STEPS = "edges; at a hub, the square of its degree"
 
-# As DiffPool has it: its losses, Sᵀ A S as it is, and clusters that are sums of nodes.
+# As in DiffPool: its losses, the plain Sᵀ A S, and clusters that are sums of nodes.
 _LIKE_DIFFPOOL: dict[str, Any] = {
     "losses": {"link": 1.0, "entropy": 1.0}, "connect": "plain", "profile": False,
 }  # fmt: skip
@@ -69,7 +69,7 @@ def _mean_att_cluster(in_channels: int) -> OneCluster:
 def _reading_clusters(name: str, title: str, module: Module, counted: bool = False) -> Network:
     return Network(
         f"{name}-hap", "group", "Liu et al., mirrored", 2021,
-        f"{title} over HAP's clusters in place of the nodes",
+        f"{title} over HAP's clusters instead of the nodes",
         _PLACED, _BY_PLACE, pooler_over_hap(module, counted), rule=rule_of, around=name,
     )  # fmt: skip
 
@@ -89,7 +89,7 @@ BUILT_IN: tuple[Network, ...] = (
     ),
     Network(
         "hap-meanpool", "flat", "Liu et al., ablation", 2021,
-        "HAP-MeanPool: HAP as printed, the mean node in place of its first clusters",
+        "HAP-MeanPool: HAP as printed, with the mean node instead of its first clusters",
         "the mean node", "nodes",
         pooler_in_hap(_mean_cluster, "channels"), _mean_cluster, "channels", around="mean",
     ),
@@ -112,12 +112,12 @@ BUILT_IN: tuple[Network, ...] = (
     ),
     Network(
         "sagpool-hap", "group", "Liu et al., mirrored", 2021,
-        "SAGPool's network, HAP's places in place of kept nodes: half as many as nodes",
+        "SAGPool's network with HAP's places instead of kept nodes, half as many as nodes",
         _PLACED, _BY_PLACE, hap_by_share, places_by_share, "ratio", rule_by_share, around="hap",
     ),
     Network(
         "diffpool-hap", "group", "Liu et al., mirrored", 2021,
-        "DiffPool's network and losses, HAP's places in place of its assignment",
+        "DiffPool's network and losses, with HAP's places instead of its assignment",
         _PLACED, _BY_PLACE, hap(**_LIKE_DIFFPOOL),
         partial(HAPCoarsening, **_LIKE_DIFFPOOL), rule=rule_of, around="hap",
     ),
@@ -132,17 +132,17 @@ BUILT_IN: tuple[Network, ...] = (
     ),
     Network(
         "mincut", "group", "Bianchi et al.", 2020,
-        "MinCutPool: few edges between clusters of one size, by two losses",
+        "MinCutPool: few edges between clusters of similar size, by two losses",
         _SHARED, _BY_CLUSTER, group_network(MinCutPool), MinCutPool,
     ),
     Network(
         "dmon", "group", "Tsitsulin et al.", 2023,
-        "DMoN: clusters denser inside than by chance, by the modularity loss",
+        "DMoN: clusters denser than by chance, by a modularity loss",
         _SHARED, _BY_CLUSTER, group_network(DMoN), DMoN,
     ),
     Network(
         "structpool", "group", "Yuan & Ji", 2020,
-        "StructPool: neighbours settle on clusters together, a CRF's mean field",
+        "StructPool: neighbours' assignments depend on each other, by a CRF's mean field",
         _SHARED, f"{_BY_CLUSTER} × iterations", group_network(StructPool), StructPool,
     ),
     Network(
@@ -153,12 +153,12 @@ BUILT_IN: tuple[Network, ...] = (
     ),
     Network(
         "asap", "group", "Ranjan et al.", 2020,
-        "ASAP: a cluster around every node, the fittest stay",
+        "ASAP: a cluster around every node, of which the highest-scoring are kept",
         "half of all neighbourhoods", _THREE_STEPS, topk_network(ASAP), ASAP, "ratio",
     ),
     Network(
         "gpool", "top-k", "Gao & Ji", 2019,
-        "gPool: nodes far along a learned direction", _HALF, "edges",
+        "gPool: nodes with the largest projection on a learned vector", _HALF, "edges",
         topk_network(TopKPool), TopKPool, "ratio",
     ),
     Network(
@@ -178,7 +178,7 @@ BUILT_IN: tuple[Network, ...] = (
     ),
     Network(
         "flat", "flat", "-", None,
-        "no coarsening; readout as set, by default sum", "as the readout says", "nodes",
+        "no coarsening; configurable readout, sum by default", "set by the readout", "nodes",
         reduce_network(None), ReducePool, "channels",
     ),
     Network(
@@ -200,7 +200,7 @@ BUILT_IN: tuple[Network, ...] = (
     ),
     Network(
         "mean-att", "flat", "Bai et al.", 2019,
-        "MeanAttPool: nodes count by their likeness to the mean node",
+        "MeanAttPool: nodes weighted by their similarity to the mean node",
         "a weighted sum of all nodes", "nodes", flat_network(MeanAttPool), MeanAttPool, "channels",
     ),
     Network(
@@ -210,23 +210,23 @@ BUILT_IN: tuple[Network, ...] = (
     ),
     Network(
         "set2set", "flat", "Vinyals et al.", 2016,
-        "Set2Set: an LSTM asks the nodes three times", "the last question and its answer",
+        "Set2Set: an LSTM queries the nodes three times", "the last query and its answer",
         "nodes × steps", flat_network(Set2Set), Set2Set, "channels",
     ),
     Network(
         "sort", "flat", "Zhang et al.", 2018,
-        "SortPooling: nodes in order of a channel, read by a convolution",
+        "SortPooling: nodes sorted by a channel, read by a convolution",
         "the first 30 nodes in order", "nodes × log nodes",
         flat_network(SortPool, counted=True), SortPool, "channels",
     ),
     Network(
         "structure-free", "rule", "-", None,
-        "perceptron on summed node features; looks at no edge", "the sum of all nodes", "nodes",
+        "perceptron on summed node features; ignores edges", "the sum of all nodes", "nodes",
         structure_free,
     ),
 )  # fmt: skip
 
-# Networks that compare two graphs. Every other network does so too, by its graph vectors.
+# Networks that compare two graphs. Every other network can, too, by its graph vectors.
 PAIR_NETWORKS: tuple[Network, ...] = (
     Network(
         "gmn", "pair", "Li et al.", 2019,
@@ -235,7 +235,7 @@ PAIR_NETWORKS: tuple[Network, ...] = (
     ),
     Network(
         "gmn-hap", "pair", "Liu et al.", 2021,
-        "GMN with HAP's coarsening in place of its pooling", _PLACED, _ACROSS_LAYERS,
+        "GMN with HAP's coarsening instead of its pooling", _PLACED, _ACROSS_LAYERS,
         around="hap",
     ),
     Network(
@@ -245,6 +245,6 @@ PAIR_NETWORKS: tuple[Network, ...] = (
     ),
     Network(
         "simgnn-hap", "pair", "Liu et al.", 2021,
-        "SimGNN with HAP's coarsening in place of its pooling", _PLACED, _ACROSS, around="hap",
+        "SimGNN with HAP's coarsening instead of its pooling", _PLACED, _ACROSS, around="hap",
     ),
 )  # fmt: skip
