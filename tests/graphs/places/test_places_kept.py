@@ -25,7 +25,7 @@ def found_once(monkeypatch: pytest.MonkeyPatch, graphs: GraphSet) -> GraphSet:
     def refuse(*_: object, **__: object) -> Places:
         raise AssertionError("worked out again")
 
-    monkeypatch.setattr(graphset_module, "find", refuse)
+    monkeypatch.setattr(graphset_module, "places_of", refuse)
     return graphs
 
 

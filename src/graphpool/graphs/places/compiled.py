@@ -1,4 +1,4 @@
-"""Compiled search for places, over all graphs one after the other."""
+"""Compiled search for places and gathering of them, over all graphs one after the other."""
 
 from typing import Any, no_type_check
 
@@ -104,14 +104,13 @@ def reduce(net: Net, member: Array, resolution: int, most: int) -> Net:
 @compiled
 @no_type_check
 def find_places(
-    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, local: bool, both: bool,
+    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, both: bool,
     resolution: int, wanted: Array, most: int, label: Array, counts: Array,
 ) -> None:  # fmt: skip
     """Find the clusters of every graph; writes `label` `[nodes]` and `counts` `[graphs]`.
 
     Args:
-        row_ptr, col, weight: A of all graphs; with `local`, `col` counts from each graph's first
-            node.
+        row_ptr, col, weight: A of all graphs; `col` counts from each graph's first node.
         both: whether A is symmetric.
         resolution: resolution of modularity, in sixteenths.
         wanted: `[graphs]`, how many clusters each graph should get; 0 lets modularity decide.
@@ -119,8 +118,7 @@ def find_places(
     """
     for graph in range(len(node_ptr) - 1):
         begin, end = node_ptr[graph], node_ptr[graph + 1]
-        shift = 0 if local else begin
-        first = first_net(*load(row_ptr, col, weight, begin, end, shift, both))
+        first = first_net(*load(row_ptr, col, weight, begin, end, both))
         aim, fineness = min(wanted[graph], end - begin), resolution
         starts = len(_STARTS) if len(first.col) <= _SMALL else 1
         while True:
@@ -138,7 +136,7 @@ def find_places(
 @compiled
 @no_type_check
 def walk(
-    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, local: bool, both: bool,
+    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, both: bool,
     steps: int, label: Array, counts: Array, share: Array,
 ) -> None:  # fmt: skip
     """Write ((I + D⁻¹A)/2)^steps times the 0/1 membership to `share`, `[nodes, width]` zeros."""
@@ -148,8 +146,7 @@ def walk(
         for node in range(begin, end):
             here[node - begin, label[node]] = 1.0
         if steps > 0:
-            shift = 0 if local else begin
-            ptr, near, amount = load(row_ptr, col, weight, begin, end, shift, both)
+            ptr, near, amount = load(row_ptr, col, weight, begin, end, both)
             there = np.empty_like(here)
             for _ in range(steps):
                 for node in range(end - begin):
@@ -166,3 +163,22 @@ def walk(
         for node in range(begin, end):
             for j in range(width):
                 share[node, j] = here[node - begin, j]
+
+
+@compiled
+@no_type_check
+def gather_columns(
+    share: Array, log: Array, node: Array, ptr: Array, counts: Array, out: Array
+) -> None:
+    """Gather shares and logarithms `[nodes, clusters]` of nodes into `[2, clusters, nodes]`.
+
+    Only the clusters that a graph has are written.
+    """
+    for graph in range(counts.shape[0]):
+        # A node's columns are adjacent in memory, so a graph's rows stay in the CPU cache.
+        for j in range(counts[graph]):
+            shares, logs = out[0, j], out[1, j]
+            for i in range(ptr[graph], ptr[graph + 1]):
+                at = node[i]
+                shares[i] = share[at, j]
+                logs[i] = log[at, j]
