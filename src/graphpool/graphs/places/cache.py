@@ -89,6 +89,10 @@ class PlaceCache:
         """
         keys: list[Hashable] = [(rule, digest) for digest in graphs.digests()]
         missing = {key: graph for graph, key in enumerate(keys) if key not in self._known}
+        if len(missing) == len(keys):
+            result = search(graphs)
+            self._keep(keys, graphs.node_ptr, result)
+            return result
         # Copied first, because storing new entries may evict these.
         known = {key: self._known[key] for key in keys if key not in missing}
         for key in known:
