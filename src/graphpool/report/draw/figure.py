@@ -30,7 +30,7 @@ def blank_canvas(width: float, height: float) -> tuple["Figure", "Axes"]:
     drawing = Figure(figsize=(width / 90, height / 90))
     FigureCanvasAgg(drawing)
     axes = drawing.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, width), ylim=(height, 0))
+    axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal")
     axes.axis("off")
     return drawing, axes
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from graphpool.errors import DataError
 from graphpool.report.data import Array, EmbeddingPlot
+from graphpool.report.draw.layout import oriented
 from graphpool.report.draw.svg import MARKERS, class_marker, counted, key, number, text
 
 WIDTH, TALLEST, MARGIN = 900, 620, 24
@@ -62,11 +63,7 @@ def principal_components(points: Array, most: int) -> Array:
     centred = points - points.mean(axis=0, keepdims=True)
     left, size, _ = np.linalg.svd(centred, full_matrices=False)
     scores: Array = left[:, :most] * size[:most]
-    # An axis has no direction of its own: point it to where the farthest graph lies.
-    if scores.size:
-        ends = scores[np.abs(scores).argmax(axis=0), np.arange(scores.shape[1])]
-        scores = scores * np.where(ends < 0, -1.0, 1.0)
-    return scores
+    return oriented(scores) if scores.size else scores
 
 
 def graph_map(plot: EmbeddingPlot, seed: int = 0) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from graphpool.report.data import FigureRow, FigureTable
 from graphpool.report.draw.svg import text
-from graphpool.report.sections.parts import section
+from graphpool.report.sections.parts import bar, name_cell, section
 
 
 def figure_tables(tables: Sequence[FigureTable]) -> str:
@@ -25,16 +25,10 @@ def _table(table: FigureTable) -> str:
 
 
 def _row(row: FigureRow, columns: Sequence[str], badge: str) -> str:
-    mark = f' <span class="badge">{text(badge)}</span>' if row.main and badge else ""
-    note = f'<span class="note">{text(row.note)}</span>' if row.note else ""
     figures = "".join(
         f'<td class="num" data-name="{text(name)}">{text(row.figures.get(name, "–"))}</td>'
         for name in columns
     )
     kind = "ours main" if row.main else "baseline" if row.learns else "rule"
-    return (
-        f'<tr class="{kind}">'
-        f'<th scope="row">{text(row.name)}{mark}{note}</th><td class="chart">'
-        f'<div class="bar"><span style="width:{100 * row.share:.1f}%"></span></div></td>'
-        f"{figures}</tr>"
-    )
+    name = name_cell(row.name, badge if row.main else "", row.note)
+    return f'<tr class="{kind}">{name}<td class="chart">{bar(row.share)}</td>{figures}</tr>'

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from graphpool.report.data import LevelHealth
 from graphpool.report.draw.svg import figure, text
+from graphpool.report.sections.parts import bar
 from graphpool.training.health_warnings import OFF_IDENTITY_LIMIT, RANK_LIMIT
 
 WEAK_RANK = 1.5
@@ -73,9 +74,7 @@ def _card(health: LevelHealth) -> str:
 
 
 def _meter(name: str, value: str, share: float, words: str) -> str:
-    width = 100 * min(max(share, 0.0), 1.0)
     return (
         f'<div class="meter"><p><b>{name}</b> <span class="value">{value}</span></p>'
-        f'<div class="bar"><span style="width:{width:.1f}%"></span></div>'
-        f'<p class="note">{words}</p></div>'
+        f'{bar(min(max(share, 0.0), 1.0))}<p class="note">{words}</p></div>'
     )
