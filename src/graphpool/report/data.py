@@ -120,10 +120,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class HierarchyExample:
-    """One graph at every level, finest first, with the clusters that this graph has.
-
-    With `places`, the clusters of the first level are places of the graph.
-    """
+    """One graph at every level, finest first; with `places`, the first clusters are places."""
 
     graph: str
     true_class: str
@@ -168,21 +165,13 @@ class LevelHealth:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One graph, ready to be drawn; the title has its name and size.
+    """One graph, ready to be drawn."""
 
-    Args:
-        slot: for each node its row of the positions.
-        labels: a short text per node, "" for none.
-        edges: pairs of nodes with the text of their label; in both directions only if the graph
-            is directed.
-        node_kind, edge_kind: the edit of each node and edge that has one.
-    """
-
-    title: str
-    slot: Sequence[int]
-    labels: Sequence[str]
-    edges: Mapping[tuple[int, int], str]
-    node_kind: Mapping[int, str]
+    title: str  # its name and size
+    slot: Sequence[int]  # for each node its row of the positions
+    labels: Sequence[str]  # a short text per node, "" for none
+    edges: Mapping[tuple[int, int], str]  # labels; in both directions only if directed
+    node_kind: Mapping[int, str]  # the edit of each node that has one
     edge_kind: Mapping[tuple[int, int], str]
     directed: bool
 
@@ -199,19 +188,16 @@ class Scores:
 class PairExample:
     """Two graphs beside each other, with the scores that the model gives them.
 
-    Args:
-        left, right: with marks on what an edit path changes if they are `aligned`: then a node
-            stands where the node is that it is mapped to.
-        matches: the truth.
-        scores: of every level, by name, the last of all together.
+    If they are `aligned`, what an edit path changes is marked, and a node stands where the node is
+    that it is mapped to.
     """
 
     title: str
     left: Side
     right: Side
     aligned: bool
-    matches: bool
-    scores: Mapping[str, float]
+    matches: bool  # the truth
+    scores: Mapping[str, float]  # of every level, by name, the last of all together
     note: str = ""
 
     @property
@@ -236,15 +222,12 @@ class DistancePlot:
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """A graph that the model finds near.
-
-    Ranks are by true distance, 1 for the nearest; equally far graphs share the best.
-    """
+    """A graph that the model finds near."""
 
     graph: Side
     predicted: float
     true: float
-    rank: int
+    rank: int  # by true distance, 1 for the nearest; equally far ones share the best
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,11 @@ from graphpool.report.draw.tsne import FEWEST_FOR_TSNE, graph_map
 from graphpool.report.sections.accuracies import hero_figures, results_section
 from graphpool.report.sections.comparison import (
     distances_section,
+    figure_tables,
     pairs_section,
     queries_section,
     scores_section,
 )
-from graphpool.report.sections.figures import figure_tables
 from graphpool.report.sections.health import health_section, warning_box
 from graphpool.report.sections.parts import fact_list, hero, repeat_section, section
 from graphpool.report.style import stylesheet

@@ -1,13 +1,13 @@
 """Graphs that were compared, as SVG: pairs side by side, and a query before its neighbours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from graphpool.report.data import Array, Neighbour, PairExample, QueryExample, Side
 from graphpool.report.draw.hierarchy import backing, circle, inside, rim_line
 from graphpool.report.draw.side import shared_layout
-from graphpool.report.draw.svg import colour, figure, key, number, swatch, text, verdict_badge
+from graphpool.report.draw.svg import bar, colour, figure, key, number, swatch, text, verdict_badge
 
 Tones = Mapping[str, int]
 ROOM = 14.0
@@ -44,13 +44,13 @@ def query_figure(example: QueryExample, tones: Tones) -> str:
     )
 
 
-def label_key(labels: Sequence[str], tones: Tones) -> str:
+def label_key(tones: Tones) -> str:
     """Render the key of colours and node labels."""
-    if not labels:
-        return ""
-    looks = [f' style="--k:{colour(tones[label])}"' for label in labels]
-    names = map(text, labels)
-    return key(*((swatch("box", look), name) for look, name in zip(looks, names, strict=True)))
+    items = [
+        (swatch("box", f' style="--k:{colour(tone)}"'), text(label))
+        for label, tone in tones.items()
+    ]
+    return key(*items) if items else ""
 
 
 def _neighbour(each: Neighbour, tones: Tones) -> str:
@@ -64,7 +64,7 @@ def _neighbour(each: Neighbour, tones: Tones) -> str:
 def _score(name: str, value: float) -> str:
     return (
         f'<div class="meter"><p><span>{text(name)}</span> <b>{value:.3f}</b></p>'
-        f'<div class="bar half"><span style="width:{100 * value:.1f}%"></span></div></div>'
+        f"{bar(value, 'bar half')}</div>"
     )
 
 

@@ -21,19 +21,15 @@ MOST_FOR_STRESS = 150
 class LevelLayout:
     """One level, ready to be drawn.
 
-    Args:
-        width, height: of the panel; the height is the same at every level.
-        position: `[nodes, 2]`.
-        radius: `[nodes]`.
-        share: `[nodes, first clusters]`, how much of the original graph's nodes each node
-            holds, split by first-level cluster; at level 0 each node's memberships.
+    `share` is how much of the original graph's nodes each node holds, split by first-level
+    cluster; at level 0 it is each node's memberships.
     """
 
     width: float
-    height: float
-    position: Array
-    radius: Array
-    share: Array
+    height: float  # the same at every level
+    position: Array  # [nodes, 2]
+    radius: Array  # [nodes]
+    share: Array  # [nodes, first clusters]
 
     @property
     def mass(self) -> Array:

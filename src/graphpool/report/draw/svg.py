@@ -119,3 +119,8 @@ def key(*items: tuple[str, str], after: str = "") -> str:
 def verdict_badge(right: bool) -> str:
     """Whether a prediction is right."""
     return '<span class="right">correct</span>' if right else '<span class="miss">wrong</span>'
+
+
+def bar(share: float, css: str = "bar") -> str:
+    """A bar filled up to a share between 0 and 1."""
+    return f'<div class="{css}"><span style="width:{100 * share:.1f}%"></span></div>'

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from graphpool.report.data import LevelHealth
-from graphpool.report.draw.svg import figure, text
-from graphpool.report.sections.parts import bar
+from graphpool.report.draw.svg import bar, figure, text
 from graphpool.training.health_warnings import OFF_IDENTITY_LIMIT, RANK_LIMIT
 
 WEAK_RANK = 1.5

@@ -18,11 +18,6 @@ def name_cell(name: str, badge: str, note: str) -> str:
     return f'<th scope="row">{text(name)}{mark}{words}</th>'
 
 
-def bar(share: float, css: str = "bar") -> str:
-    """A bar filled up to a share between 0 and 1."""
-    return f'<div class="{css}"><span style="width:{100 * share:.1f}%"></span></div>'
-
-
 def fact_list(facts: Mapping[str, str | int | float]) -> str:
     """Facts about the data, side by side."""
     if not facts:
