@@ -18,9 +18,7 @@ class ClusterMask:
     """
 
     def __init__(
-        self,
-        mask: Bool[Tensor, "graphs clusters"],
-        counts: Int[Tensor, " graphs"] | None = None,
+        self, mask: Bool[Tensor, "graphs clusters"], counts: Int[Tensor, " graphs"] | None = None
     ) -> None:
         self.mask = mask
         self._counts = counts

@@ -19,11 +19,8 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
 
     Labels and classes are matched by name and keep the order in which they first appear. Where
     graph ids clash, every id gets its set's name in front. All sets must have the same fields;
-    only edge weights may be missing in some, where they are 1.
-
-    Args:
-        sets: at least one.
-        name: of the result; by default the names joined with `+`.
+    only edge weights may be missing in some, where they are 1. By default the result is named by
+    the names of the sets, joined with `+`.
     """
     if not sets:
         raise DataError("there is nothing to concatenate; give at least one set")

@@ -28,11 +28,9 @@ _MANY = 2048  # clusters; more than this are not merged one by one
 @inlined
 @no_type_check
 def merge_levels(net: Net, member: Array, resolution: int) -> Net:
-    """Move and merge clusters, level by level, until nothing is gained; updates `member`.
+    """Move and merge clusters, level by level, until nothing is gained.
 
-    Args:
-        net: net of the clusters.
-        member: `[nodes]`, the cluster of each node.
+    Updates `member` `[nodes]`, the cluster of each node.
     """
     while len(net.mass) > 1:
         parts = parts_of(net, np.arange(len(net.mass)), resolution)
@@ -59,8 +57,7 @@ def follow(net: Net, member: Array, joined: Array) -> Net:
 def cluster(first: Net, resolution: int, starts: int) -> tuple[Net, Array]:
     """Cluster by modularity; returns the clusters' net and the cluster of each node, `[nodes]`.
 
-    Args:
-        starts: how many of `_STARTS` to try; the best result is taken, the first one on ties.
+    Of the results from the first `starts` of `_STARTS` the best is taken, the first one on ties.
     """
     found, label, best = first, np.arange(len(first.mass)), np.int64(0)
     for start in range(starts):

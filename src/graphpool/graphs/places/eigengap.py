@@ -24,9 +24,7 @@ def eigengaps(row_ptr: Array, col: Array, weight: Array, node_ptr: Array) -> NDA
     graph whose first eigenvalues are too close for Lanczos to converge gets 2. Self-loops and
     weights that are not positive or not finite are ignored.
 
-    Args:
-        row_ptr, col, weight: A of all graphs; `col` counts from each graph's first node.
-        node_ptr: `[graphs + 1]`, where each graph's nodes begin.
+    The graphs are given as in `cache.Graphs`.
     """
     counts = np.diff(node_ptr)
     row = np.repeat(np.arange(len(row_ptr) - 1), np.diff(row_ptr))

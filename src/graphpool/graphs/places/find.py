@@ -112,13 +112,8 @@ def places_of(
 ) -> Places:
     """Find the places of graphs given as raw tensors, on any device; computed on the CPU.
 
-    Each graph is searched only once per process; see `cache`.
-
-    Args:
-        adjacency: adjacency of all graphs, with no edges between them.
-        segments: where each graph's nodes begin.
-        rule: how places are found.
-        local: whether the columns of `adjacency` count from the first node of each graph.
+    Each graph is searched only once per process; see `cache`. With `local`, the columns of
+    `adjacency` count from the first node of each graph.
     """
     ptr = segments.ptr.cpu().numpy()
     row_ptr, col = adjacency.row_ptr.cpu().numpy(), adjacency.col.int().cpu().numpy()

@@ -145,7 +145,8 @@ def _loop(axes: "Axes", centre: Array, radius: float, kind: str | None) -> None:
     from matplotlib.patches import Circle
 
     tone, thick, order = _look(kind)
-    axes.add_patch(Circle(centre, 0.8 * radius, fc="none", ec=tone, lw=thick, zorder=order))
+    x, y = centre.tolist()
+    axes.add_patch(Circle((x, y), 0.8 * radius, fc="none", ec=tone, lw=thick, zorder=order))
 
 
 def _edge(

@@ -35,10 +35,10 @@ def hero_figures(report: Report) -> tuple[list[HeroFigure], str]:
         return [], ""
     summary = summary_of(ours)
     spread = "on one split"
-    if summary.std is not None and summary.low is not None and summary.high is not None:
+    if summary.std is not None:
         spread = (
             f"± {percent(summary.std)} over {summary.count} splits; "
-            f"95 % interval of the mean {percent(summary.low)} – {percent(summary.high)}"
+            f"95 % interval of the mean {_interval(summary)}"
         )
     figures = [HeroFigure(f"Accuracy of {ours.name}", percent(summary.mean), "%", spread)]
     if best is not None:
@@ -74,6 +74,12 @@ def comparison(ours: ResultRow, other: ResultRow) -> str:
     if gain.low > 0 or gain.high < 0:
         return f"It lies {lies} ({interval})."
     return f"It lies {lies}, no more than chance explains: read the two as equal ({interval})."
+
+
+def _interval(summary: Summary) -> str:
+    if summary.low is None or summary.high is None:
+        return ""
+    return f"{percent(summary.low)} – {percent(summary.high)}"
 
 
 def _points(value: float) -> str:
@@ -153,9 +159,7 @@ def _range(rows: Sequence[ResultRow]) -> tuple[float, float]:
 def _row(row: ResultRow, main: bool, low: float, high: float, majority: float | None) -> str:
     summary = summary_of(row)
     spread = "" if summary.std is None else f' <span class="soft">± {percent(summary.std)}</span>'
-    interval = "one split"
-    if summary.low is not None and summary.high is not None:
-        interval = f"{percent(summary.low)} – {percent(summary.high)}"
+    interval = _interval(summary) or "one split"
     if row.family == "rule" and not summary.std:
         spread, interval = "", ""
     kind = f"{row.family} main" if main else row.family
