@@ -68,7 +68,7 @@ def _chart(curves: Sequence[Curve], train: str, valid: str, title: str, scale: f
             parts.append(f'<path class="{kind}" d="{chart.path(*_thin(*mean_curve(lines)))}"/>')
     for curve, (xs, ys) in zip(curves, runs["valid"], strict=True):
         for at in np.flatnonzero((xs == curve.best_epoch) & np.isfinite(ys))[:1]:
-            x, y = float(chart.across(xs[at])), float(chart.down(ys[at]))
+            x, y = float(chart.across(float(xs[at]))), float(chart.down(float(ys[at])))
             parts.append(
                 f'<circle class="best" cx="{number(x)}" cy="{number(y)}" '
                 f'r="{3.2 if several else 5}">'

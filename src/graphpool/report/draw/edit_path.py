@@ -79,7 +79,7 @@ def edit_path_figure(
     whole = (2 * width + GAP, height + TOP + BOTTOM)
     drawing, axes = blank_canvas(*whole)
     for side, start in ((left, 0.0), (right, width + GAP)):
-        draw_text(axes, start + width / 2, 24, side.title, 11)
+        draw_text(axes, start + width / 2, 24.0, side.title, 11.0)
         _draw(axes, side, position + np.array([start, TOP]), radius)
     middle = width + GAP / 2
     draw_arrow(axes, middle - 18, middle + 18, TOP + height / 2)
@@ -99,7 +99,7 @@ def _draw(axes: "Axes", side: Side, position: Array, radius: float) -> None:
         x, y = _edge(axes, where, radius, (i, j), kind, side.directed)
         if kind and label:
             box = {"fc": "white", "ec": "none", "pad": 0.8}
-            draw_text(axes, x, y, label, 7, color=TONES[kind], zorder=3, bbox=box)
+            draw_text(axes, x, y, label, 7.0, color=TONES[kind], zorder=3, bbox=box)
     for node, (x, y) in enumerate(where.tolist()):
         kind = side.node_kind.get(node)
         rim = TONES[kind] if kind else EDGE
@@ -205,5 +205,5 @@ def _legend(axes: "Axes", result: EditDistance, middle: float, y: float) -> None
     widths = [6.6 * len(text) + 22 for text, _ in parts]
     x = middle - sum(widths) / 2
     for (text, tone), width in zip(parts, widths, strict=True):
-        draw_text(axes, x + width / 2, y, text, 10, color=tone)
+        draw_text(axes, x + width / 2, y, text, 10.0, color=tone)
         x += width

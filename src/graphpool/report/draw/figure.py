@@ -21,9 +21,8 @@ INK, EDGE = "#23272c", "#9a9fa6"
 ARROW = 34.0
 
 
-def blank_canvas(width: float, height: float) -> tuple["Figure", "Axes"]:
+def blank_canvas(width: float, height: float) -> "tuple[Figure, Axes]":
     """A white figure, and axes in which y grows downwards as on the page; needs no display."""
-    optional_module("matplotlib", extra="plots")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -69,6 +68,7 @@ def draw_hierarchy_png(example: HierarchyExample, path: str | Path, dpi: int = 1
 
 def hierarchy_figure(example: HierarchyExample) -> "Figure":
     """The picture as a matplotlib figure, the same as on the page; needs no display."""
+    optional_module("matplotlib", extra="plots")
     placed = place_levels(example)
     width = sum(level.width for level in placed) + ARROW * (len(placed) - 1)
     height, left = placed[0].height, 0.0
@@ -78,7 +78,7 @@ def hierarchy_figure(example: HierarchyExample) -> "Figure":
             draw_arrow(axes, left - ARROW + 4, left - 4, height / 2)
         _draw(axes, level, where, left, number)
         title = _title(number, where, level, example)
-        draw_text(axes, left + where.width / 2, height + 18, title, 10)
+        draw_text(axes, left + where.width / 2, height + 18, title, 10.0)
         left += where.width + ARROW
     return drawing
 

@@ -175,7 +175,7 @@ def _dots(row: ResultRow, summary: Summary, low: float, high: float, majority: f
     """Splits as faint dots, the interval as a bar, the mean on top; x in per cent of the cell."""
 
     def at(value: float) -> str:
-        return _at(min(max(value, low), high), low, high)
+        return f"{_at(min(max(value, low), high), low, high):.2f}%"
 
     parts = ['<line class="axis" x1="2%" x2="98%" y1="50%" y2="50%"/>']
     if majority is not None:
@@ -194,21 +194,21 @@ def _dots(row: ResultRow, summary: Summary, low: float, high: float, majority: f
     return f'<svg class="dots" role="img" aria-label="{label}">{"".join(parts)}</svg>'
 
 
-def _at(value: float, low: float, high: float) -> str:
+def _at(value: float, low: float, high: float) -> float:
     """Position on the axis, in per cent of the cell."""
-    return f"{2 + 96 * (value - low) / (high - low):.2f}%"
+    return 2 + 96 * (value - low) / (high - low)
 
 
 def _axis(low: float, high: float, majority: float | None) -> str:
     labels = "".join(
-        f'<text x="{_at(mark / 100, low, high)}" y="12">{mark:g}</text>'
+        f'<text x="{_at(mark / 100, low, high):.2f}%" y="12">{mark:g}</text>'
         for mark in ticks(100 * low, 100 * high, 5)
     )
     if majority is not None:
-        share = (majority - low) / (high - low)
-        anchor = "start" if share < 0.135 else "end" if share > 0.865 else "middle"
+        x = _at(majority, low, high)
+        anchor = "start" if x < 15 else "end" if x > 85 else "middle"
         labels += (
-            f'<text class="majority" x="{_at(majority, low, high)}" y="28" '
+            f'<text class="majority" x="{x:.2f}%" y="28" '
             f'style="text-anchor:{anchor}">majority class {percent(majority)}</text>'
         )
     return f'<svg class="ruler" aria-hidden="true">{labels}</svg>'
