@@ -12,11 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from graphpool.config import ModelConfig, RunConfig, defaults_for, to_dict
+from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.catalogue import short_name
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split, cv_splits
-from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.baselines.kernel import majority
 from graphpool.evaluation.format import Lines, plural
 from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
@@ -27,7 +27,7 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.health import level_health
-from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.nn.zoo.build import build_model
 from graphpool.nn.zoo.pairs import PAIR_METHODS
 from graphpool.report.data import Report
 from graphpool.tasks.base import (
@@ -40,6 +40,7 @@ from graphpool.tasks.base import (
     Task,
     TaskData,
     TaskModel,
+    parts_text,
 )
 from graphpool.tasks.classes import (
     BASELINES,
@@ -51,11 +52,19 @@ from graphpool.tasks.classes import (
     open_classes,
     open_training,
 )
-from graphpool.tasks.pages.classes import class_page, result_lines, same_answer, score_lines
+from graphpool.tasks.pages.classes import class_page, result_lines, score_lines
 from graphpool.tasks.place_text import place_counts, plan_text
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH
-from graphpool.training.objective import Step, TraceOutputs, batches, device_of, evaluating, trace
+from graphpool.training.objective import (
+    Step,
+    TraceOutputs,
+    batches,
+    device_of,
+    evaluate_batches,
+    evaluating,
+    trace,
+)
 from graphpool.training.select_place_rule import check_choice, place_rules
 
 Diagnose = Callable[[Any], Mapping[str, float]]
@@ -117,17 +126,13 @@ class ClassificationTask(Task):
 
     def step(self, model: nn.Module, batch: GraphBatch) -> Step:
         """Mean cross entropy plus auxiliary losses, and the number of correct predictions."""
-        traced, y = trace(model, batch), classes_of(batch)
-        loss = _add_auxiliary(functional.cross_entropy(traced.logits, y), traced)
-        return Step(loss, (traced.logits.detach().argmax(dim=1) == y).sum())
+        traced = trace(model, batch)
+        predicted = traced.logits.detach().argmax(dim=1)
+        return Step(_loss(traced, batch, "mean"), (predicted == classes_of(batch)).sum())
 
     def losses(self, model: nn.Module, batch: GraphBatch) -> Tensor:
         """`[B]`, cross entropy of each graph; auxiliary losses are added to each."""
-        return self._losses(trace(model, batch), batch)
-
-    def _losses(self, traced: TraceOutputs, batch: GraphBatch) -> Tensor:
-        each = functional.cross_entropy(traced.logits, classes_of(batch), reduction="none")
-        return _add_auxiliary(each, traced)
+        return _loss(trace(model, batch), batch, "none")
 
     def evaluate(self, model: nn.Module, graphs: GraphSet, batch_size: int) -> dict[str, float]:
         """Loss, accuracy, balanced accuracy and the diagnostics, over all graphs."""
@@ -139,7 +144,7 @@ class ClassificationTask(Task):
         with evaluating(model):
             for batch in batches(graphs, batch_size):
                 traced = trace(model, batch)
-                losses.append(self._losses(traced, batch))
+                losses.append(_loss(traced, batch, "none"))
                 predicted.append(traced.logits.argmax(dim=1))
                 actual.append(classes_of(batch))
                 if self.diagnose is not None:
@@ -158,11 +163,6 @@ class ClassificationTask(Task):
     # ------------------------------------------------------------------ settings and network
 
     @classmethod
-    def defaults(cls) -> RunConfig:
-        """Return the settings that classification starts from."""
-        return defaults_for("classification")
-
-    @classmethod
     def check_settings(cls, config: RunConfig) -> None:
         """Refuse unknown networks, those for pairs, and a choice of places that can't be made."""
         pooler = config.model.pooler
@@ -171,14 +171,8 @@ class ClassificationTask(Task):
                 f"{pooler} is a network for pairs of graphs; train it with --task matching or "
                 "--task similarity"
             )
-        if pooler not in METHODS:
-            raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, METHODS)}")
+        super().check_settings(config)
         check_choice(config.model)
-
-    @classmethod
-    def methods(cls) -> Mapping[str, str]:
-        """Return every pooler."""
-        return {name: method.summary for name, method in METHODS.items()}
 
     @classmethod
     def baselines(cls) -> Mapping[str, Baseline]:
@@ -238,8 +232,7 @@ class ClassificationTask(Task):
         split = (store or Store()).split(graphs, PROTOCOL, seed, make)
         counts = (
             f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
-            f"{len(split.train)} train, {len(split.valid)} choose the epoch, "
-            f"{len(split.test)} test"
+            f"{parts_text(split.train, split.valid, split.test)}"
         )
         plan = plan_text(graphs, config)
         return ClassificationData(
@@ -273,17 +266,13 @@ class ClassificationTask(Task):
         assert isinstance(data, ClassificationData)
         return cls.of(data.graphs, diagnose=None)
 
-    def graphs(self, examples: GraphSet) -> GraphSet:
-        """Return the examples, which are graphs."""
-        return examples
-
     def used(self, examples: GraphSet) -> GraphSet:
         """Return the examples, which are graphs."""
         return examples
 
-    def with_graphs(self, examples: GraphSet, graphs: GraphSet) -> GraphSet:
-        """Return the graphs with features."""
-        return graphs
+    def map_graphs(self, change: Callable[[GraphSet], GraphSet], examples: GraphSet) -> GraphSet:
+        """Return the changed examples, which are graphs."""
+        return change(examples)
 
     # ------------------------------------------------------------------ results
 
@@ -328,8 +317,6 @@ class ClassificationTask(Task):
             codes = data.graphs.y.cpu().numpy()
             counts = {name: len(part) for name, part in asdict(split).items()}
             most = share_equal(majority(codes, split).predicted, codes[list(split.test)])
-        choice = None if model.choice is None else to_dict(model.choice)
-        same = same_answer(self.only_answer(model, test, metrics))
         return {
             "data": data.graphs.name,
             "graphs": counts,
@@ -341,8 +328,8 @@ class ClassificationTask(Task):
             "majority": most,
             "health": {name: value for name, value in metrics.items() if "/" in name},
             "places": place_counts(data.graphs, model.config.model),
-            "choice": choice,
-            "warnings": [*same, *health_warnings(metrics)],
+            "choice": None if model.choice is None else to_dict(model.choice),
+            "warnings": [*self._same_answer(model, test, metrics), *health_warnings(metrics)],
         }
 
     def test_set(
@@ -364,7 +351,7 @@ class ClassificationTask(Task):
             **metrics,
             "majority": majority_share(graphs),
             "trained_on": len(graphs) - len(unseen) if own else None,
-            "warnings": same_answer(self.only_answer(model, graphs, metrics)),
+            "warnings": self._same_answer(model, graphs, metrics),
         }
         if not own and graphs.name == short_name(model.config.data):
             document["warnings"].append(
@@ -389,8 +376,10 @@ class ClassificationTask(Task):
         assert isinstance(data, ClassificationData)
         return baseline_figures(name, data, self.num_classes, watch)
 
-    def only_answer(self, model: TaskModel, graphs: GraphSet, metrics: Mapping[str, float]) -> Any:
-        """Return the class that every graph gets, if they are of several classes; else None.
+    def _same_answer(
+        self, model: TaskModel, graphs: GraphSet, metrics: Mapping[str, float]
+    ) -> list[str]:
+        """Warn if graphs of several classes all get the same one.
 
         Args:
             metrics: of `score` on these graphs. Predictions that are all the same have the
@@ -399,9 +388,14 @@ class ClassificationTask(Task):
         occurring = 0 if graphs.y is None else len(torch.unique(graphs.y))
         share = metrics["balanced_accuracy"] * occurring
         if occurring < 2 or min(abs(share), abs(share - 1)) > 1e-6:
-            return None
+            return []
         answers = set(self.probabilities(model, graphs).argmax(axis=1).tolist())
-        return self.classes[answers.pop()] if len(answers) == 1 else None
+        if len(answers) > 1:
+            return []
+        return [
+            f"the model answers {self.classes[answers.pop()]} for every graph: it has learned "
+            "nothing that separates them"
+        ]
 
     def result_lines(self, document: Document) -> Lines:
         """Describe accuracy beside the majority class, then the levels."""
@@ -423,15 +417,14 @@ class ClassificationTask(Task):
 
 def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tensor:
     """`[graphs, classes]` on the CPU, in the order of the graphs."""
-    graphs = graphs.to(device_of(model))
-    with evaluating(model):
-        parts = [trace(model, batch).logits for batch in batches(graphs, batch_size)]
-    if not parts:
-        raise DataError(f"{graphs.name} has no graphs to predict")
-    return torch.cat(parts).cpu()
+    return evaluate_batches(
+        model, graphs, batch_size, lambda batch: trace(model, batch).logits, "graphs to predict"
+    )
 
 
-def _add_auxiliary(loss: Tensor, traced: TraceOutputs) -> Tensor:
+def _loss(traced: TraceOutputs, batch: GraphBatch, reduction: str) -> Tensor:
+    """Cross entropy, `[B]` or its mean, plus auxiliary losses."""
+    loss = functional.cross_entropy(traced.logits, classes_of(batch), reduction=reduction)
     for value in traced.losses.values():
         loss = loss + value
     return loss
