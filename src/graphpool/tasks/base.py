@@ -7,8 +7,8 @@ reads. Trained models, estimators, experiments and commands are written once ove
 To add a task, such as regression:
 
 1. Write one file in `graphpool/tasks` with a subclass of `Task`. Its class attributes are names;
-   the methods under "learning" are those that the training loop calls
-   (`graphpool.training.objective.Objective`), those under "examples" open data, and those under
+   the methods that the training loop calls are those of its base class
+   `graphpool.training.objective.Objective`, those under "examples" open data, and those under
    "results" test a trained model and describe the result. A task over pairs or triplets derives
    from `graphpool.tasks.pairwise.PairwiseTask` and inherits most of them.
 2. Name it: add the class to `TASKS` in `graphpool/tasks/__init__.py`, and its name, help and
@@ -20,18 +20,18 @@ Nothing else has to change: `graphpool train`, `evaluate`, `report`, model files
 experiments ask the task.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 
 from graphpool.config import ModelConfig, RunConfig, defaults_for
 from graphpool.config.run import Task as TaskName
-from graphpool.data.source import Source
+from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.format import Lines, percent
@@ -41,7 +41,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.zoo.build import METHODS
 from graphpool.report.data import Report
-from graphpool.training.objective import Criterion, Step
+from graphpool.training.objective import Criterion, Objective
 
 Array = NDArray[Any]
 Document = dict[str, Any]
@@ -161,7 +161,7 @@ class TaskModel(Protocol):
         """Return graph vectors, `[graphs, channels]`."""
 
 
-class Task(ABC):
+class Task(Objective):
     """A question about graphs, or about pairs or triplets of them.
 
     Attributes:
@@ -189,24 +189,6 @@ class Task(ABC):
         Criterion("accuracy", higher=True),
         Criterion("loss", higher=False),
     )
-
-    # ------------------------------------------------------------------ learning
-
-    @abstractmethod
-    def check(self, examples: Any) -> None:
-        """Raise a `DataError` if these examples can't be learned from."""
-
-    @abstractmethod
-    def step(self, model: nn.Module, batch: Any) -> Step:
-        """Forward pass of one training step."""
-
-    @abstractmethod
-    def losses(self, model: nn.Module, batch: Any) -> Tensor:
-        """`[B]`, the loss of each example; auxiliary losses of the batch are added to each."""
-
-    @abstractmethod
-    def evaluate(self, model: nn.Module, examples: Any, batch_size: int) -> dict[str, float]:
-        """Metrics in eval mode, without gradients; the model's mode is restored."""
 
     # ------------------------------------------------------------------ settings and network
 
@@ -360,6 +342,13 @@ class Task(ABC):
             document: of `test`, with what `graphpool.models.model.TrainedModel.test` adds.
             history: rows of the training's epochs.
         """
+
+
+def held_out(model: TaskModel, graphs: GraphSet) -> tuple[int, ...] | None:
+    """Return the graphs that the model has not seen; None for a set that is not its own."""
+    source = model.source
+    own = source is not None and source.digest == set_digest(graphs)
+    return source.held_out if source is not None and own else None
 
 
 def parts_text(train: Sized, valid: Sized, test: Sized) -> str:

@@ -3,25 +3,21 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.catalogue import short_name
 from graphpool.data.source import Source, set_digest
-from graphpool.data.splits import Split, cv_splits
+from graphpool.data.splits import cv_splits
 from graphpool.errors import ConfigError, DataError
-from graphpool.evaluation.baselines.kernel import majority
 from graphpool.evaluation.format import Lines, plural
 from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
 from graphpool.evaluation.prediction import Stopwatch
-from graphpool.evaluation.prediction import accuracy as share_equal
 from graphpool.evaluation.statistics import wilson
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet, Name
@@ -40,6 +36,7 @@ from graphpool.tasks.base import (
     Task,
     TaskData,
     TaskModel,
+    held_out,
     parts_text,
 )
 from graphpool.tasks.classes import (
@@ -47,24 +44,19 @@ from graphpool.tasks.classes import (
     ClassificationData,
     align_classes,
     baseline_figures,
+    class_loss,
     classes_of,
     majority_share,
     open_classes,
     open_training,
+    predict_logits,
+    split_majority_share,
 )
 from graphpool.tasks.pages.classes import class_page, result_lines, score_lines
 from graphpool.tasks.place_text import place_counts, plan_text
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH
-from graphpool.training.objective import (
-    Step,
-    TraceOutputs,
-    batches,
-    device_of,
-    evaluate_batches,
-    evaluating,
-    trace,
-)
+from graphpool.training.objective import Step, batches, device_of, evaluating, trace
 from graphpool.training.select_place_rule import check_choice, place_rules
 
 Diagnose = Callable[[Any], Mapping[str, float]]
@@ -128,11 +120,11 @@ class ClassificationTask(Task):
         """Mean cross entropy plus auxiliary losses, and the number of correct predictions."""
         traced = trace(model, batch)
         predicted = traced.logits.detach().argmax(dim=1)
-        return Step(_loss(traced, batch, "mean"), (predicted == classes_of(batch)).sum())
+        return Step(class_loss(traced, batch, "mean"), (predicted == classes_of(batch)).sum())
 
     def losses(self, model: nn.Module, batch: GraphBatch) -> Tensor:
         """`[B]`, cross entropy of each graph; auxiliary losses are added to each."""
-        return _loss(trace(model, batch), batch, "none")
+        return class_loss(trace(model, batch), batch, "none")
 
     def evaluate(self, model: nn.Module, graphs: GraphSet, batch_size: int) -> dict[str, float]:
         """Loss, accuracy, balanced accuracy and the diagnostics, over all graphs."""
@@ -144,7 +136,7 @@ class ClassificationTask(Task):
         with evaluating(model):
             for batch in batches(graphs, batch_size):
                 traced = trace(model, batch)
-                losses.append(_loss(traced, batch, "none"))
+                losses.append(class_loss(traced, batch, "none"))
                 predicted.append(traced.logits.argmax(dim=1))
                 actual.append(classes_of(batch))
                 if self.diagnose is not None:
@@ -204,13 +196,8 @@ class ClassificationTask(Task):
     @classmethod
     def from_header(cls, about: Document) -> "ClassificationTask":
         """Rebuild the task with its classes."""
-        return cls(
-            len(about["classes"]),
-            level_health,
-            classes=about["classes"],
-            labels=about["labels"],
-            node_label_names=about["node_label_names"],
-        )
+        known = {key: about[key] for key in ("classes", "labels", "node_label_names")}
+        return cls(len(about["classes"]), level_health, **known)
 
     # ------------------------------------------------------------------ examples
 
@@ -224,12 +211,9 @@ class ClassificationTask(Task):
         cross-validation with the run's seed.
         """
         graphs, seed = open_training(config.data, root), config.train.seed
-
-        def make() -> Split:
-            assert graphs.y is not None
-            return cv_splits(graphs.y, FOLDS, seed)[0]
-
-        split = (store or Store()).split(graphs, PROTOCOL, seed, make)
+        split = (store or Store()).split(
+            graphs, PROTOCOL, seed, lambda: cv_splits(classes_of(graphs), FOLDS, seed)[0]
+        )
         counts = (
             f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
             f"{parts_text(split.train, split.valid, split.test)}"
@@ -307,25 +291,20 @@ class ClassificationTask(Task):
     def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return accuracies beside that of the majority class, and health of the levels."""
         assert isinstance(data, ClassificationData)
-        test, count, split = data.test, len(data.test), data.split
+        test, count = data.test, len(data.test)
         metrics = self.score(model, test)
         correct = round(metrics["accuracy"] * count)
-        counts = {"test": count}
-        most = majority_share(test)
-        if split is not None:
-            assert data.graphs.y is not None
-            codes = data.graphs.y.cpu().numpy()
-            counts = {name: len(part) for name, part in asdict(split).items()}
-            most = share_equal(majority(codes, split).predicted, codes[list(split.test)])
         return {
             "data": data.graphs.name,
-            "graphs": counts,
+            "graphs": data.sizes,
             "test": {
                 **{name: metrics[name] for name in ("accuracy", "balanced_accuracy", "loss")},
                 "correct": correct,
                 "interval": wilson(correct, count),
             },
-            "majority": most,
+            "majority": majority_share(test)
+            if data.split is None
+            else split_majority_share(data.graphs, data.split),
             "health": {name: value for name, value in metrics.items() if "/" in name},
             "places": place_counts(data.graphs, model.config.model),
             "choice": None if model.choice is None else to_dict(model.choice),
@@ -342,18 +321,16 @@ class ClassificationTask(Task):
         """
         graphs = open_classes(data, root)
         model.check_labels(graphs)
-        metrics, source = self.score(model, graphs), model.source
-        own = source is not None and source.digest == set_digest(graphs)
-        unseen = source.held_out if source is not None and own else ()
+        metrics, unseen = self.score(model, graphs), held_out(model, graphs)
         document: Document = {
             "data": graphs.name,
             "graphs": len(graphs),
             **metrics,
             "majority": majority_share(graphs),
-            "trained_on": len(graphs) - len(unseen) if own else None,
+            "trained_on": None if unseen is None else len(graphs) - len(unseen),
             "warnings": self._same_answer(model, graphs, metrics),
         }
-        if not own and graphs.name == short_name(model.config.data):
+        if unseen is None and graphs.name == short_name(model.config.data):
             document["warnings"].append(
                 "the model was trained on a set of the same name; if these are graphs of it, this "
                 "is no test accuracy"
@@ -385,7 +362,7 @@ class ClassificationTask(Task):
             metrics: of `score` on these graphs. Predictions that are all the same have the
                 balanced accuracy of one class, or of none, so most models need no second look.
         """
-        occurring = 0 if graphs.y is None else len(torch.unique(graphs.y))
+        occurring = len(torch.unique(classes_of(graphs)))
         share = metrics["balanced_accuracy"] * occurring
         if occurring < 2 or min(abs(share), abs(share - 1)) > 1e-6:
             return []
@@ -413,18 +390,3 @@ class ClassificationTask(Task):
         test = align_classes(data.test, self.classes)
         predicted = self.probabilities(model, test).argmax(axis=1)
         return class_page(model, self.classes, data.graphs, test, predicted, document, history)
-
-
-def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tensor:
-    """`[graphs, classes]` on the CPU, in the order of the graphs."""
-    return evaluate_batches(
-        model, graphs, batch_size, lambda batch: trace(model, batch).logits, "graphs to predict"
-    )
-
-
-def _loss(traced: TraceOutputs, batch: GraphBatch, reduction: str) -> Tensor:
-    """Cross entropy, `[B]` or its mean, plus auxiliary losses."""
-    loss = functional.cross_entropy(traced.logits, classes_of(batch), reduction=reduction)
-    for value in traced.losses.values():
-        loss = loss + value
-    return loss

@@ -27,7 +27,6 @@ from graphpool.evaluation.metrics import area_under_roc, f1_score
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.statistics import wilson
 from graphpool.files import sha256_file
-from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.pairs.base import PairModel
 from graphpool.report.data import HeroFigure, Report, Scores
 from graphpool.tasks.base import (
@@ -39,6 +38,7 @@ from graphpool.tasks.base import (
     Store,
     TaskData,
     TaskModel,
+    held_out,
     parts_text,
 )
 from graphpool.tasks.pages.pairs import comparison_page, node_labels, pair_examples
@@ -74,19 +74,13 @@ class MatchingTask(PairwiseTask):
     files = ("pairs",)
     columns = {"accuracy": "accuracy, %", "auc": "AUC, %", "f1": "F1, %"}  # noqa: RUF012
     test_title = "{} nodes"
+    advice = "; give 1 for a match and 0 for none"
 
     # ------------------------------------------------------------------ learning
 
-    def check(self, examples: PairSet) -> None:  # type: ignore[override]
-        """Raise a `DataError` unless every pair matches or doesn't."""
-        super().check(examples)
-        strange = (examples.y != 0) & (examples.y != 1)
-        if bool(strange.any()):
-            position = int(strange.nonzero()[0])
-            raise DataError(
-                f"{examples.name}, pair {examples.ids[position]}: y is "
-                f"{float(examples.y[position]):g}; give 1 for a match and 0 for none"
-            )
+    def is_strange(self, target: Tensor) -> Tensor:
+        """Return which pairs neither match nor don't."""
+        return (target != 0) & (target != 1)
 
     def outcome(self, model: PairModel, batch: PairBatch) -> PairOutcome:
         """Score every pair."""
@@ -96,10 +90,6 @@ class MatchingTask(PairwiseTask):
         score = model.overall(yes.detach().exp())
         correct = ((score > 0.5) == (batch.y > 0.5)).to(score.dtype)
         return PairOutcome(losses, score, correct, aux_loss(compared, losses))
-
-    def truth(self, batch: PairBatch) -> Tensor:
-        """Return y."""
-        return batch.y
 
     def metrics(self, prediction: Tensor, truth: Tensor) -> dict[str, float]:
         """Area under the ROC curve, and F1 of the matching pairs."""
@@ -163,7 +153,11 @@ class MatchingTask(PairwiseTask):
             model.check_labels(graphs)
             test = read_pairs(settings.pairs, graphs)
             rules = rule_accuracies_by_halves(test)
-            warnings = _seen(model, graphs)
+            if (unseen := held_out(model, graphs)) is not None:
+                warnings.append(
+                    f"{len(graphs) - len(unseen)} of these graphs are in pairs that trained the "
+                    "model or chose its epoch: this is no test accuracy"
+                )
         return {
             **self._figures(model, test, rules),
             "examples": {"test": len(test)},
@@ -334,15 +328,3 @@ def _facts(parts: Mapping[str, PairSet]) -> dict[str, Document]:
 
 def _counts(parts: Mapping[str, PairSet]) -> str:
     return f"{parts['train'].name}: of the pairs {parts_text(**parts)}"
-
-
-def _seen(model: TaskModel, graphs: GraphSet) -> list[str]:
-    """Warn of graphs that the model was trained on."""
-    source = model.source
-    if source is None or source.digest != set_digest(graphs):
-        return []
-    seen = len(graphs) - len(source.held_out)
-    return [
-        f"{seen} of these graphs are in pairs that trained the model or chose its epoch: this is "
-        "no test accuracy"
-    ]

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -24,7 +24,6 @@ from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_ru
 from graphpool.tasks.base import Array, Document, Task, TaskModel, epoch_line
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import (
-    Examples,
     Step,
     batches,
     device_of,
@@ -78,6 +77,7 @@ class PairwiseTask(Task):
     kind = "graph comparer"
     takes = "pairs"
     use = "graphpool match A B --model {path}"
+    advice: ClassVar[str]
 
     # ------------------------------------------------------------------ learning
 
@@ -90,13 +90,21 @@ class PairwiseTask(Task):
         """Return metrics over all examples, beside loss and accuracy."""
 
     @abstractmethod
-    def truth(self, batch: Any) -> Tensor:
-        """`[B]`, the targets."""
+    def is_strange(self, target: Tensor) -> Tensor:
+        """Return which targets can't be learned from; `advice` says why."""
 
-    def check(self, examples: Examples) -> None:
-        """Raise a `DataError` if there are no examples."""
+    def check(self, examples: Any) -> None:
+        """Raise a `DataError` if there are no examples, or one that can't be learned from."""
         if len(examples) == 0:
             raise DataError(f"{examples.name} has no {self.noun}; give at least one")
+        target = getattr(examples, examples.target)
+        strange = self.is_strange(target)
+        if bool(strange.any()):
+            position = int(strange.nonzero()[0])
+            raise DataError(
+                f"{examples.name}, {examples.noun} {examples.ids[position]}: {examples.target} is "
+                f"{float(target[position]):g}{self.advice}"
+            )
 
     def step(self, model: nn.Module, batch: Any) -> Step:
         """Mean loss plus auxiliary losses, and the number of correct predictions."""
@@ -113,7 +121,7 @@ class PairwiseTask(Task):
         outcome = self.outcome(cast(PairModel, model), batch)
         return outcome.losses.mean(0) + outcome.aux_loss
 
-    def evaluate(self, model: nn.Module, examples: Examples, batch_size: int) -> dict[str, float]:
+    def evaluate(self, model: nn.Module, examples: Any, batch_size: int) -> dict[str, float]:
         """Loss, accuracy and the task's own metrics, over all examples.
 
         The loss is that of the rows that answer: of distances between multisets the last one.
@@ -126,7 +134,7 @@ class PairwiseTask(Task):
         with evaluating(model):
             for batch in batches(examples, at_once):
                 outcomes.append(self.outcome(cast(PairModel, model), batch))
-                truth.append(self.truth(batch))
+                truth.append(getattr(batch, examples.target))
         overall = cast(PairModel, model).overall
         losses = torch.cat([overall(each.losses) + each.aux_loss for each in outcomes])
         correct = torch.cat([each.correct for each in outcomes])
@@ -188,7 +196,7 @@ class PairwiseTask(Task):
     def score(self, model: TaskModel, examples: GraphTuples) -> dict[str, float]:
         """Return loss, accuracy and the task's own metrics."""
         ready = self.map_graphs(model.prepare, examples)
-        return self.evaluate(model.network, cast(Examples, ready), EVALUATION_BATCH)
+        return self.evaluate(model.network, ready, EVALUATION_BATCH)
 
     def probabilities(self, model: TaskModel, examples: PairSet) -> Array:
         """Return how likely each pair matches, `[pairs]`, from all levels together."""

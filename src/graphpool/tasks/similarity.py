@@ -26,7 +26,6 @@ from graphpool.data.true_distances import (
     open_similar,
     split_graphs,
 )
-from graphpool.errors import DataError
 from graphpool.evaluation.baselines.distances import (
     EDIT_METHODS,
     RULES,
@@ -50,6 +49,7 @@ from graphpool.tasks.base import (
     Store,
     TaskData,
     TaskModel,
+    held_out,
     parts_text,
 )
 from graphpool.tasks.pages.pairs import (
@@ -123,19 +123,13 @@ class SimilarityTask(PairwiseTask):
     noun = "triplets"
     files = ("distances",)
     columns = RANKING
+    advice = ", which gives no order; leave such triplets out"
 
     # ------------------------------------------------------------------ learning
 
-    def check(self, examples: TripletSet) -> None:  # type: ignore[override]
-        """Raise a `DataError` unless every triplet has an order."""
-        super().check(examples)
-        tied = (examples.r == 0) | ~examples.r.isfinite()
-        if bool(tied.any()):
-            position = int(tied.nonzero()[0])
-            raise DataError(
-                f"{examples.name}, triplet {examples.ids[position]}: r is "
-                f"{float(examples.r[position]):g}, which gives no order; leave such triplets out"
-            )
+    def is_strange(self, target: Tensor) -> Tensor:
+        """Return which triplets have no order."""
+        return (target == 0) | ~target.isfinite()
 
     def outcome(self, model: PairModel, batch: TripletBatch) -> PairOutcome:
         """Compare the query of every triplet with both others."""
@@ -147,10 +141,6 @@ class SimilarityTask(PairwiseTask):
         prediction = model.overall(differences.detach())
         correct = (1 + prediction.sign() * batch.r.sign()) / 2
         return PairOutcome(losses, prediction, correct, aux_loss(compared, losses))
-
-    def truth(self, batch: TripletBatch) -> Tensor:
-        """Return r."""
-        return batch.r
 
     def metrics(self, prediction: Tensor, truth: Tensor) -> dict[str, float]:
         """Mean absolute error of the differences."""
@@ -280,15 +270,13 @@ class SimilarityTask(PairwiseTask):
         model.check_labels(graphs)
         known = known_distances(graphs, data, files.get("distances", ""), root)
         true = known or computed_distances(graphs)
-        everything, source = np.arange(len(graphs)), model.source
-        queries = candidates = everything
-        warnings = []
-        if source is not None and source.digest == set_digest(graphs):
-            if source.held_out:
-                queries = np.array(source.held_out, dtype=np.int64)
-                candidates = np.setdiff1d(everything, queries)
-            else:
-                warnings = ["all of these graphs trained the model: this is no test accuracy"]
+        queries = candidates = np.arange(len(graphs))
+        unseen, warnings = held_out(model, graphs), []
+        if unseen:
+            queries = np.array(unseen, dtype=np.int64)
+            candidates = np.setdiff1d(candidates, queries)
+        elif unseen is not None:
+            warnings = ["all of these graphs trained the model: this is no test accuracy"]
         ranked = SimilarityData(
             None, graphs=graphs, distances=true, queries=queries, candidates=candidates
         )

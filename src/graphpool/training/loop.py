@@ -256,7 +256,10 @@ class _Run:
                     return False
                 counters.seconds = time.monotonic() - started
                 saver.save(state)
-                self._raise_if_interrupted()
+                if stop.signum is not None:
+                    interrupted = Interrupted(stop.signum)
+                    self._log_stop(interrupted.name)
+                    raise interrupted
         counters.seconds = time.monotonic() - started
         return math.isfinite(float(self.loss_sum))
 
@@ -328,12 +331,6 @@ class _Run:
     @property
     def _evaluation_batch(self) -> int:
         return max(self.config.batch_size, EVALUATION_BATCH)
-
-    def _raise_if_interrupted(self) -> None:
-        if self.stop.signum is not None:
-            stop = Interrupted(self.stop.signum)
-            self._log_stop(stop.name)
-            raise stop
 
     def _log_stop(self, reason: str, **values: Any) -> None:
         counters = self.state.counters

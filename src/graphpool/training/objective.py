@@ -1,6 +1,7 @@
 """What the training loop asks of a task: losses, metrics, and which epoch is better."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
@@ -100,15 +101,19 @@ class Objective(Protocol):
     def selection(self) -> tuple[Criterion, ...]:
         """Metrics by which epochs are compared; later ones decide ties."""
 
+    @abstractmethod
     def check(self, examples: Any) -> None:
         """Raise a `DataError` if these examples can't be learned from."""
 
+    @abstractmethod
     def step(self, model: nn.Module, batch: Any) -> Step:
         """Forward pass of one training step."""
 
+    @abstractmethod
     def losses(self, model: nn.Module, batch: Any) -> Tensor:
         """`[B]`, the loss of each example; auxiliary losses of the batch are added to each."""
 
+    @abstractmethod
     def evaluate(self, model: nn.Module, examples: Any, batch_size: int) -> dict[str, float]:
         """Metrics in eval mode, without gradients; the model's mode is restored."""
 
