@@ -9,8 +9,16 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 import torch
 from torch import Tensor, nn
 
+from graphpool.data.pairs.pairset import PairBatch, PairSet
+from graphpool.data.pairs.triplets import TripletBatch, TripletSet
 from graphpool.errors import DataError
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
+
+Examples = GraphSet | PairSet | TripletSet
+"""What a task learns from."""
+ExampleBatch = GraphBatch | PairBatch | TripletBatch
+"""Some examples, with every graph that is in one of them once."""
 
 
 @runtime_checkable
@@ -24,52 +32,6 @@ class TraceOutputs(Protocol):
     @property
     def losses(self) -> Mapping[str, Tensor]:
         """Auxiliary losses of the poolers, scalars, already weighted."""
-
-
-@runtime_checkable
-class ExampleBatch(Protocol):
-    """Some examples of a set, with every graph that is in one of them."""
-
-    @property
-    def graphs(self) -> GraphBatch:
-        """Each graph once, however many of the examples it is in."""
-
-    @property
-    def index(self) -> Tensor:
-        """`[B]`, positions of the examples in their set."""
-
-    def examples_of(self, flags: Tensor) -> Tensor:
-        """`[B]`, which of the examples a flagged graph (`[graphs]`) is in."""
-
-
-@runtime_checkable
-class Examples(Protocol):
-    """What a task learns from: graphs (`GraphSet`), pairs (`PairSet`), triplets (`TripletSet`)."""
-
-    @property
-    def name(self) -> str:
-        """Name of the set of graphs."""
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """One name per example."""
-
-    @property
-    def num_nodes(self) -> int:
-        """Nodes of all graphs."""
-
-    @property
-    def num_edges(self) -> int:
-        """Edges of all graphs."""
-
-    def __len__(self) -> int:
-        """Number of examples."""
-
-    def batch(self, item: Any = None) -> Any:
-        """The examples at these positions, an `ExampleBatch`."""
-
-    def to(self, device: torch.device | str) -> Any:
-        """A copy on a device."""
 
 
 class Step(NamedTuple):
