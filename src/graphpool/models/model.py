@@ -108,10 +108,9 @@ class TrainedModel:
         with watch.part("features"):
             used = task.used(train)
             features = FeaturePipeline(config.features).fit(used)
-        mean_nodes = float(used.node_counts.double().mean())
-        with watch.part("features"):
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
+        mean_nodes = float(used.node_counts.double().mean())
         build = partial(task.build, channels=features.channels, mean_nodes=mean_nodes)
         generators, choice = rng_state(), None
         try:
