@@ -135,7 +135,7 @@ class MatchingTask(PairwiseTask):
             rules = rule_accuracies_by_halves(data.test)
         else:
             rules = rule_accuracies(data.train, data.test)
-        return {**self._figures(model, data.test, rules), "examples": data.sizes}
+        return self._document(model, data.test, rules, data.sizes)
 
     def test_set(
         self, model: TaskModel, data: str, root: Path | None = None, files: Mapping[str, str] = {}
@@ -158,11 +158,8 @@ class MatchingTask(PairwiseTask):
                     f"{len(graphs) - len(unseen)} of these graphs are in pairs that trained the "
                     "model or chose its epoch: this is no test accuracy"
                 )
-        return {
-            **self._figures(model, test, rules),
-            "examples": {"test": len(test)},
-            "warnings": warnings,
-        }
+        document = self._document(model, test, rules, {"test": len(test)})
+        return {**document, "warnings": warnings}
 
     def figures(self, model: TaskModel, data: TaskData) -> Figures:
         """Return the metrics on the pairs of every size."""
@@ -232,14 +229,17 @@ class MatchingTask(PairwiseTask):
             labels=node_labels(side for each in examples for side in (each.left, each.right)),
         )  # fmt: skip
 
-    def _figures(self, model: TaskModel, pairs: PairSet, rules: dict[str, float]) -> Document:
-        """Metrics, the number of correct predictions and an interval of their share."""
+    def _document(
+        self, model: TaskModel, pairs: PairSet, rules: dict[str, float], sizes: dict[str, int]
+    ) -> Document:
+        """Metrics, the number of correct predictions and an interval of their share, and rules."""
         metrics = self.score(model, pairs)
         correct = round(metrics["accuracy"] * len(pairs))
         interval = wilson(correct, len(pairs))
         return {
             "task": self.name,
             "data": pairs.name,
+            "examples": sizes,
             "test": {**metrics, "correct": correct, "interval": interval},
             "rules": rules,
         }
