@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from graphpool.errors import DataError
-from graphpool.features.base import Feature, whole_number
+from graphpool.features.base import Feature, refuse_negative_weights
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
 
@@ -48,26 +48,15 @@ class Eigenvectors(Feature):
 
     kind = "eigen"
     summary = "first K Laplacian eigenvectors, a baseline that numbering can change: eigen:K"
+    stored = ("count",)
+    least = 1
 
     def __init__(self, count: int = 8) -> None:
         self.count = count
 
-    @classmethod
-    def parse(cls, argument: str | None) -> "Eigenvectors":
-        """`eigen` or `eigen:COUNT`."""
-        return cls() if argument is None else cls(whole_number(cls.kind, argument, 1))
-
-    def fit(self, graphs: GraphSet) -> "Eigenvectors":
-        """Do nothing: there is nothing to fit."""
-        return self
-
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
         """Compute the eigenvectors."""
-        if graphs.edge_weight is not None and bool((graphs.edge_weight < 0).any()):
-            raise DataError(
-                f"{graphs.name} has negative edge weights, for which the Laplacian is not "
-                "defined; use other features"
-            )
+        refuse_negative_weights(graphs, "for which the Laplacian is not defined")
         found = torch.from_numpy(_eigenvectors(graphs.to("cpu"), self.count))
         return found.float().to(graphs.device)
 
@@ -75,15 +64,6 @@ class Eigenvectors(Feature):
     def names(self) -> tuple[str, ...]:
         """`eigenvector 1`, `eigenvector 2` and so on."""
         return tuple(f"eigenvector {number}" for number in range(1, self.count + 1))
-
-    def state(self) -> dict[str, Any]:
-        """Number of eigenvectors."""
-        return {"count": self.count}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "Eigenvectors":
-        """Return the feature."""
-        return cls(int(state["count"]))
 
 
 def _eigenvectors(graphs: GraphSet, count: int) -> Array:

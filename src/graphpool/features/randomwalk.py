@@ -1,11 +1,8 @@
 """Random-walk structural encoding: the probability that a walk returns to its start."""
 
-from typing import Any
-
 import torch
 
-from graphpool.errors import DataError
-from graphpool.features.base import Feature, whole_number
+from graphpool.features.base import Feature, refuse_negative_weights
 from graphpool.features.returns import return_probabilities
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
@@ -23,26 +20,15 @@ class RandomWalk(Feature):
 
     kind = "rw"
     summary = "return probabilities of random walks of 1 … K steps: rw:K"
+    stored = ("steps",)
+    least = 1
 
     def __init__(self, steps: int = 8) -> None:
         self.steps = steps
 
-    @classmethod
-    def parse(cls, argument: str | None) -> "RandomWalk":
-        """`rw` or `rw:STEPS`."""
-        return cls() if argument is None else cls(whole_number(cls.kind, argument, 1))
-
-    def fit(self, graphs: GraphSet) -> "RandomWalk":
-        """Do nothing: there is nothing to fit."""
-        return self
-
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
         """Compute the return probabilities."""
-        if graphs.edge_weight is not None and bool((graphs.edge_weight < 0).any()):
-            raise DataError(
-                f"{graphs.name} has negative edge weights, which are not probabilities of a walk; "
-                "use other features"
-            )
+        refuse_negative_weights(graphs, "which are not probabilities of a walk")
         found = torch.from_numpy(return_probabilities(graphs, self.steps))
         return found.float().to(graphs.device)
 
@@ -50,12 +36,3 @@ class RandomWalk(Feature):
     def names(self) -> tuple[str, ...]:
         """`return in 1`, `return in 2` and so on."""
         return tuple(f"return in {step}" for step in range(1, self.steps + 1))
-
-    def state(self) -> dict[str, Any]:
-        """Number of steps."""
-        return {"steps": self.steps}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "RandomWalk":
-        """Return the feature."""
-        return cls(int(state["steps"]))

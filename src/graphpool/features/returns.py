@@ -9,8 +9,6 @@ never exists, and which way a graph goes depends on that graph alone.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,24 +28,19 @@ ENTRIES = 1 << 20
 def return_probabilities(graphs: GraphSet, steps: int) -> Array:
     """Diagonal of (D^-1 A)^k, `[nodes, steps]` in float64, k = 1 … steps."""
     graphs = graphs.to("cpu")
-    value = _transitions(graphs)
+    symmetric = graphs.undirected
     found = np.zeros((graphs.num_nodes, steps))
     count, edges = graphs.node_counts.numpy(), graphs.edge_counts.numpy()
     # A stack of dense matrices does n³ quick operations where a sparse product does n·e slow ones.
     dense = (count**2 <= 16 * edges) | (count <= 24)
-    for members in _buckets(count, dense & (edges > 0)):
-        part = _Part(graphs, value, members)
-        found[part.rows] = _dense(part, steps)
-    for members in _buckets(count, ~dense & (edges > 0)):
-        part = _Part(graphs, value, members)
-        lanes = max(1, ENTRIES // len(part.rows))
-        for first in range(0, part.width, lanes):
-            chosen = np.flatnonzero((part.local >= first) & (part.local < first + lanes))
-            found[part.rows[chosen]] = _sparse(part, chosen, first, steps)
+    for chosen, returns in ((dense, _dense), (~dense, _sparse)):
+        for members in _buckets(count, chosen & (edges > 0)):
+            rows = gather(graphs.node_ptr, torch.from_numpy(members))[0].numpy()
+            found[rows] = returns(graphs.select(members), symmetric, steps)
     return found
 
 
-def _transitions(graphs: GraphSet) -> Array:
+def _transitions(graphs: GraphSet, symmetric: bool) -> Array:
     """A matrix entry for each edge, `[edges]`, such that powers have the diagonals of D^-1 A."""
     source, target = graphs.flat_edges.numpy()
     weight = np.ones(graphs.num_edges)
@@ -55,7 +48,7 @@ def _transitions(graphs: GraphSet) -> Array:
         weight = graphs.edge_weight.numpy().astype(np.float64)
     out = np.bincount(source, weights=weight, minlength=graphs.num_nodes).astype(np.float64)
     share = np.divide(1.0, out, out=np.zeros_like(out), where=out > 0)
-    if graphs.undirected:
+    if symmetric:
         # D^-½ A D^-½ has the same diagonals, and equals its transpose: half the work.
         return np.asarray(np.sqrt(share[source] * share[target]) * weight)
     return np.asarray(share[source] * weight)
@@ -73,92 +66,49 @@ def _buckets(count: Array, chosen: Array) -> Iterator[Array]:
             yield members[first : first + share]
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Some graphs of a set, concatenated."""
-
-    graphs: GraphSet
-    value: Array
-    members: Array
-
-    @cached_property
-    def width(self) -> int:
-        """Nodes of the largest graph."""
-        return int(self.graphs.node_counts.numpy()[self.members].max())
-
-    @cached_property
-    def _nodes(self) -> tuple[Array, Array]:
-        rows, ptr = gather(self.graphs.node_ptr, torch.from_numpy(self.members))
-        return rows.numpy(), ptr.numpy()
-
-    @property
-    def rows(self) -> Array:
-        """Positions of the nodes in the set."""
-        return self._nodes[0]
-
-    @property
-    def begin(self) -> Array:
-        """Where each graph begins."""
-        return self._nodes[1][:-1]
-
-    @cached_property
-    def graph(self) -> Array:
-        """The graph of each node, numbered within the part."""
-        return np.repeat(np.arange(len(self.members)), np.diff(self._nodes[1]))
-
-    @cached_property
-    def local(self) -> Array:
-        """Each node's id within its graph."""
-        return np.asarray(np.arange(len(self.rows)) - self.begin[self.graph])
-
-    @cached_property
-    def edges(self) -> tuple[Array, Array, Array, Array]:
-        """Graph, target and source within the graph, and matrix entry of every edge."""
-        edge, ptr = gather(self.graphs.edge_ptr, torch.from_numpy(self.members))
-        source, target = self.graphs.edge_index[:, edge].numpy()
-        owner = np.repeat(np.arange(len(self.members)), ptr.diff().numpy())
-        return owner, target, source, self.value[edge.numpy()]
-
-    @cached_property
-    def matrix(self) -> csr_array:
-        """The transition matrix, block by block along the diagonal."""
-        owner, target, source, value = self.edges
-        shape = (len(self.rows), len(self.rows))
-        index = (target + self.begin[owner], source + self.begin[owner])
-        return csr_array((value, index), shape=shape)
+def _local(part: GraphSet) -> Array:
+    """Each node's id within its graph, `[nodes]`."""
+    return (torch.arange(part.num_nodes) - part.node_ptr[part.node_graph]).numpy()
 
 
-def _sparse(part: _Part, chosen: Array, first: int, steps: int) -> Array:
-    """Returns of the chosen nodes, `[chosen, steps]`; lane 0 is for local node `first`."""
-    symmetric = part.graphs.undirected
-    lane = part.local[chosen] - first
-    forth = part.matrix
+def _sparse(part: GraphSet, symmetric: bool, steps: int) -> Array:
+    """Returns of all nodes, `[nodes, steps]`; as many columns at a time as fit into memory."""
+    source, target = part.flat_edges.numpy()
+    shape = (part.num_nodes, part.num_nodes)
+    forth = csr_array((_transitions(part, symmetric), (target, source)), shape=shape)
     back = forth if symmetric else forth.T.tocsr()
-    ahead = np.zeros((len(part.rows), int(lane.max()) + 1))
-    ahead[chosen, lane] = 1.0
-    behind = ahead
-    found = np.empty((len(chosen), steps))
-    for step in range(steps):
-        if step % 2 == 0:
-            ahead = forth @ ahead
-        else:
-            behind = ahead if symmetric else back @ behind
-        sums = np.add.reduceat(ahead * behind, part.begin, axis=0)
-        found[:, step] = sums[part.graph[chosen], lane]
+    local, graph, begin = _local(part), part.node_graph.numpy(), part.node_ptr.numpy()[:-1]
+    found = np.empty((part.num_nodes, steps))
+    lanes = max(1, ENTRIES // part.num_nodes)
+    for first in range(0, int(part.node_counts.max()), lanes):
+        chosen = np.flatnonzero((local >= first) & (local < first + lanes))
+        lane = local[chosen] - first
+        ahead = np.zeros((part.num_nodes, int(lane.max()) + 1))
+        ahead[chosen, lane] = 1.0
+        behind = ahead
+        for step in range(steps):
+            if step % 2 == 0:
+                ahead = forth @ ahead
+            else:
+                behind = ahead if symmetric else back @ behind
+            sums = np.add.reduceat(ahead * behind, begin, axis=0)
+            found[chosen, step] = sums[graph[chosen], lane]
     return found
 
 
-def _dense(part: _Part, steps: int) -> Array:
-    """Returns of all nodes of the part, `[nodes, steps]`."""
-    owner, target, source, value = part.edges
-    forth = np.zeros((len(part.members), part.width, part.width))
-    forth[owner, target, source] = value
-    ahead, behind = forth, np.broadcast_to(np.eye(part.width), forth.shape)
-    found = np.empty((len(part.rows), steps))
+def _dense(part: GraphSet, symmetric: bool, steps: int) -> Array:
+    """Returns of all nodes, `[nodes, steps]`."""
+    source, target = part.edge_index.numpy()
+    width = int(part.node_counts.max())
+    forth = np.zeros((len(part), width, width))
+    forth[part.edge_graph.numpy(), target, source] = _transitions(part, symmetric)
+    ahead, behind = forth, np.broadcast_to(np.eye(width), forth.shape)
+    graph, local = part.node_graph.numpy(), _local(part)
+    found = np.empty((part.num_nodes, steps))
     for step in range(steps):
         if step % 2 == 1:
             behind = ahead
         elif step:
             ahead = forth @ ahead
-        found[:, step] = np.einsum("gij,gji->gi", ahead, behind)[part.graph, part.local]
+        found[:, step] = np.einsum("gij,gji->gi", ahead, behind)[graph, local]
     return found
