@@ -17,8 +17,9 @@ from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from graphpool.data.formats.base import first_bytes
+from graphpool.data.formats.base import identify_file as identify
 from graphpool.errors import DataError
-from graphpool.files import atomic_write, sha256_file
+from graphpool.files import atomic_write
 from graphpool.graphs.checks import check_lengths
 from graphpool.graphs.graphset import GraphSet
 
@@ -38,11 +39,6 @@ def recognises(path: Path, name: str | None = None) -> bool:
     start = first_bytes(path, 9)
     length = int.from_bytes(start[:8], "little")
     return start[8:] == b"{" and 0 < length <= path.stat().st_size - 8
-
-
-def identify(path: Path, name: str | None = None) -> tuple[str, str]:
-    """Return the name of the set, by default that of the file, and the file's SHA-256."""
-    return name or path.stem, sha256_file(path)
 
 
 def read(path: str | Path, name: str | None = None) -> GraphSet:

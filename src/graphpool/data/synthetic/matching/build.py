@@ -58,6 +58,22 @@ class MatchingSettings:
     hardness: str
     edit: str
 
+    @classmethod
+    def of(
+        cls,
+        kind: str,
+        nodes: int | Sequence[int],
+        pairs: int,
+        seed: int,
+        hardness: str = "easy",
+        edit: str | None = None,
+    ) -> "MatchingSettings":
+        """Return the settings for arguments of `matching_pairs`."""
+        sizes = (nodes,) if isinstance(nodes, int) else tuple(nodes)
+        if edit is None:
+            edit = "none" if kind == "paper" else _EDITS.get(hardness, ("none",))[0]
+        return cls(kind, sizes, pairs, seed, hardness, edit)
+
     def __post_init__(self) -> None:
         if self.kind not in _FEWEST:
             raise ConfigError(f"no matching pairs {self.kind!r}; {nearest(self.kind, _FEWEST)}")
@@ -92,6 +108,11 @@ class MatchingSettings:
         chosen = {**vars(self), "nodes": "/".join(map(str, self.nodes))}
         return "drawn with " + ", ".join(f"{key}={value}" for key, value in chosen.items())
 
+    @property
+    def key(self) -> str:
+        """The key under which these pairs are cached."""
+        return cache_key("", reader="matching", version=VERSION, **vars(self))
+
 
 def matching_pairs(
     kind: Literal["paper", "balanced"],
@@ -110,14 +131,15 @@ def matching_pairs(
     Args:
         kind: `paper`, or `balanced`.
         nodes: of the first graphs; of several sizes there are as many pairs each.
-        pairs: of all sizes together; the paper has 8,750 of its seven sizes.
+        pairs: of all sizes together; the paper has 8,750 with 20, 30, 40, 50, 100,
+            200 and 300 nodes.
         seed: the same seed gives the same pairs, to the bit.
         hardness: of balanced pairs.
         verify: check them independently; see above.
         edit: how half of the balanced pairs that match differ: by one edge (`rewire`), by one
             pair of edges (`swap`, the default of medium pairs), or not at all (`none`).
     """
-    settings = _settings(kind, nodes, pairs, seed, hardness, edit)
+    settings = MatchingSettings.of(kind, nodes, pairs, seed, hardness, edit)
     order = np.argsort(stream(seed, "order").random(pairs), kind="stable")
     number = np.argsort(order, kind="stable")  # of each pair, in the order it will have
     sets, left, right, y, done, total = [], [], [], [], 0, 0
@@ -141,34 +163,6 @@ def matching_pairs(
         return torch.from_numpy(np.concatenate(parts)[order])
 
     return PairSet(graphs, shuffled(left), shuffled(right), shuffled(y).float())
-
-
-def matching_key(
-    kind: str,
-    nodes: int | Sequence[int],
-    pairs: int,
-    seed: int,
-    hardness: str = "easy",
-    *,
-    edit: str | None = None,
-) -> str:
-    """Return the cache key of the pairs with these settings; it does not depend on `verify`."""
-    settings = _settings(kind, nodes, pairs, seed, hardness, edit)
-    return cache_key("", reader="matching", version=VERSION, **vars(settings))
-
-
-def _settings(
-    kind: str,
-    nodes: int | Sequence[int],
-    pairs: int,
-    seed: int,
-    hardness: str,
-    edit: str | None,
-) -> MatchingSettings:
-    sizes = (nodes,) if isinstance(nodes, int) else tuple(nodes)
-    if edit is None:
-        edit = "none" if kind == "paper" else _EDITS.get(hardness, ("none",))[0]
-    return MatchingSettings(kind, sizes, pairs, seed, hardness, edit)
 
 
 def _blocks(settings: MatchingSettings) -> Iterator[tuple[int, Flags]]:

@@ -13,6 +13,7 @@ from graphpool.graphs.graphset import GraphSet
 
 if TYPE_CHECKING:
     import networkx as nx
+    from networkx.algorithms.isomorphism import GraphMatcher
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -51,23 +52,14 @@ def shared_edges(graphs: GraphSet, left: Ints, right: Ints, origin: Ints) -> tup
     )
 
 
-def contains(graphs: GraphSet, left: int, right: int) -> bool:
-    """Whether `right` is isomorphic to an induced subgraph of `left`, by NetworkX's VF2."""
+def _vf2(graphs: GraphSet, left: Ints, right: Ints, pair: int) -> "GraphMatcher":
+    """Return NetworkX's VF2 for the two graphs of a pair."""
     from networkx.algorithms.isomorphism import GraphMatcher
 
-    small = as_networkx(graphs, right)
-    return bool(GraphMatcher(as_networkx(graphs, left), small).subgraph_is_isomorphic())
+    return GraphMatcher(*(_as_networkx(graphs, int(side[pair])) for side in (left, right)))
 
 
-def isomorphic(graphs: GraphSet, left: int, right: int) -> bool:
-    """Whether the two graphs are isomorphic, by NetworkX's VF2."""
-    from networkx.algorithms.isomorphism import GraphMatcher
-
-    one, other = as_networkx(graphs, left), as_networkx(graphs, right)
-    return bool(GraphMatcher(one, other).is_isomorphic())
-
-
-def as_networkx(graphs: GraphSet, position: int) -> "nx.Graph":
+def _as_networkx(graphs: GraphSet, position: int) -> "nx.Graph":
     """Convert one graph, nodes by falling degree: VF2 then finds a match a hundred times faster."""
     import networkx as nx
 
@@ -95,7 +87,7 @@ def check_paper(
     require(bool((shared == between).all()), "a second graph lacks edges of the first")
     require(bool((shared == smaller).all()), "a second graph has edges that the first lacks")
     for pair in _sample(graphs, left, y, vf2):
-        found = contains(graphs, int(left[pair]), int(right[pair]))
+        found = _vf2(graphs, left, right, pair).subgraph_is_isomorphic()
         require(found, f"VF2 finds no match of {graphs.ids[right[pair]]}")
 
 
@@ -115,7 +107,7 @@ def check_balanced(
     require(bool((shared == kept)[known].all()), "the edges are not those that were kept")
     for wanted, rows in ((False, ~y), (True, changed == 0)):
         for pair in _sample(graphs, left, rows, vf2):
-            same = isomorphic(graphs, int(left[pair]), int(right[pair]))
+            same = _vf2(graphs, left, right, pair).is_isomorphic()
             require(same == wanted, f"VF2 on {graphs.ids[left[pair]]} says isomorphic: {same}")
 
 
