@@ -1,6 +1,7 @@
 """Load data sets by name or by file: `load`, `read`, `pairs`, `distances`, `published_split`."""
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -92,11 +93,7 @@ def pairs(name: str, count: int, seed: int = 0, cache: bool = True) -> PairSet:
     from graphpool.data.synthetic.matching.build import MatchingSettings, matching_pairs
 
     arguments = parse_matching_name(name).arguments(count, seed)
-    key = MatchingSettings.of(**arguments).key
-
-    def build() -> PairSet:
-        return matching_pairs(**arguments)
-
+    key, build = MatchingSettings.of(**arguments).key, partial(matching_pairs, **arguments)
     return cached(name, key, build, open_pairs, save_pairs) if cache else build()
 
 
@@ -180,12 +177,8 @@ def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
     key = cache_key(
         "", reader="arrangements", version=arrangements.VERSION, name=base, **asdict(settings)
     )
-
-    def build() -> GraphSet:
-        return arrangements.make_from(base, settings)
-
-    whole_name = full_name(base, settings)
-    return cached(whole_name, key, build, open_set, save) if cache else build()
+    build, name = partial(arrangements.make_from, base, settings), full_name(base, settings)
+    return cached(name, key, build, open_set, save) if cache else build()
 
 
 def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
@@ -195,10 +188,7 @@ def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
         return reader.read(path, name)
     set_name, digest = reader.identify(path, name)
     key = cache_key(digest, reader=reader.NAME, version=reader.VERSION, name=set_name)
-
-    def build() -> GraphSet:
-        return reader.read(path, name)
-
+    build = partial(reader.read, path, name)
     return cached(set_name, key, build, open_set, save) if cache else build()
 
 

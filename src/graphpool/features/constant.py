@@ -12,12 +12,8 @@ class Constant(Feature):
 
     kind = "constant"
     summary = "1 for every node"
+    names = ("constant",)
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes 1"]:
         """Return ones."""
         return torch.ones(graphs.num_nodes, 1, device=graphs.device)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The one column."""
-        return ("constant",)

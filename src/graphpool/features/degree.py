@@ -95,6 +95,7 @@ class LogDegree(Feature):
     kind = "logdegree"
     summary = "log(1 + degree), one standardised column"
     stored = ("mean", "scale")
+    names = ("log(1+degree)",)
 
     mean: float | None = None
     scale: float | None = None
@@ -111,8 +112,3 @@ class LogDegree(Feature):
         """Standardise with the fitted mean and scale."""
         mean, scale = fitted(self.kind, self.mean), fitted(self.kind, self.scale)
         return ((graphs.degree.double().log1p() - mean) / scale).float().unsqueeze(1)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The one column."""
-        return ("log(1+degree)",)

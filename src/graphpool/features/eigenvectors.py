@@ -83,7 +83,7 @@ def _eigenvectors(graphs: GraphSet, count: int) -> Array:
                     "such as rw:8"
                 )
         else:
-            block = _stack(graphs, walk, members, rows.shape[1])
+            block = _stack(walk, rows)
             together = component[rows][:, :, None] == component[rows][:, None, :]
             block -= 3 * together * trivial[rows][:, :, None] * trivial[rows][:, None, :]
             # Eigenvalues come in ascending order; largest of D^-½ A D^-½ is smallest of L.
@@ -135,18 +135,13 @@ def _equal_sizes(nodes: Array, chosen: Array) -> Iterator[Array]:
             yield members[first : first + share]
 
 
-def _stack(graphs: GraphSet, walk: Any, members: Array, size: int) -> Array:
-    """The chosen graphs' blocks of the sparse matrix, `[members, size, size]`."""
-    start = graphs.node_ptr.numpy()[members]
-    begin, end = walk.indptr[start], walk.indptr[start + size]
-    count = end - begin
-    owner = np.repeat(np.arange(len(members)), count)
-    shift = np.repeat(begin - np.concatenate([[0], np.cumsum(count)[:-1]]), count)
-    slot = np.arange(count.sum()) + shift
-    row = np.searchsorted(walk.indptr, slot, side="right") - 1
-    made = np.zeros((len(members), size, size))
-    made[owner, row - start[owner], walk.indices[slot] - start[owner]] = walk.data[slot]
-    return made
+def _stack(walk: Any, rows: Array) -> Array:
+    """Dense blocks of the sparse matrix, `[graphs, size, size]`, for nodes `[graphs, size]`."""
+    entries = walk[rows.ravel()].tocoo()
+    graph, row = np.divmod(entries.row, rows.shape[1])
+    blocks = np.zeros((*rows.shape, rows.shape[1]))
+    blocks[graph, row, entries.col - rows[graph, 0]] = entries.data
+    return blocks
 
 
 def _lanczos(walk: Any, trivial: Array, component: Array, count: int) -> Array:

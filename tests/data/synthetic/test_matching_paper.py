@@ -117,10 +117,10 @@ def test_shared_edges_are_those_of_a_literal_loop() -> None:
         undirected=True,
     )
     origin = np.array([2, 0, 1, -1])
-    both, between = shared_edges(graphs, np.array([0]), np.array([1]), origin)
+    both, between = shared_edges(graphs, origin)
     assert (both.tolist(), between.tolist()) == ([6], [6])
     # Node 2 taken for the tail: of the three edges 2-0, 0-3, 2-3 the first graph has two.
-    both, between = shared_edges(graphs, np.array([0]), np.array([1]), np.array([2, 0, 3, -1]))
+    both, between = shared_edges(graphs, np.array([2, 0, 3, -1]))
     assert (both.tolist(), between.tolist()) == ([4], [4])
 
 
@@ -133,7 +133,7 @@ def test_a_second_graph_that_is_no_part_is_found_out() -> None:
         undirected=True,
     )
     with pytest.raises(RuntimeError, match="edges that the first lacks"):
-        check_paper(graphs, np.array([0]), np.array([1]), np.arange(3), np.array([True]), vf2=False)
+        check_paper(graphs, np.arange(3), np.array([True]), vf2=False)
 
 
 @pytest.mark.parametrize(

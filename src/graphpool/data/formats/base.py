@@ -37,6 +37,6 @@ def first_bytes(path: Path, count: int) -> bytes:
         return b""
 
 
-def identify_file(path: Path, name: str | None = None) -> tuple[str, str]:
-    """`identify` of a set in one file, which is called like the file by default."""
+def identify(path: Path, name: str | None = None) -> tuple[str, str]:
+    """Identify a set in one file, which is called like the file by default; see `Format`."""
     return name or path.stem, sha256_file(path)

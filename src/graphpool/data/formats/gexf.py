@@ -170,7 +170,7 @@ def _choose(path: Path, name: str | None, bases: list[str]) -> str:
     raise DataError.at(path, f"holds several sets: {names}", hint="keep one of them here")
 
 
-def _find(path: str | Path, name: str | None) -> "GexfFiles":
+def _find(path: str | Path, name: str | None) -> GexfFiles:
     files = GexfFiles.find(path, name)
     if files is None:
         raise DataError.at(path, "holds no train/ID.gexf or test/ID.gexf", hint="check the path")

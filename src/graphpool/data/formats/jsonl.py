@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.formats.base import first_bytes
-from graphpool.data.formats.base import identify_file as identify
+from graphpool.data.formats.base import identify as identify
 from graphpool.errors import DataError, nearest
 from graphpool.files import atomic_write
 from graphpool.graphs.graphset import Graph, GraphSet, Name

@@ -23,7 +23,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.data.formats.base import identify_file as identify
+from graphpool.data.formats.base import identify as identify
 from graphpool.data.formats.zips import DAMAGE, list_zip
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet, Name

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import IO
 
-from graphpool.data.formats.number_csv import Readable
 from graphpool.data.formats.zips import damage_at, digest_files, list_zip, open_files, slashes
 from graphpool.errors import DataError, nearest
 
@@ -64,7 +64,7 @@ class TUFiles:
         return part in self.files
 
     @contextmanager
-    def open(self, part: str) -> Iterator[Readable]:
+    def open(self, part: str) -> Iterator[IO[bytes]]:
         """Open the file of a part; damage found while reading is a `DataError`."""
         if part not in self.files:
             raise DataError.at(

@@ -13,6 +13,7 @@ from torch import Tensor
 from graphpool.data.interop.common import list_graphs, no_edges
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import Graph, GraphSet, Name
+from graphpool.graphs.vocabulary import coded
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -165,9 +166,8 @@ def _named(
     if values is None:
         return None, ()
     labels = [value if isinstance(value, str) else _integer(value, key, name) for value in values]
-    names = sorted(set(labels), key=lambda value: (isinstance(value, str), value))
-    code = {value: number for number, value in enumerate(names)}
-    return torch.tensor([code[value] for value in labels], dtype=torch.long), tuple(names)
+    codes, names = coded(labels)
+    return torch.from_numpy(codes), names
 
 
 def _integer(value: Any, key: str | None, name: str) -> int:

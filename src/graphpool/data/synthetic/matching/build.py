@@ -21,8 +21,7 @@ from numpy.random import Generator
 
 from graphpool.data.cache import cache_key
 from graphpool.data.pairs.pairset import PairSet
-from graphpool.data.synthetic.matching import checks as matching_checks
-from graphpool.data.synthetic.matching import paper as matching_paper
+from graphpool.data.synthetic.matching.checks import check_balanced, check_paper
 from graphpool.data.synthetic.matching.draws import (
     DrawnPairs,
     Flags,
@@ -32,6 +31,7 @@ from graphpool.data.synthetic.matching.draws import (
     slots,
     stream,
 )
+from graphpool.data.synthetic.matching.paper import draw_paper
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
@@ -150,8 +150,14 @@ def matching_pairs(
         drawn = _draw(settings, size, matches, draw)
         graphs, origin = _packed(drawn, size, number[done : done + count], draw)
         if verify:
-            _check(settings, graphs, origin, matches, drawn.edits, fresh=size not in seen)
+            first = size not in seen  # VF2 checks the first block of a size alone
             seen.add(size)
+            if kind == "paper":
+                check_paper(graphs, origin, matches, vf2=first)
+            else:
+                # A swap replaces two edges, a rewiring one.
+                changed = drawn.edits * np.where(matches & (settings.edit == "swap"), 2, 1)
+                check_balanced(graphs, origin, matches, changed, vf2=first)
         sets.append(graphs)
         left.append(total + np.arange(count))
         right.append(total + count + np.arange(count))
@@ -180,7 +186,7 @@ def _blocks(settings: MatchingSettings) -> Iterator[tuple[int, Flags]]:
 
 def _draw(settings: MatchingSettings, size: int, matches: Flags, draw: Generator) -> DrawnPairs:
     if settings.kind == "paper":
-        return matching_paper.draw_paper(size, matches, draw)
+        return draw_paper(size, matches, draw)
     # Compiled loops are loaded only where they are needed.
     from graphpool.data.synthetic.matching.balanced import draw_balanced
 
@@ -216,23 +222,3 @@ def _packed(drawn: DrawnPairs, size: int, number: Ints, draw: Generator) -> tupl
         undirected=True,
     )
     return graphs, np.where(old < size, old, -1)[present]
-
-
-def _check(
-    settings: MatchingSettings,
-    graphs: GraphSet,
-    origin: Ints,
-    matches: Flags,
-    edits: Ints,
-    *,
-    fresh: bool,
-) -> None:
-    """Check a block of pairs; with VF2 too if it is the first of its size."""
-    left = np.arange(len(matches))
-    right = left + len(matches)
-    if settings.kind == "paper":
-        matching_checks.check_paper(graphs, left, right, origin, matches, vf2=fresh)
-        return
-    # A swap replaces two edges, a rewiring one.
-    changed = np.where(matches & (settings.edit == "swap"), 2 * edits, edits)
-    matching_checks.check_balanced(graphs, left, right, origin, matches, changed, vf2=fresh)
