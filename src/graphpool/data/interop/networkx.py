@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from graphpool.data.interop.common import list_graphs, no_edges
+from graphpool.data.interop.common import list_graphs
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import Graph, GraphSet, Name
 from graphpool.graphs.vocabulary import coded
@@ -66,7 +66,7 @@ def from_networkx(
         name,
         torch.tensor([len(graph) for graph in graphs], dtype=torch.long),
         torch.tensor(edge_counts, dtype=torch.long),
-        torch.tensor(pairs, dtype=torch.long).t() if pairs else no_edges(),
+        torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).t(),
         ids=ids if all(ids) and len(set(ids)) == len(ids) else None,
         **fields,
     )

@@ -12,13 +12,7 @@ import torch
 from safetensors.torch import save as to_bytes
 from torch import Tensor
 
-from graphpool.data.formats.safetensors import (
-    content_hash,
-    hash_tensors,
-    map_file,
-    open_set,
-    save,
-)
+from graphpool.data.formats.safetensors import content_hash, hash_tensors, map_file, open_set, save
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.errors import DataError
 from graphpool.files import atomic_write

@@ -142,7 +142,7 @@ def matching_pairs(
     settings = MatchingSettings.of(kind, nodes, pairs, seed, hardness, edit)
     order = np.argsort(stream(seed, "order").random(pairs), kind="stable")
     number = np.argsort(order, kind="stable")  # of each pair, in the order it will have
-    sets, left, right, y, done, total = [], [], [], [], 0, 0
+    sets, left, right, y, done = [], [], [], [], 0
     seen: set[int] = set()
     for block, (size, matches) in enumerate(_blocks(settings)):
         count = len(matches)
@@ -159,10 +159,10 @@ def matching_pairs(
                 changed = drawn.edits * np.where(matches & (settings.edit == "swap"), 2, 1)
                 check_balanced(graphs, origin, matches, changed, vf2=first)
         sets.append(graphs)
-        left.append(total + np.arange(count))
-        right.append(total + count + np.arange(count))
+        left.append(2 * done + np.arange(count))
+        right.append(2 * done + count + np.arange(count))
         y.append(matches)
-        done, total = done + count, total + 2 * count
+        done += count
     graphs = replace(concatenate(sets, settings.name), notes=(settings.note,))
 
     def shuffled(parts: list[Ints] | list[Flags]) -> torch.Tensor:
