@@ -9,6 +9,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -61,30 +62,21 @@ def cached(
             pairs, which take two files.
     """
     folder = folder or cache_root() / "sets"
-    path = folder / f"{_safe(name)}-{key[:32]}{SUFFIX}"
-    if _exists(path):
-        try:
+    safe_name = re.sub(r"[^\w.-]", "_", name)[:80]
+    path = folder / f"{safe_name}-{key[:32]}{SUFFIX}"
+    try:
+        if path.is_file():
             return open_file(path, source=key)
-        except DataError as error:
-            log.warning("cache file is built again: %s", error)
+    except DataError as error:
+        log.warning("cache file is built again: %s", error)
+    except OSError:  # a folder that can't be looked into
+        pass
     value = build()
     try:
         save_file(value, path, source=key)
     except OSError as error:
         _warn_once(str(folder), str(error))
     return value
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def _safe(name: str) -> str:
-    """Return a set's name as part of a file name."""
-    return "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in name)[:80]
 
 
 @functools.cache

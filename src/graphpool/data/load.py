@@ -177,8 +177,11 @@ def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
     key = cache_key(
         "", reader="arrangements", version=arrangements.VERSION, name=base, **asdict(settings)
     )
-    build, name = partial(arrangements.make_from, base, settings), full_name(base, settings)
-    return cached(name, key, build, open_set, save) if cache else build()
+
+    def build() -> GraphSet:
+        return arrangements.make_from(base, settings)
+
+    return cached(full_name(base, settings), key, build, open_set, save) if cache else build()
 
 
 def _read(path: Path, name: str | None, cache: bool) -> GraphSet:

@@ -49,10 +49,8 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
     """Read the set at `path`, a folder or a zip; `name` says which, where there are several."""
     files = _find(path, name)
     ids = files.ids()
-    graphs, paths = [], []
-    for where, data in files.contents():
-        graphs.append(parse_gexf(data, where))
-        paths.append(where)
+    parsed = {where: parse_gexf(data, where) for where, data in files.contents()}
+    paths, graphs = list(parsed), list(parsed.values())
     node_label, node_names = _labels(paths, [graph.node_labels for graph in graphs], "node")
     # A graph without edges need not declare what they would be labelled with.
     edge_labels = [graph.edge_labels if graph.edges else [] for graph in graphs]
