@@ -1,7 +1,6 @@
 """Load data sets by name or by file: `load`, `read`, `pairs`, `distances`, `published_split`."""
 
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +92,11 @@ def pairs(name: str, count: int, seed: int = 0, cache: bool = True) -> PairSet:
     from graphpool.data.synthetic.matching.build import MatchingSettings, matching_pairs
 
     arguments = parse_matching_name(name).arguments(count, seed)
-    key, build = MatchingSettings.of(**arguments).key, partial(matching_pairs, **arguments)
+    key = MatchingSettings.of(**arguments).key
+
+    def build() -> PairSet:
+        return matching_pairs(**arguments)
+
     return cached(name, key, build, open_pairs, save_pairs) if cache else build()
 
 
@@ -191,7 +194,10 @@ def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
         return reader.read(path, name)
     set_name, digest = reader.identify(path, name)
     key = cache_key(digest, reader=reader.NAME, version=reader.VERSION, name=set_name)
-    build = partial(reader.read, path, name)
+
+    def build() -> GraphSet:
+        return reader.read(path, name)
+
     return cached(set_name, key, build, open_set, save) if cache else build()
 
 
