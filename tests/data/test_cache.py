@@ -28,6 +28,10 @@ class Builder:
 KEY = cache_key("digest", reader="tu", version=1)
 
 
+def stored(name: str, key: str, build: Builder, folder: Path) -> GraphSet:
+    return cached(name, key, build, storage.open_set, storage.save, folder)
+
+
 def only_file(folder: Path) -> Path:
     (path,) = folder.iterdir()
     return path
@@ -35,8 +39,8 @@ def only_file(folder: Path) -> Path:
 
 def test_the_second_time_nothing_is_built(tmp_path: Path) -> None:
     build = Builder()
-    first = cached("pair", KEY, build, tmp_path)
-    second = cached("pair", KEY, build, tmp_path)
+    first = stored("pair", KEY, build, tmp_path)
+    second = stored("pair", KEY, build, tmp_path)
     assert build.calls == 1
     assert content_hash(first) == content_hash(second)
 
@@ -52,8 +56,8 @@ def test_the_second_time_nothing_is_built(tmp_path: Path) -> None:
 )
 def test_another_source_version_or_option_is_built_anew(tmp_path: Path, other: str) -> None:
     build = Builder()
-    cached("pair", KEY, build, tmp_path)
-    cached("pair", other, build, tmp_path)
+    stored("pair", KEY, build, tmp_path)
+    stored("pair", other, build, tmp_path)
     assert build.calls == 2
 
 
@@ -62,7 +66,7 @@ def test_a_damaged_file_is_built_again_with_a_warning(
     tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     build = Builder()
-    cached("pair", KEY, build, tmp_path)
+    stored("pair", KEY, build, tmp_path)
     path = only_file(tmp_path)
     data = bytearray(path.read_bytes())
     if damage == "truncate":
@@ -75,11 +79,11 @@ def test_a_damaged_file_is_built_again_with_a_warning(
     else:
         storage.save(Builder()(), path, source="of another set")
     with caplog.at_level(logging.WARNING):
-        again = cached("pair", KEY, build, tmp_path)
+        again = stored("pair", KEY, build, tmp_path)
     assert build.calls == 2
     assert "built again" in caplog.text
     assert again.edge_index.tolist() == [[1, 0], [0, 1]]
-    cached("pair", KEY, build, tmp_path)
+    stored("pair", KEY, build, tmp_path)
     assert build.calls == 2  # the file was mended
 
 
@@ -87,8 +91,8 @@ def test_an_outdated_format_is_built_again(tmp_path: Path, monkeypatch: pytest.M
     build = Builder()
     with monkeypatch.context() as patch:
         patch.setattr(storage, "FORMAT", 0)
-        cached("pair", KEY, build, tmp_path)
-    cached("pair", KEY, build, tmp_path)
+        stored("pair", KEY, build, tmp_path)
+    stored("pair", KEY, build, tmp_path)
     assert build.calls == 2
 
 
@@ -100,13 +104,13 @@ def test_without_a_folder_to_write_to_it_works_and_says_so_once(
     build = Builder()
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
-            assert len(cached("pair", KEY, build, tmp_path / "file" / "sets")) == 1
+            assert len(stored("pair", KEY, build, tmp_path / "file" / "sets")) == 1
     assert build.calls == 2
     assert caplog.text.count("GRAPHPOOL_CACHE") == 1
 
 
 def test_a_name_with_slashes_stays_in_the_folder(tmp_path: Path) -> None:
-    cached("../../away", KEY, Builder(), tmp_path / "sets")
+    stored("../../away", KEY, Builder(), tmp_path / "sets")
     assert only_file(tmp_path / "sets").name.startswith(".._.._away-")
 
 

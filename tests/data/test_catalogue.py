@@ -50,8 +50,11 @@ def test_the_collection_is_asked_for_the_full_name() -> None:
     assert KNOWN["PTC"].url is None
 
 
-@pytest.mark.parametrize("path", ["T.zip", "T/T_A.txt", "T/raw/T_A.txt", "T.jsonl",
-                                  "T.safetensors"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    ["T.npz", "T.zip", "T/T_A.txt", "T/raw/T_A.txt", "T/train/1.gexf", "T/raw/T/test/1.gexf",
+     "T.jsonl", "T.safetensors"],
+)  # fmt: skip
 def test_a_set_is_found_in_every_form(tmp_path: Path, path: str) -> None:
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text("")

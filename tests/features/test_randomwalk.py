@@ -7,7 +7,7 @@ import torch
 
 from graphpool.data import from_networkx
 from graphpool.errors import DataError
-from graphpool.features import RandomWalk, returns
+from graphpool.features import RandomWalk, randomwalk
 from graphpool.graphs import GraphSet
 
 
@@ -48,7 +48,7 @@ def test_returns_equal_the_dense_powers(directed: bool, steps: int) -> None:
 def test_working_memory_does_not_change_the_result(
     directed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(returns, "ENTRIES", 300)
+    monkeypatch.setattr(randomwalk, "ENTRIES", 300)
     assert_literal(mixed(directed), 5)
 
 

@@ -118,7 +118,7 @@ def _losses() -> dict[str, str]:
 
 
 def _features() -> dict[str, str]:
-    from graphpool.features.registry import KINDS
+    from graphpool.features import KINDS
 
     return {
         "auto": "labels where the graphs have them, else degree",

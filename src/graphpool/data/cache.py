@@ -9,17 +9,15 @@ import hashlib
 import json
 import logging
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from graphpool.data.formats.safetensors import SUFFIX, open_set, save
-from graphpool.data.pairs.pairset import PairSet
-from graphpool.data.pairs.storage import open_pairs, save_pairs
+from graphpool.data.formats.safetensors import SUFFIX
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
 
 T = TypeVar("T")
 
@@ -50,66 +48,35 @@ def cache_key(digest: str, *, reader: str, version: int, **options: object) -> s
 
 
 def cached(
-    name: str, key: str, build: Callable[[], GraphSet], folder: Path | None = None
-) -> GraphSet:
-    """Return the set cached under `key`; build and cache it if there is no valid one."""
-    return _cached(
-        name,
-        key,
-        build,
-        folder,
-        lambda path: open_set(path, source=key),
-        lambda graphs, path: save(graphs, path, source=key),
-    )
-
-
-def cached_pairs(
-    name: str, key: str, build: Callable[[], PairSet], folder: Path | None = None
-) -> PairSet:
-    """Return the pairs cached under `key`, in two files; build and cache them if need be."""
-    return _cached(
-        name,
-        key,
-        build,
-        folder,
-        lambda path: open_pairs(path, source=key),
-        lambda pairs, path: save_pairs(pairs, path, source=key),
-    )
-
-
-def _cached(
     name: str,
     key: str,
     build: Callable[[], T],
-    folder: Path | None,
-    open_file: Callable[[Path], T],
-    save_file: Callable[[T, Path], None],
+    open_file: Callable[..., T],
+    save_file: Callable[..., None],
+    folder: Path | None = None,
 ) -> T:
+    """Return the set or pairs cached under `key`; build and cache them if there are no valid ones.
+
+    Args:
+        open_file, save_file: `open_set` and `save` for a set, `open_pairs` and `save_pairs` for
+            pairs, which take two files.
+    """
     folder = folder or cache_root() / "sets"
-    path = folder / f"{_safe(name)}-{key[:32]}{SUFFIX}"
-    if _exists(path):
-        try:
-            return open_file(path)
-        except DataError as error:
-            log.warning("cache file is built again: %s", error)
+    safe_name = re.sub(r"[^\w.-]", "_", name)[:80]
+    path = folder / f"{safe_name}-{key[:32]}{SUFFIX}"
+    try:
+        if path.is_file():
+            return open_file(path, source=key)
+    except DataError as error:
+        log.warning("cache file is built again: %s", error)
+    except OSError:  # a folder that can't be looked into
+        pass
     value = build()
     try:
-        save_file(value, path)
+        save_file(value, path, source=key)
     except OSError as error:
         _warn_once(str(folder), str(error))
     return value
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def _safe(name: str) -> str:
-    """Return a set's name as part of a file name."""
-    return "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in name)[:80]
 
 
 @functools.cache

@@ -92,10 +92,11 @@ def _attempt(
             urllib.request.urlopen(request, timeout=timeout) as answer,
         ):
             part = Path(folder) / target.name
-            total = _length(answer.headers.get("Content-Length"))
+            length = answer.headers.get("Content-Length") or ""
+            total = int(length) if length.isdigit() else None
             with atomic_write(part) as handle:
                 done = 0
-                while block := _read(answer):
+                while block := answer.read(_BLOCK):
                     handle.write(block)
                     digest.update(block)
                     done += len(block)
@@ -123,19 +124,10 @@ def _attempt(
         raise _BrokenError(f"the server answers {code} {reason}") from None
     except urllib.error.URLError as error:
         raise _BrokenError(f"the server can't be reached: {error.reason}") from None
-    except (ConnectionError, TimeoutError, ssl.SSLError, http.client.HTTPException) as error:
-        raise _BrokenError(f"the connection failed: {error or type(error).__name__}") from None
-
-
-def _read(answer: http.client.HTTPResponse) -> bytes:
-    try:
-        return answer.read(_BLOCK)
     except http.client.IncompleteRead as error:
         raise _BrokenError(f"the answer was cut off: {error}") from None
-
-
-def _length(header: str | None) -> int | None:
-    return int(header) if header and header.isdigit() else None
+    except (ConnectionError, TimeoutError, ssl.SSLError, http.client.HTTPException) as error:
+        raise _BrokenError(f"the connection failed: {error or type(error).__name__}") from None
 
 
 def _by_hand(url: str, target: Path, problem: str) -> DownloadError:

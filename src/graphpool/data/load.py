@@ -1,19 +1,19 @@
 """Load data sets by name or by file: `load`, `read`, `pairs`, `distances`, `published_split`."""
 
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
 from graphpool.data import catalogue
-from graphpool.data.cache import cache_key, cached, cached_pairs
+from graphpool.data.cache import cache_key, cached
 from graphpool.data.download import Progress
-from graphpool.data.formats import find_format, npz, safetensors
+from graphpool.data.formats import find_format, npz, open_set, safetensors, save
 from graphpool.data.formats.gexf import GexfFiles
-from graphpool.data.locate import data_root, download_set, locate, locate_here
+from graphpool.data.locate import data_root, download_set, locate_here
 from graphpool.data.pairs.distances import Distances, read_distances, read_test
 from graphpool.data.pairs.pairset import PairSet
+from graphpool.data.pairs.storage import open_pairs, save_pairs
 from graphpool.data.splits import Split
 from graphpool.data.synthetic.arrangements import build as arrangements
 from graphpool.data.synthetic.arrangements.settings import (
@@ -58,7 +58,8 @@ def load(
     folder = data_root(root)
     graphs = _generate(name, folder, cache)
     if graphs is None:
-        path, set_name = locate(name, folder, download, progress)
+        path, set_name = locate_here(name, folder)
+        path = path or download_set(set_name, folder, download, progress)
         graphs = _read(path, set_name, cache)
     return _with_features(graphs, features)
 
@@ -88,13 +89,15 @@ def pairs(name: str, count: int, seed: int = 0, cache: bool = True) -> PairSet:
         seed: the same seed gives the same pairs.
         cache: as in `load`.
     """
-    from graphpool.data.synthetic.matching.build import matching_key, matching_pairs
+    from graphpool.data.synthetic.matching.build import MatchingSettings, matching_pairs
 
     arguments = parse_matching_name(name).arguments(count, seed)
-    key = matching_key(**arguments)
-    if not cache:
+    key = MatchingSettings.of(**arguments).key
+
+    def build() -> PairSet:
         return matching_pairs(**arguments)
-    return cached_pairs(name, key, lambda: matching_pairs(**arguments))
+
+    return cached(name, key, build, open_pairs, save_pairs) if cache else build()
 
 
 def distances(name: str | Path, root: str | Path | None = None) -> Distances:
@@ -177,9 +180,11 @@ def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
     key = cache_key(
         "", reader="arrangements", version=arrangements.VERSION, name=base, **asdict(settings)
     )
-    return _through_cache(
-        cache, full_name(base, settings), key, lambda: arrangements.make_from(base, settings)
-    )
+
+    def build() -> GraphSet:
+        return arrangements.make_from(base, settings)
+
+    return cached(full_name(base, settings), key, build, open_set, save) if cache else build()
 
 
 def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
@@ -189,11 +194,11 @@ def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
         return reader.read(path, name)
     set_name, digest = reader.identify(path, name)
     key = cache_key(digest, reader=reader.NAME, version=reader.VERSION, name=set_name)
-    return _through_cache(cache, set_name, key, lambda: reader.read(path, name))
 
+    def build() -> GraphSet:
+        return reader.read(path, name)
 
-def _through_cache(cache: bool, name: str, key: str, build: Callable[[], GraphSet]) -> GraphSet:
-    return cached(name, key, build) if cache else build()
+    return cached(set_name, key, build, open_set, save) if cache else build()
 
 
 def _with_features(graphs: GraphSet, features: str | None) -> GraphSet:

@@ -27,13 +27,7 @@ EMBEDDED = Path(__file__).parent / "embedded"
 
 @dataclass(frozen=True)
 class LocatedSet:
-    """A data set on this machine.
-
-    Args:
-        name: of the set.
-        path: its file or folder.
-        origin: `data root`, `embedded` or `downloads`.
-    """
+    """A data set on this machine; `origin` is `data root`, `embedded` or `downloads`."""
 
     name: str
     path: Path
@@ -63,14 +57,6 @@ def available(root: str | Path | None = None) -> list[LocatedSet]:
             if name not in sets and _is_set(path, name):
                 sets[name] = LocatedSet(name, path, origin)
     return sorted(sets.values(), key=lambda item: item.name.casefold())
-
-
-def locate(
-    name: str, root: Path | None, download: bool = True, progress: Progress | None = None
-) -> tuple[Path, str]:
-    """Return the path of a set, downloaded if need be, and its full name."""
-    path, full_name = locate_here(name, root)
-    return path or download_set(full_name, root, download, progress), full_name
 
 
 def locate_here(name: str, root: Path | None) -> tuple[Path | None, str]:
@@ -139,11 +125,11 @@ def _folders(root: Path | None) -> list[tuple[str, Path]]:
     folders = [("embedded", EMBEDDED), ("downloads", _downloads())]
     if root is not None:
         folders.insert(0, ("data root", root))
-    return [(origin, folder) for origin, folder in folders if _readable(folder)]
-
-
-def _readable(folder: Path) -> bool:
-    return os.access(folder, os.R_OK | os.X_OK) and folder.is_dir()
+    return [
+        (origin, folder)
+        for origin, folder in folders
+        if os.access(folder, os.R_OK | os.X_OK) and folder.is_dir()
+    ]
 
 
 def _downloads() -> Path:
@@ -162,10 +148,10 @@ def _is_set(path: Path, name: str) -> bool:
     """Whether a file or folder is a set: a zip or a folder by what is in it."""
     if path.suffix in (".jsonl", ".safetensors"):
         return path.is_file()
-    if path.suffix not in (".zip", ".npz") and not path.is_dir():
-        return False
     if path.suffix == ".npz" and path.is_file():
         return npz.recognises(path)
+    if path.suffix != ".zip" and not path.is_dir():
+        return False
     try:
         return GexfFiles.find(path, name) is not None or tu.recognises(path, name)
     except DataError:

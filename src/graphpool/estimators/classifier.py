@@ -16,7 +16,7 @@ from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import stratified_folds
 from graphpool.errors import DataError
 from graphpool.estimators.base import GraphEstimator, Graphs, packed
-from graphpool.features.registry import AUTO
+from graphpool.features.pipeline import AUTO
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput

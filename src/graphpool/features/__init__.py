@@ -10,9 +10,8 @@ from graphpool.features.degree import BinnedDegree, Degree, LogDegree
 from graphpool.features.eigenvectors import Eigenvectors
 from graphpool.features.given import Given
 from graphpool.features.labels import Labels
-from graphpool.features.pipeline import FeaturePipeline
+from graphpool.features.pipeline import KINDS, FeaturePipeline
 from graphpool.features.randomwalk import RandomWalk
-from graphpool.features.registry import KINDS
 
 __all__ = [
     "FeaturePipeline", "KINDS", "Feature", "Labels", "Degree", "BinnedDegree", "LogDegree",

@@ -1,7 +1,5 @@
 """Raw node attributes, standardised."""
 
-from typing import Any
-
 import torch
 
 from graphpool.errors import DataError
@@ -19,9 +17,10 @@ class Attributes(Feature):
 
     kind = "attributes"
     summary = "node attributes, standardised on the training graphs"
+    stored = ("mean", "scale")
 
-    def __init__(self) -> None:
-        self.moments: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    mean: tuple[float, ...] | None = None
+    scale: tuple[float, ...] | None = None
 
     def fit(self, graphs: GraphSet) -> "Attributes":
         """Compute mean and standard deviation of every column."""
@@ -31,12 +30,12 @@ class Attributes(Feature):
         scale = values.std(0, correction=0)
         # Rounding leaves a tiny deviation in a constant column: compare the values themselves.
         scale[values.amin(0) == values.amax(0)] = 1.0
-        self.moments = tuple(values.mean(0).tolist()), tuple(scale.tolist())
+        self.mean, self.scale = tuple(values.mean(0).tolist()), tuple(scale.tolist())
         return self
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
-        """Standardise with the fitted moments."""
-        mean, scale = fitted(self.kind, self.moments)
+        """Standardise with the fitted mean and scale."""
+        mean, scale = fitted(self.kind, self.mean), fitted(self.kind, self.scale)
         values = self._values(graphs)
         if values.shape[1] != len(mean):
             raise DataError(
@@ -49,7 +48,7 @@ class Attributes(Feature):
         if graphs.node_attr is None:
             hint = (
                 "use features='auto'"
-                if self.moments is None
+                if self.mean is None
                 else "the model was trained on graphs with them: give these graphs theirs"
             )
             raise DataError(f"{graphs.name} has no node attributes; {hint}")
@@ -67,17 +66,4 @@ class Attributes(Feature):
     @property
     def names(self) -> tuple[str, ...]:
         """`attribute 0`, `attribute 1` and so on."""
-        mean, _ = fitted(self.kind, self.moments)
-        return tuple(f"attribute {column}" for column in range(len(mean)))
-
-    def state(self) -> dict[str, Any]:
-        """Mean and scale of every column."""
-        mean, scale = fitted(self.kind, self.moments)
-        return {"mean": list(mean), "scale": list(scale)}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "Attributes":
-        """Return a fitted feature."""
-        feature = cls()
-        feature.moments = tuple(state["mean"]), tuple(state["scale"])
-        return feature
+        return tuple(f"attribute {column}" for column in range(len(fitted(self.kind, self.mean))))

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, TypeVar
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, DataError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
 
@@ -14,23 +14,31 @@ class Feature(ABC):
     """One block of columns of the node features.
 
     `kind` is the word in a feature string and `summary` one line about it. `fit` learns from
-    training graphs what `transform` needs; `state` holds all of it as plain values, and
-    `from_state` returns an equal feature.
+    training graphs what `transform` needs. `stored` names the attributes that hold all of it as
+    plain values, None before `fit`. A feature that takes a number, `kind:number`, has that first
+    in `stored`, and `least` is the smallest it may be.
     """
 
     kind: ClassVar[str]
     summary: ClassVar[str]
+    stored: ClassVar[tuple[str, ...]] = ()
+    least: ClassVar[int | None] = None
 
     @classmethod
     def parse(cls, argument: str | None) -> "Feature":
         """Make an unfitted feature from what follows the colon in `kind:argument`."""
+        feature = cls()
         if argument is not None:
-            raise ConfigError(f"features: {cls.kind!r} takes no argument, {argument!r} was given")
-        return cls()
+            if cls.least is None:
+                raise ConfigError(
+                    f"features: {cls.kind!r} takes no argument, {argument!r} was given"
+                )
+            setattr(feature, cls.stored[0], _whole_number(cls.kind, argument, cls.least))
+        return feature
 
-    @abstractmethod
     def fit(self, graphs: GraphSet) -> "Feature":
-        """Fit on training graphs."""
+        """Fit on training graphs; by default there is nothing to fit."""
+        return self
 
     @abstractmethod
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
@@ -41,18 +49,24 @@ class Feature(ABC):
     def names(self) -> tuple[str, ...]:
         """What each column means."""
 
-    @abstractmethod
     def state(self) -> dict[str, Any]:
         """Return everything that was fitted, as plain values for JSON."""
+        values = {key: fitted(self.kind, getattr(self, key)) for key in self.stored}
+        return {
+            key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+        }
 
     @classmethod
-    @abstractmethod
     def from_state(cls, state: dict[str, Any]) -> "Feature":
         """Return a fitted feature from its `state`."""
+        feature = cls()
+        for key in cls.stored:
+            value = state[key]
+            setattr(feature, key, tuple(value) if isinstance(value, list) else value)
+        return feature
 
 
-def whole_number(kind: str, argument: str, least: int) -> int:
-    """Read the argument of a feature as an integer of at least `least`."""
+def _whole_number(kind: str, argument: str, least: int) -> int:
     try:
         value = int(argument)
     except ValueError:
@@ -70,3 +84,9 @@ def fitted(kind: str, value: T | None) -> T:
     if value is None:
         raise ConfigError(f"features: {kind!r} is not fitted; call fit(training graphs) first")
     return value
+
+
+def refuse_negative_weights(graphs: GraphSet, reason: str) -> None:
+    """Refuse graphs with a negative edge weight; `reason` says what it can't be."""
+    if graphs.edge_weight is not None and bool((graphs.edge_weight < 0).any()):
+        raise DataError(f"{graphs.name} has negative edge weights, {reason}; use other features")

@@ -1,7 +1,5 @@
 """The same number for every node."""
 
-from typing import Any
-
 import torch
 
 from graphpool.features.base import Feature
@@ -14,25 +12,8 @@ class Constant(Feature):
 
     kind = "constant"
     summary = "1 for every node"
-
-    def fit(self, graphs: GraphSet) -> "Constant":
-        """Do nothing: there is nothing to fit."""
-        return self
+    names = ("constant",)
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes 1"]:
         """Return ones."""
         return torch.ones(graphs.num_nodes, 1, device=graphs.device)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The one column."""
-        return ("constant",)
-
-    def state(self) -> dict[str, Any]:
-        """Nothing."""
-        return {}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "Constant":
-        """Return the feature."""
-        return cls()

@@ -4,12 +4,11 @@ The degree of a node is the number of edges that reach it, self-loops left out.
 """
 
 from itertools import pairwise
-from typing import Any
 
 import torch
 from torch.nn.functional import one_hot
 
-from graphpool.features.base import Feature, fitted, whole_number
+from graphpool.features.base import Feature, fitted
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
 
@@ -27,15 +26,12 @@ class Degree(Feature):
 
     kind = "degree"
     summary = "one-hot degree, capped: degree:64 (default 128 or the largest degree)"
+    stored = ("limit", "cap")
+    least = 1
 
     def __init__(self, limit: int = 128) -> None:
         self.limit = limit
         self.cap: int | None = None
-
-    @classmethod
-    def parse(cls, argument: str | None) -> "Degree":
-        """`degree` or `degree:LIMIT`."""
-        return cls() if argument is None else cls(whole_number(cls.kind, argument, 1))
 
     def fit(self, graphs: GraphSet) -> "Degree":
         """Choose the cap."""
@@ -53,17 +49,6 @@ class Degree(Feature):
         cap = fitted(self.kind, self.cap)
         return (*(f"degree={degree}" for degree in range(cap)), f"degree>={cap}")
 
-    def state(self) -> dict[str, Any]:
-        """Limit and cap."""
-        return {"limit": self.limit, "cap": fitted(self.kind, self.cap)}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "Degree":
-        """Return a fitted feature."""
-        feature = cls(int(state["limit"]))
-        feature.cap = int(state["cap"])
-        return feature
-
 
 class BinnedDegree(Feature):
     """One column per bin 0, 1, 2–3, 4–7, 8–15, …: transfers to larger graphs.
@@ -74,15 +59,12 @@ class BinnedDegree(Feature):
 
     kind = "bindegree"
     summary = "one-hot degree in bins 0, 1, 2-3, 4-7, …: bindegree:8 (default 16 bins at most)"
+    stored = ("limit", "bins")
+    least = 2
 
     def __init__(self, limit: int = 16) -> None:
         self.limit = limit
         self.bins: int | None = None
-
-    @classmethod
-    def parse(cls, argument: str | None) -> "BinnedDegree":
-        """`bindegree` or `bindegree:BINS`."""
-        return cls() if argument is None else cls(whole_number(cls.kind, argument, 2))
 
     def fit(self, graphs: GraphSet) -> "BinnedDegree":
         """Choose as many bins as the largest degree needs."""
@@ -106,53 +88,27 @@ class BinnedDegree(Feature):
         ]
         return (*closed, f"degree>={starts[-1]}")
 
-    def state(self) -> dict[str, Any]:
-        """Limit and number of bins."""
-        return {"limit": self.limit, "bins": fitted(self.kind, self.bins)}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "BinnedDegree":
-        """Return a fitted feature."""
-        feature = cls(int(state["limit"]))
-        feature.bins = int(state["bins"])
-        return feature
-
 
 class LogDegree(Feature):
     """log(1 + degree) in one column, standardised with mean and deviation of the fitted nodes."""
 
     kind = "logdegree"
     summary = "log(1 + degree), one standardised column"
+    stored = ("mean", "scale")
+    names = ("log(1+degree)",)
 
-    def __init__(self) -> None:
-        self.moments: tuple[float, float] | None = None
+    mean: float | None = None
+    scale: float | None = None
 
     def fit(self, graphs: GraphSet) -> "LogDegree":
         """Compute mean and standard deviation."""
         values = graphs.degree.double().log1p()
         regular = not values.numel() or bool((values == values[0]).all())
-        mean = float(values.mean()) if values.numel() else 0.0
-        self.moments = mean, 1.0 if regular else float(values.std(correction=0))
+        self.mean = float(values.mean()) if values.numel() else 0.0
+        self.scale = 1.0 if regular else float(values.std(correction=0))
         return self
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes 1"]:
-        """Standardise with the fitted moments."""
-        mean, scale = fitted(self.kind, self.moments)
+        """Standardise with the fitted mean and scale."""
+        mean, scale = fitted(self.kind, self.mean), fitted(self.kind, self.scale)
         return ((graphs.degree.double().log1p() - mean) / scale).float().unsqueeze(1)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The one column."""
-        return ("log(1+degree)",)
-
-    def state(self) -> dict[str, Any]:
-        """Mean and scale."""
-        mean, scale = fitted(self.kind, self.moments)
-        return {"mean": mean, "scale": scale}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "LogDegree":
-        """Return a fitted feature."""
-        feature = cls()
-        feature.moments = float(state["mean"]), float(state["scale"])
-        return feature

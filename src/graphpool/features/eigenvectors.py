@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from graphpool.errors import DataError
-from graphpool.features.base import Feature, whole_number
+from graphpool.features.base import Feature, refuse_negative_weights
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
 
@@ -48,26 +48,15 @@ class Eigenvectors(Feature):
 
     kind = "eigen"
     summary = "first K Laplacian eigenvectors, a baseline that numbering can change: eigen:K"
+    stored = ("count",)
+    least = 1
 
     def __init__(self, count: int = 8) -> None:
         self.count = count
 
-    @classmethod
-    def parse(cls, argument: str | None) -> "Eigenvectors":
-        """`eigen` or `eigen:COUNT`."""
-        return cls() if argument is None else cls(whole_number(cls.kind, argument, 1))
-
-    def fit(self, graphs: GraphSet) -> "Eigenvectors":
-        """Do nothing: there is nothing to fit."""
-        return self
-
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
         """Compute the eigenvectors."""
-        if graphs.edge_weight is not None and bool((graphs.edge_weight < 0).any()):
-            raise DataError(
-                f"{graphs.name} has negative edge weights, for which the Laplacian is not "
-                "defined; use other features"
-            )
+        refuse_negative_weights(graphs, "for which the Laplacian is not defined")
         found = torch.from_numpy(_eigenvectors(graphs.to("cpu"), self.count))
         return found.float().to(graphs.device)
 
@@ -75,15 +64,6 @@ class Eigenvectors(Feature):
     def names(self) -> tuple[str, ...]:
         """`eigenvector 1`, `eigenvector 2` and so on."""
         return tuple(f"eigenvector {number}" for number in range(1, self.count + 1))
-
-    def state(self) -> dict[str, Any]:
-        """Number of eigenvectors."""
-        return {"count": self.count}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "Eigenvectors":
-        """Return the feature."""
-        return cls(int(state["count"]))
 
 
 def _eigenvectors(graphs: GraphSet, count: int) -> Array:
@@ -103,7 +83,7 @@ def _eigenvectors(graphs: GraphSet, count: int) -> Array:
                     "such as rw:8"
                 )
         else:
-            block = _stack(graphs, walk, members, rows.shape[1])
+            block = _stack(walk, rows)
             together = component[rows][:, :, None] == component[rows][:, None, :]
             block -= 3 * together * trivial[rows][:, :, None] * trivial[rows][:, None, :]
             # Eigenvalues come in ascending order; largest of D^-½ A D^-½ is smallest of L.
@@ -155,18 +135,13 @@ def _equal_sizes(nodes: Array, chosen: Array) -> Iterator[Array]:
             yield members[first : first + share]
 
 
-def _stack(graphs: GraphSet, walk: Any, members: Array, size: int) -> Array:
-    """The chosen graphs' blocks of the sparse matrix, `[members, size, size]`."""
-    start = graphs.node_ptr.numpy()[members]
-    begin, end = walk.indptr[start], walk.indptr[start + size]
-    count = end - begin
-    owner = np.repeat(np.arange(len(members)), count)
-    shift = np.repeat(begin - np.concatenate([[0], np.cumsum(count)[:-1]]), count)
-    slot = np.arange(count.sum()) + shift
-    row = np.searchsorted(walk.indptr, slot, side="right") - 1
-    made = np.zeros((len(members), size, size))
-    made[owner, row - start[owner], walk.indices[slot] - start[owner]] = walk.data[slot]
-    return made
+def _stack(walk: Any, rows: Array) -> Array:
+    """Dense blocks of the sparse matrix, `[graphs, size, size]`, for nodes `[graphs, size]`."""
+    entries = walk[rows.ravel()].tocoo()
+    graph, row = np.divmod(entries.row, rows.shape[1])
+    blocks = np.zeros((*rows.shape, rows.shape[1]))
+    blocks[graph, row, entries.col - rows[graph, 0]] = entries.data
+    return blocks
 
 
 def _lanczos(walk: Any, trivial: Array, component: Array, count: int) -> Array:

@@ -1,7 +1,5 @@
 """Features that the graphs already carry."""
 
-from typing import Any
-
 from graphpool.errors import DataError
 from graphpool.features.base import Feature, fitted
 from graphpool.graphs.graphset import GraphSet
@@ -17,9 +15,9 @@ class Given(Feature):
 
     kind = "given"
     summary = "the features x that the graphs already have, as they are"
+    stored = ("width",)
 
-    def __init__(self) -> None:
-        self.width: int | None = None
+    width: int | None = None
 
     def fit(self, graphs: GraphSet) -> "Given":
         """Store the number of columns."""
@@ -44,14 +42,3 @@ class Given(Feature):
     def names(self) -> tuple[str, ...]:
         """The columns by number."""
         return tuple(f"x{column}" for column in range(fitted(self.kind, self.width)))
-
-    def state(self) -> dict[str, Any]:
-        """The number of columns."""
-        return {"width": fitted(self.kind, self.width)}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "Given":
-        """Return a fitted feature."""
-        feature = cls()
-        feature.width = int(state["width"])
-        return feature

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 
@@ -24,6 +23,7 @@ class Labels(Feature):
 
     kind = "labels"
     summary = "one-hot node labels, matched by name"
+    stored = ("labels",)
 
     def __init__(self) -> None:
         self.labels: tuple[Name, ...] | None = None
@@ -86,17 +86,6 @@ class Labels(Feature):
     def names(self) -> tuple[str, ...]:
         """`label=NAME` for each column."""
         return tuple(f"label={label}" for label in fitted(self.kind, self.labels))
-
-    def state(self) -> dict[str, Any]:
-        """The labels in the order of the columns."""
-        return {"labels": list(fitted(self.kind, self.labels))}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> "Labels":
-        """Return a fitted feature."""
-        feature = cls()
-        feature.labels = tuple(state["labels"])
-        return feature
 
 
 def _key(name: Name) -> tuple[bool, Name]:

@@ -4,11 +4,24 @@ from typing import Any
 
 import torch
 
-from graphpool.errors import CheckpointError, ConfigError
+from graphpool.errors import CheckpointError, ConfigError, nearest
+from graphpool.features.attributes import Attributes
 from graphpool.features.base import Feature, fitted
-from graphpool.features.registry import AUTO, KINDS, parse
+from graphpool.features.constant import Constant
+from graphpool.features.degree import BinnedDegree, Degree, LogDegree
+from graphpool.features.eigenvectors import Eigenvectors
+from graphpool.features.given import Given
+from graphpool.features.labels import Labels
+from graphpool.features.randomwalk import RandomWalk
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
+
+_CLASSES = (Labels, Degree, BinnedDegree, LogDegree, Constant, Attributes, RandomWalk, Eigenvectors,
+            Given)  # fmt: skip
+KINDS: dict[str, type[Feature]] = {feature.kind: feature for feature in _CLASSES}
+"""What can be in a feature string, besides `auto`."""
+
+AUTO = "auto"
 
 
 class FeaturePipeline:
@@ -28,7 +41,7 @@ class FeaturePipeline:
     def fit(self, graphs: GraphSet) -> "FeaturePipeline":
         """Fit every kind on training graphs."""
         chosen = "degree" if graphs.node_label is None else "labels"
-        made = [parse(chosen if item == AUTO else item) for item in self._items]
+        made = [_parse(chosen if item == AUTO else item) for item in self._items]
         self.features = tuple(feature.fit(graphs) for feature in made)
         return self
 
@@ -80,12 +93,20 @@ class FeaturePipeline:
         return pipeline
 
 
+def _parse(item: str) -> Feature:
+    """Make an unfitted feature from `kind` or `kind:argument`."""
+    kind, colon, argument = item.partition(":")
+    if kind not in KINDS:
+        raise ConfigError(f"features: unknown kind {kind!r}; {nearest(kind, [*KINDS, AUTO])}")
+    return KINDS[kind].parse(argument if colon else None)
+
+
 def _split(spec: str) -> tuple[str, ...]:
     """Split a feature string into its parts, and check them; a kind may appear once."""
     items = tuple(item.strip() for item in spec.split("+"))
     if not all(items):
         raise ConfigError(f"features: {spec!r} has an empty part; write such as 'labels+rw:8'")
-    kinds = [item if item == AUTO else parse(item).kind for item in items]
+    kinds = [item if item == AUTO else _parse(item).kind for item in items]
     for kind in kinds:
         if kinds.count(kind) > 1:
             raise ConfigError(f"features: {kind!r} appears twice in {spec!r}; keep one of them")

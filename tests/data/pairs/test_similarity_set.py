@@ -364,13 +364,6 @@ def test_what_is_wrong_with_distances_is_said(
 # ---------------------------------------------------------------------- by name
 
 
-@pytest.mark.parametrize("path", ["T.npz", "T.zip", "T/train/1.gexf", "T/raw/T/test/1.gexf"])
-def test_a_set_is_found_in_every_form(tmp_path: Path, path: str) -> None:
-    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / path).write_text("")
-    assert find_in_folder("T", tmp_path) == tmp_path / path.split("/")[0]
-
-
 def test_arrays_are_preferred_to_a_zip(tmp_path: Path) -> None:
     put_zip(tmp_path)
     arrays = put_npz(tmp_path)

@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 from graphpool.data import content_hash
 from graphpool.data.pairs import PairSet
 from graphpool.data.synthetic.matching.balanced import draw_balanced, rewired
-from graphpool.data.synthetic.matching.build import VERSION, matching_key, matching_pairs
+from graphpool.data.synthetic.matching.build import VERSION, MatchingSettings, matching_pairs
 from graphpool.data.synthetic.matching.draws import connected_graphs, ends, slots, stream
 from graphpool.data.synthetic.matching.proofs import degrees
 from graphpool.data.synthetic.matching.swaps import swapped
@@ -214,4 +214,4 @@ def test_the_pairs_of_this_version_stay_as_they_are() -> None:
 
 def test_an_edit_that_a_hardness_has_not_is_refused() -> None:
     with pytest.raises(ConfigError, match="no edit 'swap' in hard pairs"):
-        matching_key("balanced", 20, 10, 0, "hard", edit="swap")
+        MatchingSettings.of("balanced", 20, 10, 0, "hard", edit="swap")

@@ -10,7 +10,7 @@ from networkx.algorithms.isomorphism import GraphMatcher
 
 from graphpool.data import content_hash
 from graphpool.data.pairs import PairSet
-from graphpool.data.synthetic.matching.build import matching_key, matching_pairs
+from graphpool.data.synthetic.matching.build import MatchingSettings, matching_pairs
 from graphpool.data.synthetic.matching.checks import check_paper, shared_edges
 from graphpool.errors import ConfigError
 from graphpool.graphs import GraphSet
@@ -117,10 +117,10 @@ def test_shared_edges_are_those_of_a_literal_loop() -> None:
         undirected=True,
     )
     origin = np.array([2, 0, 1, -1])
-    both, between = shared_edges(graphs, np.array([0]), np.array([1]), origin)
+    both, between = shared_edges(graphs, origin)
     assert (both.tolist(), between.tolist()) == ([6], [6])
     # Node 2 taken for the tail: of the three edges 2-0, 0-3, 2-3 the first graph has two.
-    both, between = shared_edges(graphs, np.array([0]), np.array([1]), np.array([2, 0, 3, -1]))
+    both, between = shared_edges(graphs, np.array([2, 0, 3, -1]))
     assert (both.tolist(), between.tolist()) == ([4], [4])
 
 
@@ -133,7 +133,7 @@ def test_a_second_graph_that_is_no_part_is_found_out() -> None:
         undirected=True,
     )
     with pytest.raises(RuntimeError, match="edges that the first lacks"):
-        check_paper(graphs, np.array([0]), np.array([1]), np.arange(3), np.array([True]), vf2=False)
+        check_paper(graphs, np.arange(3), np.array([True]), vf2=False)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_second_graph_that_is_no_part_is_found_out() -> None:
 )
 def test_settings_that_make_no_sense_are_refused(settings: tuple, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        matching_key(*settings)
+        MatchingSettings.of(*settings)
 
 
 def test_keys_differ_where_pairs_do() -> None:
@@ -164,7 +164,9 @@ def test_keys_differ_where_pairs_do() -> None:
         ("balanced", 20, 10, 0),
         ("balanced", 20, 10, 0, "hard"),
     ]
-    keys = {matching_key(*each) for each in settings}
-    keys.add(matching_key("balanced", 20, 10, 0, edit="none"))
+    keys = {MatchingSettings.of(*each).key for each in settings}
+    keys.add(MatchingSettings.of("balanced", 20, 10, 0, edit="none").key)
     assert len(keys) == len(settings) + 1
-    assert matching_key("paper", 20, 10, 0) == matching_key("paper", [20], 10, 0)
+    assert (
+        MatchingSettings.of("paper", 20, 10, 0).key == MatchingSettings.of("paper", [20], 10, 0).key
+    )

@@ -24,22 +24,16 @@ FORMATS: tuple[Format, ...] = (safetensors, jsonl, npz, gexf, tu)
 """All formats, in the order in which a file is tried."""
 
 _BY_SUFFIX: dict[str, Format] = {
-    ".safetensors": safetensors,
-    ".jsonl": jsonl,
-    ".npz": npz,
-    ".zip": tu,
-}
+    ".safetensors": safetensors, ".jsonl": jsonl, ".npz": npz, ".zip": tu,
+}  # fmt: skip
 
 
 def find_format(path: Path, name: str | None = None) -> Format:
     """Return the format of a file or folder.
 
     Content that no format recognises, such as a damaged file, is left to the reader that its
-    suffix stands for, whose error says what is wrong.
-
-    Args:
-        path: the file or folder.
-        name: of the set, where a folder or zip holds several.
+    suffix stands for, whose error says what is wrong. `name` is that of the set, where a folder
+    or zip holds several.
     """
     if not path.exists():
         raise DataError.at(path, "no such file or folder", hint="check the path")

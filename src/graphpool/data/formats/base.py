@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
 
 
@@ -34,3 +35,8 @@ def first_bytes(path: Path, count: int) -> bytes:
             return handle.read(count)
     except OSError:
         return b""
+
+
+def identify(path: Path, name: str | None = None) -> tuple[str, str]:
+    """Identify a set in one file, which is called like the file by default; see `Format`."""
+    return name or path.stem, sha256_file(path)

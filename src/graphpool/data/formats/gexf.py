@@ -9,10 +9,8 @@ These sets come with a `ged.pickle`, which is never opened: loading a pickle run
 in it.
 """
 
-import hashlib
 import re
-import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -22,9 +20,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.formats.gexf_xml import GexfGraph, parse_gexf
-from graphpool.data.formats.zips import DAMAGE, list_zip
+from graphpool.data.formats.zips import damage_at, digest_files, list_zip, open_files, slashes
 from graphpool.errors import DataError
-from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 
@@ -37,7 +34,7 @@ _FILE = re.compile(r"(?:(?P<base>.*)/)?(?P<part>train|test)/(?P<id>[^/.][^/]*)\.
 def recognises(path: Path, name: str | None = None) -> bool:
     """Whether a folder or zip holds `train/ID.gexf` or `test/ID.gexf`."""
     try:
-        return any(_FILE.fullmatch(_slashes(file)) for file in _list_files(path, name))
+        return any(_FILE.fullmatch(slashes(file)) for file in _list_files(path, name))
     except DataError:
         return False
 
@@ -52,10 +49,8 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
     """Read the set at `path`, a folder or a zip; `name` says which, where there are several."""
     files = _find(path, name)
     ids = files.ids()
-    graphs, paths = [], []
-    for where, data in files.contents():
-        graphs.append(parse_gexf(data, where))
-        paths.append(where)
+    parsed = {where: parse_gexf(data, where) for where, data in files.contents()}
+    paths, graphs = list(parsed), list(parsed.values())
     node_label, node_names = _labels(paths, [graph.node_labels for graph in graphs], "node")
     # A graph without edges need not declare what they would be labelled with.
     edge_labels = [graph.edge_labels if graph.edges else [] for graph in graphs]
@@ -93,7 +88,7 @@ class GexfFiles:
         listed = _list_files(path, name)
         sets: dict[str, dict[str, list[str]]] = {}
         for file in listed:
-            if match := _FILE.fullmatch(_slashes(file)):
+            if match := _FILE.fullmatch(slashes(file)):
                 parts = sets.setdefault(match["base"] or "", {"train": [], "test": []})
                 parts[match["part"]].append(file)
         if not sets:
@@ -124,34 +119,22 @@ class GexfFiles:
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield the path of each file, for error messages, and its bytes: train, then test."""
-        if self.path.is_dir():
-            yield from self._contents(lambda file: (self.path / file).read_bytes())
-        else:
-            with zipfile.ZipFile(self.path) as archive:
-                yield from self._contents(archive.read)
-
-    def _contents(self, read: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:
-        for file in (*self.train, *self.test):
-            where = f"{self.path}/{file}"
-            try:
-                data = read(file)
-            except DAMAGE as error:
-                raise DataError.at(
-                    where, f"can't be unpacked or read: {error}", hint="fetch it again"
-                ) from None
-            yield where, data
+        with open_files(self.path) as open_file:
+            for file in (*self.train, *self.test):
+                where = f"{self.path}/{file}"
+                with damage_at(where), open_file(file) as stream:
+                    data = stream.read()
+                yield where, data
 
     def digest(self) -> str:
         """SHA-256 over the bytes that the set is read from."""
-        if not self.path.is_dir():
-            return sha256_file(self.path)
-        lines = [f"{file} {sha256_file(self.path / file)}" for file in (*self.train, *self.test)]
-        return hashlib.sha256("\n".join([*lines, *self.pickles]).encode()).hexdigest()
+        read = (*self.train, *self.test)
+        return digest_files(self.path, zip(read, read, strict=True), self.pickles)
 
 
 def graph_id(file: str) -> str:
     """The id of the graph in a file."""
-    return PurePosixPath(_slashes(file)).stem
+    return PurePosixPath(slashes(file)).stem
 
 
 def _by_id(file: str) -> tuple[bool, int, str]:
@@ -159,11 +142,6 @@ def _by_id(file: str) -> tuple[bool, int, str]:
     name = graph_id(file)
     number = name.isascii() and name.isdecimal()
     return not number, int(name) if number else 0, name
-
-
-def _slashes(file: str) -> str:
-    """Return a member's name with forward slashes; some zips are made with backslashes."""
-    return file.replace("\\", "/")
 
 
 def _list_files(path: Path, name: str | None) -> list[str]:
@@ -190,7 +168,7 @@ def _choose(path: Path, name: str | None, bases: list[str]) -> str:
     raise DataError.at(path, f"holds several sets: {names}", hint="keep one of them here")
 
 
-def _find(path: str | Path, name: str | None) -> "GexfFiles":
+def _find(path: str | Path, name: str | None) -> GexfFiles:
     files = GexfFiles.find(path, name)
     if files is None:
         raise DataError.at(path, "holds no train/ID.gexf or test/ID.gexf", hint="check the path")

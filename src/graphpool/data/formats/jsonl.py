@@ -33,9 +33,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.formats.base import first_bytes
+from graphpool.data.formats.base import identify as identify
 from graphpool.errors import DataError, nearest
-from graphpool.files import atomic_write, sha256_file
+from graphpool.files import atomic_write
 from graphpool.graphs.graphset import Graph, GraphSet, Name
+from graphpool.graphs.vocabulary import coded
 
 NAME = "jsonl"
 VERSION = 2
@@ -49,11 +51,6 @@ _MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 def recognises(path: Path, name: str | None = None) -> bool:
     """Whether a file begins like a JSON object."""
     return first_bytes(path, 1 << 12).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
-
-
-def identify(path: Path, name: str | None = None) -> tuple[str, str]:
-    """Return the name of the set, by default that of the file, and the file's SHA-256."""
-    return name or path.stem, sha256_file(path)
 
 
 def read(path: str | Path, name: str | None = None) -> GraphSet:
@@ -109,33 +106,32 @@ def write_jsonl(graphs: GraphSet, path: str | Path) -> None:
 
 def _object(graphs: GraphSet, graph: Graph) -> dict[str, Any]:
     """Return the JSON object of one graph."""
-    of_edges = {
-        "edge_attributes": _plain(graph.edge_attr),
-        "edge_weights": _plain(graph.edge_weight),
-    }
-    if graph.edge_label is not None:
-        of_edges["edge_labels"] = _names(graph.edge_label, graphs.edge_label_names)
-    present = {key: values for key, values in of_edges.items() if values is not None}
     ends = graph.edge_index.T.tolist()
     directed = not graph.is_bidirected
     kept = [edge for edge, (u, v) in enumerate(ends) if directed or u <= v]
-    value: dict[str, Any] = {"id": graph.id, "nodes": graph.num_nodes}
-    if graph.node_label is not None:
-        value["node_labels"] = _names(graph.node_label, graphs.node_label_names)
-    if graph.node_attr is not None:
-        value["node_attributes"] = _plain(graph.node_attr)
-    value["edges"] = [ends[edge] for edge in kept]
-    value |= {key: [values[edge] for edge in kept] for key, values in present.items()}
-    if directed:
-        value["directed"] = True
-    if graph.graph_attr is not None:
-        value["graph_attributes"] = _plain(graph.graph_attr)
-    if graph.y is not None:
-        value["y"] = graphs.classes[graph.y] if graphs.classes else graph.y
-    return value
+
+    def of_kept(values: list[Any] | None) -> list[Any] | None:
+        return None if values is None else [values[edge] for edge in kept]
+
+    value = {
+        "id": graph.id,
+        "nodes": graph.num_nodes,
+        "node_labels": _names(graph.node_label, graphs.node_label_names),
+        "node_attributes": _plain(graph.node_attr),
+        "edges": of_kept(ends),
+        "edge_attributes": of_kept(_plain(graph.edge_attr)),
+        "edge_weights": of_kept(_plain(graph.edge_weight)),
+        "edge_labels": of_kept(_names(graph.edge_label, graphs.edge_label_names)),
+        "directed": directed or None,
+        "graph_attributes": _plain(graph.graph_attr),
+        "y": graphs.classes[graph.y] if graphs.classes and graph.y is not None else graph.y,
+    }
+    return {key: part for key, part in value.items() if part is not None}
 
 
-def _names(codes: Tensor, names: tuple[Name, ...]) -> list[Name]:
+def _names(codes: Tensor | None, names: tuple[Name, ...]) -> list[Name] | None:
+    if codes is None:
+        return None
     return [names[code] for code in codes.tolist()] if names else codes.tolist()
 
 
@@ -299,10 +295,9 @@ def _rows(path: Path) -> list[Row]:
             continue
         try:
             value = json.loads(line, object_pairs_hook=_unique)
-        except _TwiceError as error:
-            raise DataError.at(
-                path, f"the key {error.key!r} appears twice", line=number, hint="keep one of them"
-            ) from None
+        except KeyError as error:
+            problem = f"the key {error.args[0]!r} appears twice"
+            raise DataError.at(path, problem, line=number, hint="keep one of them") from None
         except (ValueError, RecursionError) as error:
             raise DataError.at(path, f"not JSON: {error}", line=number) from None
         if not isinstance(value, dict):
@@ -313,19 +308,11 @@ def _rows(path: Path) -> list[Row]:
     return rows
 
 
-class _TwiceError(Exception):
-    """A key that a JSON object has more than once; json itself would keep the last."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
-
-
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that an object has twice (`KeyError`); json itself would keep the last."""
     value = dict(pairs)
     if len(value) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        raise _TwiceError(counts.most_common(1)[0][0])
+        raise KeyError(Counter(key for key, _ in pairs).most_common(1)[0][0])
     return value
 
 
@@ -350,15 +337,13 @@ def _codes(
     flat = list(itertools.chain.from_iterable(lists))
     if not flat:
         return None, ()
-    known = tuple(sorted(set(flat)))
-    code = {each: position for position, each in enumerate(known)}
-    return torch.tensor([code[each] for each in flat]), known
+    codes, known = coded(flat)
+    return torch.from_numpy(codes), known
 
 
 def _number_part(rows: list[Row], key: str) -> Tensor | None:
     _same_keys(rows, key)
-    tables = [(row, row.parts[key]) for row in rows if key in row.parts]
-    tables = [(row, table) for row, table in tables if len(table)]
+    tables = [(row, row.parts[key]) for row in rows if len(row.parts.get(key, ()))]
     if not tables:
         return None
     width = tables[0][1].shape[1:]

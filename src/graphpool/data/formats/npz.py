@@ -23,9 +23,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from graphpool.data.formats.base import identify as identify
 from graphpool.data.formats.zips import DAMAGE, list_zip
 from graphpool.errors import DataError
-from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 
@@ -57,11 +57,6 @@ def is_readable(path: Path) -> bool:
     except DataError:
         return False
     return True
-
-
-def identify(path: Path, name: str | None = None) -> tuple[str, str]:
-    """Return the name of the set, by default that of the file, and the file's SHA-256."""
-    return name or path.stem, sha256_file(path)
 
 
 def read(path: str | Path, name: str | None = None) -> GraphSet:
@@ -109,10 +104,8 @@ def _counts(path: Path, arrays: dict[str, Array], key: str) -> NDArray[np.int64]
             f"holds no graphs: there is no array {key!r} in it",
             hint="docs/formats.md says which arrays are needed",
         )
-    pointer = arrays[key]
-    check_whole(path, key, pointer)
-    check_shape(path, key, pointer, (None,))
-    pointer = pointer.astype(np.int64)
+    check_whole(path, key, arrays[key], (None,))
+    pointer = arrays[key].astype(np.int64)
     counts: NDArray[np.int64] = pointer[1:] - pointer[:-1]
     if not len(counts) or pointer[0] != 0 or (counts < 0).any():
         raise wrong(path, key, "must begin with 0 and never fall, one number more than graphs")
@@ -122,16 +115,14 @@ def _counts(path: Path, arrays: dict[str, Array], key: str) -> NDArray[np.int64]
 def _edges(path: Path, arrays: dict[str, Array], edges: int) -> NDArray[np.int64]:
     """Both ends of each edge, `[2, edges]`."""
     if "edges" in arrays:
-        check_whole(path, "edges", arrays["edges"])
-        check_shape(path, "edges", arrays["edges"], (edges, 2))
+        check_whole(path, "edges", arrays["edges"], (edges, 2))
         return np.ascontiguousarray(arrays["edges"].T, dtype=np.int64)
     for key in ("edge_u", "edge_v"):
         if key not in arrays:
             raise DataError.at(
                 path, "holds neither 'edges' nor 'edge_u' and 'edge_v'", hint=NEXT_STEP
             )
-        check_whole(path, key, arrays[key])
-        check_shape(path, key, arrays[key], (edges,))
+        check_whole(path, key, arrays[key], (edges,))
     return np.stack([arrays["edge_u"], arrays["edge_v"]]).astype(np.int64)
 
 
@@ -141,8 +132,7 @@ def _labels(
     """Codes, `[count]`, and the names that occur, ascending; numbers name themselves."""
     if key not in arrays:
         return None, ()
-    check_whole(path, key, arrays[key])
-    check_shape(path, key, arrays[key], (count,))
+    check_whole(path, key, arrays[key], (count,))
     used, codes = np.unique(arrays[key], return_inverse=True)
     values: list[Name] = used.tolist()
     if names_key in arrays:
@@ -165,16 +155,14 @@ def array_names(path: Path) -> frozenset[str]:
 def read_arrays(path: Path, wanted: Iterable[str]) -> dict[str, Array]:
     """Read those of the `wanted` arrays that the file holds."""
     present = array_names(path)
-    made = {}
-    for name in wanted:
-        if name not in present:
-            continue
+    arrays = {}
+    for name in [name for name in wanted if name in present]:
         try:
             with np.load(path, allow_pickle=False) as archive:
-                made[name] = np.asarray(archive[name])
+                arrays[name] = np.asarray(archive[name])
         except _REFUSED as error:
             raise wrong(path, name, f"can't be read: {error}") from None
-    return made
+    return arrays
 
 
 def wrong(path: Path, name: str, problem: str, hint: str = NEXT_STEP) -> DataError:
@@ -182,7 +170,7 @@ def wrong(path: Path, name: str, problem: str, hint: str = NEXT_STEP) -> DataErr
     return DataError.at(path, f"array {name!r}: {problem}", hint=hint)
 
 
-def check_shape(path: Path, name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:
+def check_shape(path: Path, name: str, array: Array, shape: tuple[int | None, ...]) -> None:
     """Refuse an array of another shape; None means any length."""
     fits = len(shape) == array.ndim and all(
         wanted in (None, found) for wanted, found in zip(shape, array.shape, strict=True)
@@ -193,10 +181,11 @@ def check_shape(path: Path, name: str, array: NDArray[Any], shape: tuple[int | N
         raise wrong(path, name, f"has the shape [{found}] where [{wanted_shape}] is needed")
 
 
-def check_whole(path: Path, name: str, array: NDArray[Any]) -> None:
-    """Refuse anything but whole numbers."""
+def check_whole(path: Path, name: str, array: Array, shape: tuple[int | None, ...]) -> None:
+    """Refuse anything but whole numbers of this shape."""
     if array.dtype.kind not in "iu":
         raise wrong(path, name, f"holds {array.dtype}, not whole numbers")
+    check_shape(path, name, array, shape)
 
 
 def read_ids(path: Path, array: NDArray[Any], graphs: int | None = None) -> tuple[str, ...]:

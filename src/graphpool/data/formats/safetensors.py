@@ -17,8 +17,9 @@ from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from graphpool.data.formats.base import first_bytes
+from graphpool.data.formats.base import identify as identify
 from graphpool.errors import DataError
-from graphpool.files import atomic_write, sha256_file
+from graphpool.files import atomic_write
 from graphpool.graphs.checks import check_lengths
 from graphpool.graphs.graphset import GraphSet
 
@@ -40,11 +41,6 @@ def recognises(path: Path, name: str | None = None) -> bool:
     return start[8:] == b"{" and 0 < length <= path.stat().st_size - 8
 
 
-def identify(path: Path, name: str | None = None) -> tuple[str, str]:
-    """Return the name of the set, by default that of the file, and the file's SHA-256."""
-    return name or path.stem, sha256_file(path)
-
-
 def read(path: str | Path, name: str | None = None) -> GraphSet:
     """Open the set at `path`, which has a name of its own; the same as `open_set`."""
     return open_set(path)
@@ -56,7 +52,7 @@ def content_hash(graphs: GraphSet) -> str:
     It depends neither on the device nor on anything derived from the tensors, nor on `notes`,
     which say where the set comes from. Equal sets have equal hashes.
     """
-    return _content_hash(_names(graphs), _tensors(graphs))
+    return hash_tensors(_json(_names(graphs)), _tensors(graphs))
 
 
 def save(graphs: GraphSet, path: str | Path, *, source: str = "") -> None:
@@ -71,7 +67,7 @@ def save(graphs: GraphSet, path: str | Path, *, source: str = "") -> None:
         **names,
         "notes": list(graphs.notes),
         "source": source,
-        "content": _content_hash(names, tensors),
+        "content": hash_tensors(_json(names), tensors),
     }
     header["check"] = _check(header)
     # The whole file is made in memory first: writing it is then one atomic step.
@@ -89,11 +85,14 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
         source: refuse a file that was not made from this.
     """
     path = Path(path)
-    header, tensors = _map(path)
+    kind = "graphs", "graphpool.graphs writes them"
+    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP)
+    if check != _check(header) or not _REQUIRED <= set(tensors) <= _FIELDS:
+        raise DataError.at(path, "damaged: its header is not the one written", hint=_NEXT_STEP)
     if source is not None and header["source"] != source:
         raise DataError.at(path, "was made from something else", hint=_NEXT_STEP)
     names = {key: header[key] for key in _NAMES}
-    if verify and header["content"] != _content_hash(names, tensors):
+    if verify and header["content"] != hash_tensors(_json(names), tensors):
         raise DataError.at(path, "damaged: its content hash does not fit", hint=_NEXT_STEP)
     made: dict[str, Any] = {key: tuple(header[key]) for key in (*_NAMES[1:], "notes")}
     graphs = GraphSet(name=header["name"], **made, **tensors)  # type: ignore[arg-type]
@@ -132,15 +131,6 @@ def _edges_stay_inside(graphs: GraphSet) -> bool:
     # Graphs without edges lie between the others with no slots, so these runs are whole graphs.
     most = np.maximum.reduceat(edges, graphs.edge_ptr[:-1].numpy()[having], axis=1)
     return bool(edges.min() >= 0 and (most < nodes[having]).all())
-
-
-def _map(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Header, checked, and tensors of a file."""
-    kind = "graphs", "graphpool.graphs writes them"
-    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP)
-    if check != _check(header) or not _REQUIRED <= set(tensors) <= _FIELDS:
-        raise DataError.at(path, "damaged: its header is not the one written", hint=_NEXT_STEP)
-    return header, tensors
 
 
 def map_file(
@@ -200,10 +190,11 @@ def _tensors(graphs: GraphSet) -> dict[str, Tensor]:
     return tensors
 
 
-def _content_hash(names: dict[str, Any], tensors: dict[str, Tensor]) -> str:
-    digest = hashlib.sha256(_json(names).encode())
+def hash_tensors(text: str, tensors: dict[str, Tensor]) -> str:
+    """SHA-256 of a text and of names, types, shapes and values of tensors."""
+    digest = hashlib.sha256(text.encode())
     for key in sorted(tensors):
-        value = tensors[key]
+        value = tensors[key].contiguous()
         digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
         if value.numel():
             digest.update(value.reshape(-1).view(torch.uint8).numpy().data)

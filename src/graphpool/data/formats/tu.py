@@ -8,7 +8,6 @@ Label files with several columns (Cuneiform) become one label per distinct row, 
 "2,0", so that every node has one label and nothing is lost.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -102,45 +101,30 @@ def read(path: str | Path, name: str | None = None, *, self_loops: bool = False)
 
 def _node_graphs(files: TUFiles) -> Array:
     """Read the graph of each node, `[nodes]`, from 0; nodes of a graph must be consecutive."""
-    part = "graph_indicator"
-    with files.open(part) as stream:
-        graph = read_table(stream, files.where(part), np.int64, columns=1)[:, 0]
-    if (low := graph < 1).any():
-        line = int(low.argmax()) + 1
-        raise DataError.at(
-            files.where(part),
-            f"node {line} has no graph: {graph[line - 1]} is not the number of one",
-            line=line,
-            hint="graphs are numbered from 1",
-        )
-    step = np.diff(graph, prepend=0)
-    if (back := step < 0).any():
-        line = int(back.argmax()) + 1
-        raise DataError.at(
-            files.where(part),
-            f"node {line} belongs to graph {graph[line - 1]}, the node before it "
-            f"to graph {graph[line - 2]}",
-            line=line,
-            hint="sort the nodes by graph",
-        )
-    if (gap := step > 1).any():
-        line = int(gap.argmax()) + 1
-        raise DataError.at(
-            files.where(part),
-            f"graph {graph[line - 1] - step[line - 1] + 1} has no nodes: "
-            f"the next node belongs to graph {graph[line - 1]}",
-            line=line,
-            hint="leave out graphs without nodes and number the others without gaps",
-        )
-    return graph - 1
+    graph = _table(files, "graph_indicator", np.int64, columns=1)[:, 0]
+    before = np.concatenate([[0], graph[:-1]])
+    wrong = (graph < 1) | (graph < before) | (graph > before + 1)
+    if not wrong.any():
+        return graph - 1
+    line = int(wrong.argmax()) + 1
+    number, last = graph[line - 1], before[line - 1]
+    if number < 1:
+        problem = f"node {line} has no graph: {number} is not the number of one"
+        hint = "graphs are numbered from 1"
+    elif number < last:
+        problem = f"node {line} belongs to graph {number}, the node before it to graph {last}"
+        hint = "sort the nodes by graph"
+    else:
+        problem = f"graph {last + 1} has no nodes: the next node belongs to graph {number}"
+        hint = "leave out graphs without nodes and number the others without gaps"
+    raise DataError.at(files.where("graph_indicator"), problem, line=line, hint=hint)
 
 
 def _edges(files: TUFiles, graph: Array) -> Array:
     """Read source and target of each edge, `[edges, 2]`, nodes numbered from 0 through the set."""
     where = files.where("A")
-    with files.open("A") as stream:
-        # 32 bits are enough for two billion nodes and halve the memory of the largest file.
-        pairs = read_table(stream, where, np.int32, columns=2)
+    # 32 bits are enough for two billion nodes and halve the memory of the largest file.
+    pairs = _table(files, "A", np.int32, columns=2)
     if (outside := (pairs < 1) | (pairs > len(graph))).any():
         row, column = (int(index[0]) for index in np.nonzero(outside))
         raise DataError.at(
@@ -169,12 +153,10 @@ def _labels(
     """Read labels: their codes, `[count]`, and what the codes mean, ascending."""
     if part not in files:
         return None, ()
-    with files.open(part) as stream:
-        table = read_table(stream, files.where(part), np.int64)
-    _check_count(files, part, len(table), count)
+    table = _table(files, part, np.int64, lines=count)
     if table.shape[1] == 1:
         values, codes = np.unique(table[:, 0], return_inverse=True)
-        names: Sequence[Name] = [int(value) for value in values]
+        names: list[Name] = values.tolist()
     else:
         rows, codes = np.unique(table, axis=0, return_inverse=True)
         names = [",".join(map(str, row)) for row in rows.tolist()]
@@ -189,16 +171,26 @@ def _attributes(files: TUFiles, part: str, count: int) -> Tensor | None:
     """Read the numbers of each node, edge or graph, `[count, channels]` in single precision."""
     if part not in files:
         return None
+    return torch.from_numpy(_table(files, part, np.float32, lines=count))
+
+
+def _table(
+    files: TUFiles,
+    part: str,
+    dtype: type[np.generic],
+    columns: int | None = None,
+    lines: int | None = None,
+) -> Array:
+    """Read the numbers of a part; `lines` is the number of things that it describes."""
     with files.open(part) as stream:
-        table = read_table(stream, files.where(part), np.float32)
-    _check_count(files, part, len(table), count)
-    return torch.from_numpy(table)
+        table = read_table(stream, files.where(part), dtype, columns)
+    if lines not in (None, len(table)):
+        raise _miscounted(files, part, len(table), lines)
+    return table
 
 
-def _check_count(files: TUFiles, part: str, lines: int, count: int) -> None:
-    """Refuse a file that has more or fewer lines than there are things it describes."""
-    if lines == count:
-        return
+def _miscounted(files: TUFiles, part: str, lines: int, count: int) -> DataError:
+    """Return the error about a file with more or fewer lines than there are things."""
     kind = part.split("_")[0]
     other = files.where("A" if kind == "edge" else "graph_indicator")
     first = min(lines, count) + 1
@@ -207,7 +199,7 @@ def _check_count(files: TUFiles, part: str, lines: int, count: int) -> None:
         problem = f"{kind} {first} {missing}"
     else:
         problem = f"{kind} {first} has no line here"
-    raise DataError.at(
+    return DataError.at(
         files.where(part),
         f"{problem}: {lines} lines for {count} {kind}s",
         line=min(first, lines),

@@ -1,37 +1,26 @@
 """The text files of a TU set, in a folder or in a zip of any compression."""
 
-import hashlib
-import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import IO
 
-from graphpool.data.formats.number_csv import Readable
-from graphpool.data.formats.zips import DAMAGE, list_zip
+from graphpool.data.formats.zips import damage_at, digest_files, list_zip, open_files, slashes
 from graphpool.errors import DataError, nearest
-from graphpool.files import sha256_file
 
 PARTS = (
-    "A",
-    "graph_indicator",
-    "graph_labels",
-    "node_labels",
-    "node_attributes",
-    "edge_labels",
-    "edge_attributes",
-    "graph_attributes",
-)
+    "A", "graph_indicator", "graph_labels", "node_labels", "node_attributes", "edge_labels",
+    "edge_attributes", "graph_attributes",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class TUFiles:
-    """The files of the set `name`.
+    """The files of the set `name` in a folder or zip.
 
     Args:
-        path: the folder or zip.
-        name: of the set.
-        files: the file of each part that exists; parts are those of `PARTS`.
+        files: the file of each of the `PARTS` that exists.
         unknown: files whose names begin like the set's but that are no part of it.
     """
 
@@ -46,10 +35,9 @@ class TUFiles:
         path = Path(path)
         if not path.exists():
             raise DataError.at(path, "no such file or folder", hint="check the path")
-        listed = _folder_files(path) if path.is_dir() else list_zip(path)
         sets: dict[str, dict[str, str]] = {}
         others: list[str] = []
-        for file in listed:
+        for file in _list_files(path):
             base = _base(file)
             part = next((part for part in PARTS if base.endswith(f"_{part}.txt")), None)
             if part is None:
@@ -76,40 +64,28 @@ class TUFiles:
         return part in self.files
 
     @contextmanager
-    def open(self, part: str) -> Iterator[Readable]:
+    def open(self, part: str) -> Iterator[IO[bytes]]:
         """Open the file of a part; damage found while reading is a `DataError`."""
         if part not in self.files:
             raise DataError.at(
                 self.where(part), "the file is missing", hint="a TU set needs it: fetch it again"
             )
-        try:
-            if self.path.is_dir():
-                with (self.path / self.files[part]).open("rb") as stream:
-                    yield stream
-            else:
-                with (
-                    zipfile.ZipFile(self.path) as archive,
-                    archive.open(self.files[part]) as stream,
-                ):
-                    yield stream
-        except DAMAGE as error:
-            raise DataError.at(
-                self.where(part), f"can't be unpacked or read: {error}", hint="fetch it again"
-            ) from None
+        with (
+            damage_at(self.where(part)),
+            open_files(self.path) as open_file,
+            open_file(self.files[part]) as stream,
+        ):
+            yield stream
 
     def digest(self) -> str:
         """SHA-256 over the bytes that the set is read from."""
-        if not self.path.is_dir():
-            return sha256_file(self.path)
-        parts = [f"{part} {sha256_file(self.path / self.files[part])}" for part in PARTS
-                 if part in self.files]  # fmt: skip
-        # Notes name the unknown files, so that a set which gains one has another digest.
-        return hashlib.sha256("\n".join([*parts, *self.unknown]).encode()).hexdigest()
+        files = [(part, self.files[part]) for part in PARTS if part in self.files]
+        return digest_files(self.path, files, self.unknown)
 
 
 def _base(file: str) -> str:
-    """The name of a file without its folders; some zips are made with backslashes."""
-    return PurePosixPath(file.replace("\\", "/")).name
+    """The name of a file without its folders."""
+    return PurePosixPath(slashes(file)).name
 
 
 def _looks_like_a_part(base: str, name: str) -> bool:
@@ -118,8 +94,10 @@ def _looks_like_a_part(base: str, name: str) -> bool:
     return named and "readme" not in base.casefold()
 
 
-def _folder_files(path: Path) -> list[str]:
-    """Text files of a folder and of the folders directly in it, nearest first."""
+def _list_files(path: Path) -> list[str]:
+    """List a zip, or the text files of a folder and of those directly in it, nearest first."""
+    if not path.is_dir():
+        return list_zip(path)
     found = [*sorted(path.glob("*.txt")), *sorted(path.glob("*/*.txt"))]
     return [file.relative_to(path).as_posix() for file in found]
 

@@ -2,9 +2,6 @@
 
 from typing import Any
 
-import torch
-from torch import Tensor
-
 from graphpool.errors import DataError
 
 
@@ -20,8 +17,3 @@ def list_graphs(graphs: Any, attribute: str, name: str) -> list[Any]:
                 "give a list of graphs"
             )
     return items
-
-
-def no_edges() -> Tensor:
-    """Return the `edge_index` of a graph without edges, `[2, 0]`."""
-    return torch.zeros(2, 0, dtype=torch.long)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from graphpool.data.interop.common import list_graphs, no_edges
+from graphpool.data.interop.common import list_graphs
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import Graph, GraphSet, Name
+from graphpool.graphs.vocabulary import coded
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -65,7 +66,7 @@ def from_networkx(
         name,
         torch.tensor([len(graph) for graph in graphs], dtype=torch.long),
         torch.tensor(edge_counts, dtype=torch.long),
-        torch.tensor(pairs, dtype=torch.long).t() if pairs else no_edges(),
+        torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).t(),
         ids=ids if all(ids) and len(set(ids)) == len(ids) else None,
         **fields,
     )
@@ -165,9 +166,8 @@ def _named(
     if values is None:
         return None, ()
     labels = [value if isinstance(value, str) else _integer(value, key, name) for value in values]
-    names = sorted(set(labels), key=lambda value: (isinstance(value, str), value))
-    code = {value: number for number, value in enumerate(names)}
-    return torch.tensor([code[value] for value in labels], dtype=torch.long), tuple(names)
+    codes, names = coded(labels)
+    return torch.from_numpy(codes), names
 
 
 def _integer(value: Any, key: str | None, name: str) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from graphpool.data.interop.common import list_graphs, no_edges
+from graphpool.data.interop.common import list_graphs
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.imports import optional_module
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _NODE = ("x", "node_label", "node_attr")
 _EDGE = ("edge_label", "edge_attr", "edge_weight")
+_NO_EDGES = torch.zeros(2, 0, dtype=torch.long)
 
 
 def from_pyg(
@@ -44,7 +45,7 @@ def from_pyg(
     """
     data = list_graphs(data, "edge_index", name)
     counts = [item.num_nodes or 0 for item in data]
-    indices = [no_edges() if item.edge_index is None else item.edge_index for item in data]
+    indices = [_NO_EDGES if item.edge_index is None else item.edge_index for item in data]
     fields: dict[str, Any] = {key: _joined(data, key, name) for key in (*_NODE, *_EDGE)}
     for key in ("node_attr", "edge_attr", "x"):
         if fields[key] is not None and fields[key].ndim == 1:
@@ -62,7 +63,7 @@ def from_pyg(
         name,
         torch.tensor(counts, dtype=torch.long),
         torch.tensor([index.shape[1] for index in indices], dtype=torch.long),
-        torch.cat([index.cpu() for index in indices], dim=1) if indices else no_edges(),
+        torch.cat([index.cpu() for index in indices], dim=1) if indices else _NO_EDGES,
         ids=[str(identity) for identity in ids] if ids and None not in ids else None,
         graph_attr=_joined(data, "graph_attr", name),
         **fields,

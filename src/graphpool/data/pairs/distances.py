@@ -163,8 +163,7 @@ def read_test(path: Path) -> NDArray[np.bool_] | None:
     if len(arrays) < 2:
         return None
     graphs, count = len(npz.read_ids(path, arrays["ids"])), arrays["n_train"]
-    npz.check_whole(path, "n_train", count)
-    npz.check_shape(path, "n_train", count, ())
+    npz.check_whole(path, "n_train", count, ())
     if not 0 <= int(count) <= graphs:
         raise npz.wrong(path, "n_train", f"{int(count)} of {graphs} graphs can't train")
     return np.arange(graphs) >= int(count)

@@ -10,16 +10,14 @@ from graphpool.errors import DataError, nearest
 from graphpool.graphs.graphset import GraphSet
 
 COLUMNS = ("left", "right", "match")
+_HINT = f"give {', '.join(COLUMNS)} on each line: two ids, and 1 for a match or 0 for none"
 _ANSWERS = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
 
 def read_pairs(path: str | Path, graphs: GraphSet) -> PairSet:
-    """Read the pairs of a CSV file: id, id, 1 for a match or 0 for none.
+    """Read the pairs of a CSV file: two ids of `graphs`, 1 for a match or 0 for none.
 
     A first line `left,right,match` and empty lines are skipped.
-
-    Args:
-        graphs: the set whose ids the file has.
     """
     path = Path(path)
     position = {name: number for number, name in enumerate(graphs.ids)}
@@ -39,9 +37,9 @@ def read_pairs(path: str | Path, graphs: GraphSet) -> PairSet:
     except (FileNotFoundError, IsADirectoryError):
         raise DataError.at(path, "no such file of pairs", hint="check the path") from None
     except (csv.Error, UnicodeDecodeError) as error:
-        raise DataError.at(path, f"not a CSV file: {error}", hint=_hint()) from None
+        raise DataError.at(path, f"not a CSV file: {error}", hint=_HINT) from None
     if not rows:
-        raise DataError.at(path, "holds no pairs", hint=_hint())
+        raise DataError.at(path, "holds no pairs", hint=_HINT)
     left, right, match = zip(*rows, strict=True)
     return PairSet(graphs, torch.tensor(left), torch.tensor(right), torch.tensor(match))
 
@@ -50,7 +48,7 @@ def _pair(
     path: Path, line: int, row: list[str], position: dict[str, int]
 ) -> tuple[int, int, float]:
     if len(row) != len(COLUMNS):
-        raise DataError.at(path, f"{len(row)} values", line=line, hint=_hint())
+        raise DataError.at(path, f"{len(row)} values", line=line, hint=_HINT)
     for word in row[:2]:
         if word not in position:
             raise DataError.at(
@@ -59,10 +57,6 @@ def _pair(
     if (answer := _ANSWERS.get(row[2].lower())) is None:
         raise DataError.at(path, f"match is {row[2]!r}", line=line, hint="say 1 or 0")
     return position[row[0]], position[row[1]], answer
-
-
-def _hint() -> str:
-    return f"give {', '.join(COLUMNS)} on each line: two ids, and 1 for a match or 0 for none"
 
 
 def _known(word: str, position: dict[str, int]) -> str:

@@ -1,7 +1,6 @@
 """Pairs of graphs with a target: whether they match, or any measure of similarity."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from torch import Tensor
 
@@ -41,18 +40,12 @@ class PairSet(GraphTuples):
         y: float32 `[pairs]`, 1 where the pair matches and 0 where it doesn't, or any target.
     """
 
-    noun, members, target = "pair", ("left", "right"), "y"
+    noun, members, target, id_form = "pair", ("left", "right"), "y", "{} & {}"
 
     graphs: GraphSet
     left: Tensor
     right: Tensor
     y: Tensor
-
-    @cached_property
-    def ids(self) -> tuple[str, ...]:
-        """One name per pair: those of its graphs, such as `7 & 12`."""
-        name, sides = self.graphs.ids, (self.left.tolist(), self.right.tolist())
-        return tuple(f"{name[i]} & {name[j]}" for i, j in zip(*sides, strict=True))
 
     def batch(self, index: Selection | None = None) -> PairBatch:
         """Return the chosen pairs (all by default) with each of their graphs once."""

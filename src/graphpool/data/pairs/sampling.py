@@ -72,8 +72,7 @@ def sample_triplets(
         count: how many to draw.
         seed: the same seed gives the same triplets, on every machine.
     """
-    _check(graphs, matrix)
-    ranked = _Ranked.of(matrix, queries, candidates)
+    ranked = _Ranked.of(matrix, queries, candidates, graphs)
     exist = ranked.count
     if count < 1:
         raise ConfigError(f"{graphs.name}: count is {count}; draw at least one triplet")
@@ -101,8 +100,7 @@ def draw_triplets(
     Args:
         part: what the queries are for, such as `"test"`, for the error if there are no triplets.
     """
-    _check(graphs, matrix)
-    ranked = _Ranked.of(matrix, queries, candidates)
+    ranked = _Ranked.of(matrix, queries, candidates, graphs)
     exist = ranked.count.triplets
     if not exist:
         of_part = f" of the {part} part" if part else ""
@@ -111,14 +109,6 @@ def draw_triplets(
             "another; give more graphs, or other distances"
         )
     return _drawn(graphs, ranked, min(most, exist), seed)
-
-
-def _check(graphs: GraphSet, matrix: NDArray[Any]) -> None:
-    if len(matrix) != len(graphs):
-        raise DataError(
-            f"{graphs.name} has {len(graphs)} graphs, and the matrix has {len(matrix)} rows; give "
-            "one row and one column per graph"
-        )
 
 
 def _drawn(graphs: GraphSet, ranked: "_Ranked", count: int, seed: int) -> TripletSet:
@@ -168,7 +158,18 @@ class _Ranked:
     distance: NDArray[np.float64]
 
     @classmethod
-    def of(cls, matrix: NDArray[Any], queries: Positions, candidates: Positions) -> "_Ranked":
+    def of(
+        cls,
+        matrix: NDArray[Any],
+        queries: Positions,
+        candidates: Positions,
+        graphs: GraphSet | None = None,
+    ) -> "_Ranked":
+        if graphs is not None and len(matrix) != len(graphs):
+            raise DataError(
+                f"{graphs.name} has {len(graphs)} graphs, and the matrix has {len(matrix)} rows; "
+                "give one row and one column per graph"
+            )
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise DataError(
                 f"a matrix of shape {list(matrix.shape)} holds no distances between graphs; give "

@@ -4,7 +4,6 @@ The file of graphs is like any other of `graphpool.data.formats.safetensors`. It
 sum of its pairs, so that pairs are never read with other graphs than those they were saved with.
 """
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import torch
 from safetensors.torch import save as to_bytes
 from torch import Tensor
 
-from graphpool.data.formats.safetensors import content_hash, map_file, open_set, save
+from graphpool.data.formats.safetensors import content_hash, hash_tensors, map_file, open_set, save
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.errors import DataError
 from graphpool.files import atomic_write
@@ -60,29 +59,19 @@ def open_pairs(path: str | Path, *, verify: bool = True, source: str | None = No
         source: refuse pairs that were not made from this.
     """
     path = Path(path)
-    header, tensors = _map(path)
+    kind = "pairs", "save_pairs writes them"
+    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP)
+    dtypes = {key: value.dtype for key, value in tensors.items()}
+    if check != _check(header, tensors) or dtypes != _TENSORS:
+        raise DataError.at(path, "damaged: its check sum does not fit", hint=_NEXT_STEP)
     if source is not None and header["source"] != source:
         raise DataError.at(path, "was made from something else", hint=_NEXT_STEP)
-    graphs = open_set(graphs_path(path), verify=verify, source=header["check"])
+    graphs = open_set(graphs_path(path), verify=verify, source=check)
     try:
         return PairSet(graphs, **tensors)
     except DataError as error:
         raise DataError.at(path, str(error), hint=_NEXT_STEP) from None
 
 
-def _map(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Header and tensors of a file, checked."""
-    kind = "pairs", "save_pairs writes them"
-    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP)
-    if check != _check(header, tensors) or {k: v.dtype for k, v in tensors.items()} != _TENSORS:
-        raise DataError.at(path, "damaged: its check sum does not fit", hint=_NEXT_STEP)
-    return {**header, "check": check}, tensors
-
-
 def _check(header: dict[str, Any], tensors: dict[str, Tensor]) -> str:
-    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
-    for key in sorted(tensors):
-        value = tensors[key].contiguous()
-        digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
-        digest.update(value.reshape(-1).view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()
+    return hash_tensors(json.dumps(header, sort_keys=True), tensors)

@@ -5,7 +5,6 @@ where g is a distance such as the edit distance.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from torch import Tensor
 
@@ -48,19 +47,13 @@ class TripletSet(GraphTuples):
     """
 
     noun, members, target = "triplet", ("query", "first", "second"), "r"
+    id_form = "{}: {} & {}"
 
     graphs: GraphSet
     query: Tensor
     first: Tensor
     second: Tensor
     r: Tensor
-
-    @cached_property
-    def ids(self) -> tuple[str, ...]:
-        """One name per triplet, such as `7: 12 & 3`: the query and the two others."""
-        name = self.graphs.ids
-        columns = (part.tolist() for part in (self.query, self.first, self.second))
-        return tuple(f"{name[i]}: {name[j]} & {name[k]}" for i, j, k in zip(*columns, strict=True))
 
     def batch(self, index: Selection | None = None) -> TripletBatch:
         """Return the chosen triplets (all by default) with each of their graphs once."""

@@ -48,12 +48,13 @@ class GraphTuples:
     """Tuples over the graphs of a set; each graph is stored once however often it occurs.
 
     A frozen dataclass of `graphs`, one int64 column of positions for each of `members`, and the
-    float32 column `target`; `noun` is what one tuple is called.
+    float32 column `target`; `noun` is what one tuple is called, and `id_form` makes its name.
     """
 
     noun: ClassVar[str]
     members: ClassVar[tuple[str, ...]]
     target: ClassVar[str]
+    id_form: ClassVar[str]
     graphs: GraphSet
 
     def __post_init__(self) -> None:
@@ -85,6 +86,12 @@ class GraphTuples:
     def __repr__(self) -> str:
         counts = f"{self.noun}s={len(self)}, graphs={len(self.graphs)}"
         return f"{type(self).__name__}({self.name!r}, {counts})"
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """One name per tuple: those of its graphs, such as `7 & 12` or `7: 12 & 3`."""
+        names = ([self.graphs.ids[at] for at in row] for row in self._rows.tolist())
+        return tuple(self.id_form.format(*each) for each in zip(*names, strict=True))
 
     @property
     def name(self) -> str:

@@ -17,13 +17,7 @@ from graphpool.graphs.graphset import GraphSet
 
 
 def query_splits(n: int, seed: int, shares: tuple[int, int, int] = (8, 1, 1)) -> Split:
-    """Cut `n` graphs at random into those that train, validate and test.
-
-    Args:
-        n: number of graphs.
-        seed: decides which.
-        shares: of the three parts; 8:1:1 in the paper.
-    """
+    """Cut `n` graphs at random into those that train, validate and test; 8:1:1 in the paper."""
     return random_splits(n, seed, _fractions(shares))[0]
 
 
@@ -42,7 +36,6 @@ def class_split(
     Args:
         classes: class of each graph, `[graphs]`, such as those of isomorphic graphs
             (`graphpool.ged.duplicates.isomorphic`).
-        seed, shares: as in `query_splits`.
     """
     _, label, size = np.unique(np.asarray(classes), return_inverse=True, return_counts=True)
     label = label.reshape(-1)

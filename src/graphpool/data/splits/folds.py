@@ -18,14 +18,9 @@ Classes = Sequence[int] | NDArray[Any] | Tensor
 
 
 def stratified_folds(y: Classes, folds: int, seed: int | Sequence[int]) -> list[tuple[int, ...]]:
-    """Cut graphs into parts with the same mix of classes.
+    """Cut graphs of the classes `y` into parts with the same mix of classes.
 
     Sizes of parts differ by at most one, and so does the number of graphs of each class.
-
-    Args:
-        y: class of each graph.
-        folds: number of parts.
-        seed: one number, or several that together are the seed.
     """
     classes = np.asarray(y)
     if not 2 <= folds <= len(classes):

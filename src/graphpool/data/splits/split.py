@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +28,9 @@ def save_splits(
     sizes = {len(split.train) + len(split.valid) + len(split.test) for split in splits}
     if len(sizes) != 1:
         raise ConfigError("splits of one file must be over the same graphs, and there must be some")
-    head = {
-        "format": FORMAT,
-        "set_hash": set_hash,
-        "protocol": protocol,
-        "seed": seed,
-        "graphs": sizes.pop(),
-    }
-    lines = [
-        json.dumps({"train": split.train, "valid": split.valid, "test": split.test})
-        for split in splits
-    ]
+    head = {"format": FORMAT, "set_hash": set_hash, "protocol": protocol, "seed": seed}
+    head["graphs"] = sizes.pop()
+    lines = [json.dumps(asdict(split)) for split in splits]
     with atomic_write(path, "w") as handle:
         handle.write(json.dumps(head)[:-1] + ', "splits": [\n' + ",\n".join(lines) + "\n]}\n")
 
@@ -46,12 +38,9 @@ def save_splits(
 def load_splits(
     path: str | Path, expected_hash: str, protocol: str | None = None, seed: int | None = None
 ) -> tuple[Split, ...]:
-    """Read splits back, and make sure that they are of this set and whole.
+    """Read splits of `save_splits`, and make sure that they are of this set and whole.
 
-    Args:
-        path: a file of `save_splits`.
-        expected_hash: content hash of the set to be split.
-        protocol: if given, the file must be of this protocol; `seed` likewise.
+    The content hash must be the expected one; so must `protocol` and `seed` if they are given.
     """
     path = Path(path)
     content = _read(path)

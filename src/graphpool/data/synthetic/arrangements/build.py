@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.data.synthetic.arrangements.draws import Streams, draw
+from graphpool.data.synthetic.arrangements.draws import draw, make_streams
 from graphpool.data.synthetic.arrangements.plans import CLASSES, TYPES
 from graphpool.data.synthetic.arrangements.settings import (
     Settings,
@@ -44,25 +44,24 @@ def make(name: str, **settings: object) -> GraphSet:
 
 def make_from(name: str, settings: Settings) -> GraphSet:
     """Generate an arrangement set from checked settings."""
-    streams = Streams(name, settings.seed)
+    streams = make_streams(name, settings.seed)
     blocks = [draw(name, settings, count, streams) for count in _blocks(settings)]
-
-    def whole(field: str) -> Tensor:
-        return torch.from_numpy(np.concatenate([getattr(block, field) for block in blocks]))
-
+    drawn = {
+        key: torch.from_numpy(np.concatenate([block[key] for block in blocks])) for key in blocks[0]
+    }
     types = TYPES[name]
     used = ", ".join(
         f"{setting}={as_text(getattr(settings, setting))}" for setting in setting_names(name)
     )
     return GraphSet.build(
         full_name(name, settings),
-        whole("node_counts"),
-        whole("edge_counts"),
-        whole("edges").T,
+        drawn["node_counts"],
+        drawn["edge_counts"],
+        drawn["edges"].T,
         undirected=True,
-        node_label=whole("labels") if types else None,
-        node_attr=whole("communities").float()[:, None],
-        y=whole("y"),
+        node_label=drawn["labels"] if types else None,
+        node_attr=drawn["communities"].float()[:, None],
+        y=drawn["y"],
         classes=CLASSES[name],
         node_label_names=types,
         notes=(f"drawn with {used}", _NOTE),

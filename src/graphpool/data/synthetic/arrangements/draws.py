@@ -17,35 +17,16 @@ _PARTS = ("class", "count", "distance", "size", "tree", "inside", "bridge", "lab
           "community")  # fmt: skip
 
 
-class Streams:
-    """One stream of uniform numbers for each thing that is drawn.
-
-    Args:
-        name: of the set; sets of one seed don't share their communities.
-        seed: a whole number.
-    """
-
-    def __init__(self, name: str, seed: int) -> None:
-        self._made = {
-            part: np.random.Generator(np.random.PCG64([seed, number, *name.encode()]))
-            for number, part in enumerate(_PARTS)
-        }
-
-    def uniform(self, part: str, *shape: int) -> NDArray[np.float64]:
-        """Return numbers in [0, 1); the first axis continues where the last call ended."""
-        return self._made[part].random(shape)
+Streams = dict[str, np.random.Generator]
+"""One stream of random numbers for each thing that is drawn."""
 
 
-@dataclass(frozen=True)
-class DrawnGraphs:
-    """Concatenated graphs, as `GraphSet.build` takes them; edges once, communities by node."""
-
-    y: Ints
-    node_counts: Ints
-    edge_counts: Ints
-    edges: Ints
-    labels: Ints
-    communities: Ints
+def make_streams(name: str, seed: int) -> Streams:
+    """Return the streams of a set; sets of one seed don't share their communities."""
+    return {
+        part: np.random.Generator(np.random.PCG64([seed, number, *name.encode()]))
+        for number, part in enumerate(_PARTS)
+    }
 
 
 @dataclass(frozen=True)
@@ -65,17 +46,21 @@ class Bags:
     flipped: NDArray[np.bool_]
 
 
-def draw(name: str, settings: Settings, graphs: int, streams: Streams) -> DrawnGraphs:
-    """Draw the next `graphs` graphs of a set."""
+def draw(name: str, settings: Settings, graphs: int, streams: Streams) -> dict[str, Ints]:
+    """Draw the next `graphs` graphs of a set, concatenated, as `GraphSet.build` takes them.
+
+    Returns `y`, `node_counts`, `edge_counts`, `edges` (each once), and `labels` and `communities`
+    of nodes.
+    """
     pairs = -(-graphs // 2)
-    first = (streams.uniform("class", pairs) < 0.5).astype(np.int64)
+    first = (streams["class"].random(pairs) < 0.5).astype(np.int64)
     y = np.stack([first, 1 - first], axis=1).reshape(-1)[:graphs]
 
     bags = _bags(settings, pairs if settings.twins else graphs, streams)
     if settings.twins:
         repeated = np.arange(graphs) // 2
         bags = Bags(*(getattr(bags, part)[repeated] for part in Bags.__dataclass_fields__))
-    arrangement = plan(name, y, bags.present.sum(1), streams.uniform("distance", graphs), settings)
+    arrangement = plan(name, y, bags.present.sum(1), streams["distance"].random(graphs), settings)
     return _flatten(
         y, bags, arrangement, _bridges(settings, bags.sizes, arrangement, streams), streams
     )
@@ -83,12 +68,12 @@ def draw(name: str, settings: Settings, graphs: int, streams: Streams) -> DrawnG
 
 def _bags(settings: Settings, graphs: int, streams: Streams) -> Bags:
     fewest, most = settings.communities
-    count = fewest + _below(most - fewest + 1, streams.uniform("count", graphs))
+    count = fewest + _below(most - fewest + 1, streams["count"].random(graphs))
     present = np.arange(most) < count[:, None]
     least, largest = settings.sizes
-    sizes = least + _below(largest - least + 1, streams.uniform("size", graphs, most))
+    sizes = least + _below(largest - least + 1, streams["size"].random((graphs, most)))
     sizes = np.where(present, sizes, 0)
-    flipped = streams.uniform("label", graphs, most, largest) < settings.noise
+    flipped = streams["label"].random((graphs, most, largest)) < settings.noise
     return Bags(present, sizes, _inner(settings, sizes, streams), flipped)
 
 
@@ -102,8 +87,8 @@ def _inner(settings: Settings, sizes: Ints, streams: Streams) -> Ints:
     largest, shape = settings.sizes[1], sizes.shape
     high, low = np.tril_indices(largest, -1)
     node = np.arange(1, largest)
-    parent = _below(node, streams.uniform("tree", *shape, largest - 1))
-    rank = streams.uniform("inside", *shape, len(high))
+    parent = _below(node, streams["tree"].random((*shape, largest - 1)))
+    rank = streams["inside"].random((*shape, len(high)))
     np.put_along_axis(rank, node * (node - 1) // 2 + parent, -1.0, axis=-1)
     rank[np.arange(len(high)) >= (sizes * (sizes - 1) // 2)[..., None]] = 2.0
     wanted = np.floor(settings.edges * sizes + 0.5).astype(np.int64)
@@ -120,7 +105,7 @@ def _bridges(settings: Settings, sizes: Ints, made: Plan, streams: Streams) -> I
     """
     wide = np.take_along_axis(sizes[:, None], made.joined, axis=2)  # sizes of both communities
     pairs = wide[..., 0] * wide[..., 1]
-    uniform = streams.uniform("bridge", *pairs.shape, settings.bridges)
+    uniform = streams["bridge"].random((*pairs.shape, settings.bridges))
     chosen = np.empty(uniform.shape, dtype=np.int64)
     for step in range(settings.bridges):
         newest = pairs - settings.bridges + step
@@ -130,7 +115,7 @@ def _bridges(settings: Settings, sizes: Ints, made: Plan, streams: Streams) -> I
     return np.stack(np.divmod(chosen, np.maximum(wide[..., 1:], 1)), axis=-1)
 
 
-def _flatten(y: Ints, bags: Bags, made: Plan, bridges: Ints, streams: Streams) -> DrawnGraphs:
+def _flatten(y: Ints, bags: Bags, made: Plan, bridges: Ints, streams: Streams) -> dict[str, Ints]:
     """Number nodes and communities at random within each graph, and flatten all arrays."""
     sizes = bags.sizes
     graphs, most = sizes.shape
@@ -140,10 +125,10 @@ def _flatten(y: Ints, bags: Bags, made: Plan, bridges: Ints, streams: Streams) -
 
     graph = np.repeat(np.arange(graphs), node_counts)
     slot = np.repeat(np.arange(graphs * most), sizes.reshape(-1))  # the community of each node
-    number = _shuffled(graph, streams.uniform("number", len(graph)))
+    number = _shuffled(graph, streams["number"].random(len(graph)))
     owner = np.repeat(np.arange(graphs), bags.present.sum(1))
     shuffled = np.zeros(sizes.shape, dtype=np.int64)
-    shuffled[bags.present] = _shuffled(owner, streams.uniform("community", len(owner)))
+    shuffled[bags.present] = _shuffled(owner, streams["community"].random(len(owner)))
 
     within = np.arange(len(graph)) - first.reshape(-1)[slot]
     flipped = bags.flipped.reshape(graphs * most, -1)[slot, within]
@@ -159,8 +144,14 @@ def _flatten(y: Ints, bags: Bags, made: Plan, bridges: Ints, streams: Streams) -
                             ends[counted].reshape(-1, 2)])  # fmt: skip
     of = graph[edges[:, 0]]
     by_graph = np.argsort(of, kind="stable")
-    edge_counts = np.bincount(of, minlength=graphs)
-    return DrawnGraphs(y, node_counts, edge_counts, number[edges[by_graph]], labels, communities)
+    return {
+        "y": y,
+        "node_counts": node_counts,
+        "edge_counts": np.bincount(of, minlength=graphs),
+        "edges": number[edges[by_graph]],
+        "labels": labels,
+        "communities": communities,
+    }
 
 
 def _shuffled(group: Ints, uniform: NDArray[np.float64]) -> Ints:

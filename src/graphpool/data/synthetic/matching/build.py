@@ -21,8 +21,7 @@ from numpy.random import Generator
 
 from graphpool.data.cache import cache_key
 from graphpool.data.pairs.pairset import PairSet
-from graphpool.data.synthetic.matching import checks as matching_checks
-from graphpool.data.synthetic.matching import paper as matching_paper
+from graphpool.data.synthetic.matching.checks import check_balanced, check_paper
 from graphpool.data.synthetic.matching.draws import (
     DrawnPairs,
     Flags,
@@ -32,6 +31,7 @@ from graphpool.data.synthetic.matching.draws import (
     slots,
     stream,
 )
+from graphpool.data.synthetic.matching.paper import draw_paper
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
@@ -57,6 +57,22 @@ class MatchingSettings:
     seed: int
     hardness: str
     edit: str
+
+    @classmethod
+    def of(
+        cls,
+        kind: str,
+        nodes: int | Sequence[int],
+        pairs: int,
+        seed: int,
+        hardness: str = "easy",
+        edit: str | None = None,
+    ) -> "MatchingSettings":
+        """Return the settings for arguments of `matching_pairs`."""
+        sizes = (nodes,) if isinstance(nodes, int) else tuple(nodes)
+        if edit is None:
+            edit = "none" if kind == "paper" else _EDITS.get(hardness, ("none",))[0]
+        return cls(kind, sizes, pairs, seed, hardness, edit)
 
     def __post_init__(self) -> None:
         if self.kind not in _FEWEST:
@@ -92,6 +108,11 @@ class MatchingSettings:
         chosen = {**vars(self), "nodes": "/".join(map(str, self.nodes))}
         return "drawn with " + ", ".join(f"{key}={value}" for key, value in chosen.items())
 
+    @property
+    def key(self) -> str:
+        """The key under which these pairs are cached."""
+        return cache_key("", reader="matching", version=VERSION, **vars(self))
+
 
 def matching_pairs(
     kind: Literal["paper", "balanced"],
@@ -110,17 +131,18 @@ def matching_pairs(
     Args:
         kind: `paper`, or `balanced`.
         nodes: of the first graphs; of several sizes there are as many pairs each.
-        pairs: of all sizes together; the paper has 8,750 of its seven sizes.
+        pairs: of all sizes together; the paper has 8,750 with 20, 30, 40, 50, 100,
+            200 and 300 nodes.
         seed: the same seed gives the same pairs, to the bit.
         hardness: of balanced pairs.
         verify: check them independently; see above.
         edit: how half of the balanced pairs that match differ: by one edge (`rewire`), by one
             pair of edges (`swap`, the default of medium pairs), or not at all (`none`).
     """
-    settings = _settings(kind, nodes, pairs, seed, hardness, edit)
+    settings = MatchingSettings.of(kind, nodes, pairs, seed, hardness, edit)
     order = np.argsort(stream(seed, "order").random(pairs), kind="stable")
     number = np.argsort(order, kind="stable")  # of each pair, in the order it will have
-    sets, left, right, y, done, total = [], [], [], [], 0, 0
+    sets, left, right, y, done = [], [], [], [], 0
     seen: set[int] = set()
     for block, (size, matches) in enumerate(_blocks(settings)):
         count = len(matches)
@@ -128,47 +150,25 @@ def matching_pairs(
         drawn = _draw(settings, size, matches, draw)
         graphs, origin = _packed(drawn, size, number[done : done + count], draw)
         if verify:
-            _check(settings, graphs, origin, matches, drawn.edits, fresh=size not in seen)
+            first = size not in seen  # VF2 checks the first block of a size alone
             seen.add(size)
+            if kind == "paper":
+                check_paper(graphs, origin, matches, vf2=first)
+            else:
+                # A swap replaces two edges, a rewiring one.
+                changed = drawn.edits * np.where(matches & (settings.edit == "swap"), 2, 1)
+                check_balanced(graphs, origin, matches, changed, vf2=first)
         sets.append(graphs)
-        left.append(total + np.arange(count))
-        right.append(total + count + np.arange(count))
+        left.append(2 * done + np.arange(count))
+        right.append(2 * done + count + np.arange(count))
         y.append(matches)
-        done, total = done + count, total + 2 * count
+        done += count
     graphs = replace(concatenate(sets, settings.name), notes=(settings.note,))
 
     def shuffled(parts: list[Ints] | list[Flags]) -> torch.Tensor:
         return torch.from_numpy(np.concatenate(parts)[order])
 
     return PairSet(graphs, shuffled(left), shuffled(right), shuffled(y).float())
-
-
-def matching_key(
-    kind: str,
-    nodes: int | Sequence[int],
-    pairs: int,
-    seed: int,
-    hardness: str = "easy",
-    *,
-    edit: str | None = None,
-) -> str:
-    """Return the cache key of the pairs with these settings; it does not depend on `verify`."""
-    settings = _settings(kind, nodes, pairs, seed, hardness, edit)
-    return cache_key("", reader="matching", version=VERSION, **vars(settings))
-
-
-def _settings(
-    kind: str,
-    nodes: int | Sequence[int],
-    pairs: int,
-    seed: int,
-    hardness: str,
-    edit: str | None,
-) -> MatchingSettings:
-    sizes = (nodes,) if isinstance(nodes, int) else tuple(nodes)
-    if edit is None:
-        edit = "none" if kind == "paper" else _EDITS.get(hardness, ("none",))[0]
-    return MatchingSettings(kind, sizes, pairs, seed, hardness, edit)
 
 
 def _blocks(settings: MatchingSettings) -> Iterator[tuple[int, Flags]]:
@@ -186,7 +186,7 @@ def _blocks(settings: MatchingSettings) -> Iterator[tuple[int, Flags]]:
 
 def _draw(settings: MatchingSettings, size: int, matches: Flags, draw: Generator) -> DrawnPairs:
     if settings.kind == "paper":
-        return matching_paper.draw_paper(size, matches, draw)
+        return draw_paper(size, matches, draw)
     # Compiled loops are loaded only where they are needed.
     from graphpool.data.synthetic.matching.balanced import draw_balanced
 
@@ -222,23 +222,3 @@ def _packed(drawn: DrawnPairs, size: int, number: Ints, draw: Generator) -> tupl
         undirected=True,
     )
     return graphs, np.where(old < size, old, -1)[present]
-
-
-def _check(
-    settings: MatchingSettings,
-    graphs: GraphSet,
-    origin: Ints,
-    matches: Flags,
-    edits: Ints,
-    *,
-    fresh: bool,
-) -> None:
-    """Check a block of pairs; with VF2 too if it is the first of its size."""
-    left = np.arange(len(matches))
-    right = left + len(matches)
-    if settings.kind == "paper":
-        matching_checks.check_paper(graphs, left, right, origin, matches, vf2=fresh)
-        return
-    # A swap replaces two edges, a rewiring one.
-    changed = np.where(matches & (settings.edit == "swap"), 2 * edits, edits)
-    matching_checks.check_balanced(graphs, left, right, origin, matches, changed, vf2=fresh)

@@ -1,11 +1,13 @@
-"""How the loops over matching pairs are compiled, and the random numbers they draw."""
+"""How the loops over matching pairs are compiled, and the functions that they share."""
 
 from pathlib import Path
-from typing import no_type_check
+from typing import Any, no_type_check
 
 import numpy as np
 
 from graphpool.numba_cache import compiler
+
+Array = Any
 
 compiled = compiler(Path(__file__).parent)
 
@@ -27,3 +29,13 @@ def slot_of(a: int, b: int) -> int:
     if a < b:
         return b * (b - 1) // 2 + a
     return a * (a - 1) // 2 + b
+
+
+@compiled
+@no_type_check
+def edge_list(flags: Array, low: Array, high: Array) -> Array:
+    """Both ends of each edge, `[edges, 2]`."""
+    chosen = np.flatnonzero(flags)
+    edges = np.empty((len(chosen), 2), np.int64)
+    edges[:, 0], edges[:, 1] = low[chosen], high[chosen]
+    return edges

@@ -20,7 +20,7 @@ class MatchingName:
     edit: str | None = None
 
     def arguments(self, pairs: int, seed: int) -> dict[str, Any]:
-        """Return all arguments of `matching_pairs` and `matching_key`."""
+        """Return all arguments of `matching_pairs`."""
         return {**vars(self), "pairs": pairs, "seed": seed}
 
 

@@ -21,8 +21,6 @@ from graphpool.data.synthetic.matching.draws import (
     slots,
 )
 
-SIZES = (20, 30, 40, 50, 100, 200, 300)
-PAIRS = 8750  # of all sizes together
 REMOVED = (1, 3)
 ADDED = (3, 7)
 

@@ -5,14 +5,12 @@ graphs whose hashes differ are different; equal hashes prove nothing. So an answ
 certain, and one of false means "not proved".
 """
 
-from typing import Any, no_type_check
+from typing import no_type_check
 
 import numpy as np
 
 from graphpool.data.synthetic.matching.draws import Flags, Ints, ends
-from graphpool.data.synthetic.matching.kernel import compiled, mixed
-
-Array = Any
+from graphpool.data.synthetic.matching.kernel import Array, compiled, edge_list, mixed
 
 _ROUNDS = 4  # of refinement; random graphs differ after two or three
 _DEPTH = np.uint64(0xD1B54A32D192ED03)
@@ -71,7 +69,7 @@ def _no_card_in_common(left: Array, right: Array, low: Array, high: Array, nodes
     """Whether no graph less an edge of `left` looks like one of `right`, `[pairs]`."""
     proved = np.zeros(left.shape[0], np.bool_)
     for pair in range(left.shape[0]):
-        one, other = _edge_list(left[pair], low, high), _edge_list(right[pair], low, high)
+        one, other = edge_list(left[pair], low, high), edge_list(right[pair], low, high)
         mine, theirs = _degree_hashes(one, nodes), _degree_hashes(other, nodes)
         shared, reverse = _found_in(mine, theirs), _found_in(theirs, mine)
         if not shared.any():
@@ -80,16 +78,6 @@ def _no_card_in_common(left: Array, right: Array, low: Array, high: Array, nodes
         mine, theirs = _colour_hashes(one, shared, nodes), _colour_hashes(other, reverse, nodes)
         proved[pair] = not _found_in(mine, theirs).any()
     return proved
-
-
-@compiled
-@no_type_check
-def _edge_list(flags: Array, low: Array, high: Array) -> Array:
-    """Both ends of each edge, `[edges, 2]`."""
-    chosen = np.flatnonzero(flags)
-    edges = np.empty((len(chosen), 2), np.int64)
-    edges[:, 0], edges[:, 1] = low[chosen], high[chosen]
-    return edges
 
 
 @compiled
@@ -126,8 +114,8 @@ def _colour_hashes(edges: Array, chosen: Array, nodes: int) -> Array:
     hashes = np.empty(len(where), np.uint64)
     degree = _degrees_of(edges, nodes)
     colour, fresh = np.empty(nodes, np.uint64), np.empty(nodes, np.uint64)
-    for place in range(len(where)):
-        without = where[place]
+    for number in range(len(where)):
+        without = where[number]
         for node in range(nodes):
             colour[node] = mixed(np.uint64(degree[node]))
         for side in range(2):
@@ -143,7 +131,7 @@ def _colour_hashes(edges: Array, chosen: Array, nodes: int) -> Array:
                     fresh[b] += colour[a]
             for node in range(nodes):
                 colour[node] = mixed(fresh[node])
-        hashes[place] = colour.sum()
+        hashes[number] = colour.sum()
     return hashes
 
 
@@ -154,6 +142,6 @@ def _found_in(values: Array, others: Array) -> Array:
     ordered = np.sort(others)
     at = np.searchsorted(ordered, values)
     found = np.zeros(len(values), np.bool_)
-    for place in range(len(values)):
-        found[place] = at[place] < len(ordered) and ordered[at[place]] == values[place]
+    for number in range(len(values)):
+        found[number] = at[number] < len(ordered) and ordered[at[number]] == values[number]
     return found

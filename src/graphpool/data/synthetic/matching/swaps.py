@@ -1,15 +1,13 @@
 """Swaps of two edges that leave every node its degree, in many graphs at once."""
 
 import math
-from typing import Any, no_type_check
+from typing import no_type_check
 
 import numpy as np
 from numpy.random import Generator
 
 from graphpool.data.synthetic.matching.draws import Flags, Ints, ends
-from graphpool.data.synthetic.matching.kernel import compiled, mixed, slot_of
-
-Array = Any
+from graphpool.data.synthetic.matching.kernel import Array, compiled, edge_list, mixed, slot_of
 
 
 def swapped(edges: Flags, wanted: Ints, attempts: int, draw: Generator) -> Flags:
@@ -37,15 +35,11 @@ def swapped(edges: Flags, wanted: Ints, attempts: int, draw: Generator) -> Flags
 def _swap(
     edges: Array, low: Array, high: Array, wanted: Array, attempts: int, seeds: Array
 ) -> None:
-    ends_ = np.empty((edges.shape[1], 2), np.int64)
     for graph in range(edges.shape[0]):
-        flags, count = edges[graph], 0
-        for slot in range(flags.shape[0]):
-            if flags[slot]:
-                ends_[count, 0], ends_[count, 1] = low[slot], high[slot]
-                count += 1
-        state, done, many = mixed(seeds[graph]), 0, np.uint64(count)
-        for _ in range(attempts * count):
+        flags = edges[graph]
+        ends_ = edge_list(flags, low, high)
+        state, done, many = mixed(seeds[graph]), 0, np.uint64(len(ends_))
+        for _ in range(attempts * len(ends_)):
             if done == wanted[graph]:
                 break
             state += np.uint64(0x9E3779B97F4A7C15)
