@@ -203,6 +203,5 @@ def bag_cost(rate: Rate, left: int, right: int, common: int) -> int:
     bag (multiset) has more of is deleted or inserted. No edit path costs less, because the rate of
     a substitution is never above a deletion and an insertion.
     """
-    if left > right:
-        return (right - common) * rate.change + (left - right) * rate.take
-    return (left - common) * rate.change + (right - left) * rate.give
+    less = min(left, right)
+    return (less - common) * rate.change + (left - less) * rate.take + (right - less) * rate.give
