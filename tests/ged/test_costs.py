@@ -93,7 +93,7 @@ def test_insertion_and_deletion_have_their_own_row_and_column() -> None:
 def test_an_edge_costs_no_more_than_its_replacement() -> None:
     made = Costs(edge_substitution=9.0, edge_insertion=1.5).tables("C", "ab")
     np.testing.assert_array_equal(made.edge, [[0, 3, 3], [2, 0, 5], [2, 5, 0]])
-    assert made.edge_change == 5
+    assert made.edge_rate.change == 5
 
 
 def test_thirds_are_whole_numbers_of_thirds() -> None:

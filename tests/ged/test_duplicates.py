@@ -1,38 +1,20 @@
 import networkx as nx
 import numpy as np
 import pytest
+from graphs_of import random_graph, shuffled
 
 from graphpool.data.load import load
 from graphpool.ged import collect, identical, isomorphic
 from graphpool.ged.duplicates import first_of
 
 
-def shuffled(graph, rng):
-    """The same graph with its nodes in another order."""
-    order = rng.permutation(len(graph)).tolist()
-    renamed = nx.relabel_nodes(graph, dict(zip(graph, order, strict=True)))
-    other = type(graph)()
-    other.add_nodes_from(sorted(renamed.nodes(data=True)))
-    other.add_edges_from(renamed.edges(data=True))
-    return other
-
-
-def random_graph(rng, directed):
-    size = int(rng.integers(0, 6))
-    graph = nx.DiGraph() if directed else nx.Graph()
-    graph.add_nodes_from((node, {"label": int(rng.integers(2))}) for node in range(size))
-    for i in range(size):
-        for j in range(size):
-            if rng.random() < 0.3:
-                graph.add_edge(i, j, label=int(rng.integers(2)))
-    return graph
-
-
 @pytest.mark.parametrize("directed", [False, True])
 def test_classes_are_those_of_networkx(directed):
     rng = np.random.default_rng(5)
-    graphs = [random_graph(rng, directed) for _ in range(60)]
-    graphs += [shuffled(graphs[at], rng) for at in rng.integers(0, 60, 60)]
+    kind = {"density": 0.3, "labels": "CN", "edge_labels": "ab", "loops": True}
+    sizes = rng.integers(0, 6, 60).tolist()
+    graphs = [random_graph(rng, size, directed=directed, **kind) for size in sizes]
+    graphs += [shuffled(rng, graphs[at]) for at in rng.integers(0, 60, 60)]
     found = isomorphic(collect(graphs))
     same = nx.algorithms.isomorphism.categorical_node_match("label", None)
     edge = nx.algorithms.isomorphism.categorical_edge_match("label", None)
@@ -55,7 +37,7 @@ def test_strongly_regular_graphs_are_told_apart_and_found_again():
     )
     rng = np.random.default_rng(0)
     plain = [nx.convert_node_labels_to_integers(graph) for graph in (rook, shrikhande)]
-    graphs = plain + [shuffled(graph, rng) for graph in plain]
+    graphs = plain + [shuffled(rng, graph) for graph in plain]
     assert isomorphic(collect(graphs)).tolist() == [0, 1, 0, 1]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 
 from graphpool.errors import DataError
@@ -33,22 +33,20 @@ def write_arrays(
     tensors = {key: np.ascontiguousarray(value) for key, value in arrays.items()}
     stated = {**header, "format": FORMAT}
     text = _json({"header": stated, "check": _check(stated, tensors)})
-    data = to_bytes(tensors, metadata={_key(kind): text})
+    data = to_bytes(tensors, metadata={f"graphpool {kind}": text})
     with atomic_write(path) as handle:
         handle.write(data)
 
 
 def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read the header and the arrays of a file written by `write_arrays`."""
-    from safetensors import safe_open
-
     path = Path(path)
     again = "create it again"
     if not path.is_file():
         raise DataError.at(path, "no such file", hint="check the path")
     try:
         with safe_open(path, framework="np") as handle:
-            text = (handle.metadata() or {}).get(_key(kind))
+            text = (handle.metadata() or {}).get(f"graphpool {kind}")
             arrays = {key: handle.get_tensor(key) for key in handle.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
         raise DataError.at(path, f"not a complete {kind}: {error}", hint=again) from None
@@ -82,10 +80,6 @@ def digest(*values: Any) -> str:
 def _check(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
     named = [item for key in sorted(arrays) for item in (key, arrays[key])]
     return digest(dict(header), *named)
-
-
-def _key(kind: str) -> str:
-    return f"graphpool {kind}"
 
 
 def _json(value: Any) -> str:

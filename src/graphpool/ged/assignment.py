@@ -8,7 +8,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.ged.kernel import compiled
+from graphpool.ged.kernel import CodeArray, IntArray, compiled
 
 _FAR = np.int64(2**62)
 
@@ -18,82 +18,47 @@ class AssignmentWorkspace(NamedTuple):
 
     Args:
         column_of: `[size]`, the solution: the column of each row; `row_of` is its inverse.
-        price: `[size]`, dual variables of the columns; `worth` those of the rows.
-        near: `[size]`, least reduced cost of reaching each column; `origin` is the row that it
-            was reached from, and `done` whether it is final.
         waiting: `[size]`, rows without a column.
+        origin: `[size]`, the row that each column was reached from, at the least reduced cost
+            `near`, which is final where `done`.
+        price: `[size]`, dual variables of the columns.
     """
 
-    column_of: NDArray[np.int32]
-    row_of: NDArray[np.int32]
-    price: NDArray[np.int64]
-    worth: NDArray[np.int64]
-    near: NDArray[np.int64]
-    origin: NDArray[np.int32]
+    column_of: CodeArray
+    row_of: CodeArray
+    waiting: CodeArray
+    origin: CodeArray
+    near: IntArray
+    price: IntArray
     done: NDArray[np.bool_]
-    waiting: NDArray[np.int32]
 
 
 def make_assignment_workspace(size: int) -> AssignmentWorkspace:
     """Allocate arrays for `size` rows."""
-    return AssignmentWorkspace(
-        np.zeros(size, dtype=np.int32),
-        np.zeros(size, dtype=np.int32),
-        np.zeros(size, dtype=np.int64),
-        np.zeros(size, dtype=np.int64),
-        np.zeros(size, dtype=np.int64),
-        np.zeros(size, dtype=np.int32),
-        np.zeros(size, dtype=np.bool_),
-        np.zeros(size, dtype=np.int32),
-    )
+    column_of, row_of, waiting, origin = np.zeros((4, size), dtype=np.int32)
+    near, price = np.zeros((2, size), dtype=np.int64)
+    done = np.zeros(size, dtype=np.bool_)
+    return AssignmentWorkspace(column_of, row_of, waiting, origin, near, price, done)
 
 
 @compiled
 @no_type_check
-def hungarian(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace) -> int:
-    """Solve by Kuhn's method (Munkres, 1957): grow an alternating tree of tight entries per row.
+def hungarian(cost: IntArray, size: int, work: AssignmentWorkspace) -> int:
+    """Solve by Kuhn's method (Munkres, 1957): one augmenting path of tight entries for each row.
 
-    The slack of every column is updated while the tree grows, which makes it O(size³) in total.
-    Returns the least cost; `work.column_of` holds the assignment.
+    Prices start at 0, and the alternating tree of a row grows in order of the slack (Dijkstra),
+    which makes it O(size³) in total. Returns the least cost; `work.column_of` holds the assignment.
     """
-    worth, price, near, origin = work.worth, work.price, work.near, work.origin
     for i in range(size):
-        worth[i], price[i] = 0, 0
-        work.column_of[i], work.row_of[i] = -1, -1
+        work.column_of[i], work.row_of[i], work.price[i] = -1, -1, 0
     for root in range(size):
-        for j in range(size):
-            near[j], work.done[j] = _FAR, False
-        i, last = root, -1
-        while True:
-            best, least = -1, _FAR
-            for j in range(size):
-                if work.done[j]:
-                    continue
-                slack = cost[i, j] - worth[i] - price[j]
-                if slack < near[j]:
-                    near[j], origin[j] = slack, i
-                if near[j] < least:
-                    best, least = j, near[j]
-            # Tighten: rows of the tree gain what its columns lose.
-            worth[root] += least
-            for j in range(size):
-                if work.done[j]:
-                    worth[work.row_of[j]] += least
-                    price[j] -= least
-                else:
-                    near[j] -= least
-            work.done[best] = True
-            last = best
-            if work.row_of[best] < 0:
-                break
-            i = work.row_of[best]
-        _flip(work, root, last)
+        _augment(cost, size, work, root)
     return _total(cost, size, work)
 
 
 @compiled
 @no_type_check
-def volgenant_jonker(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace) -> int:
+def volgenant_jonker(cost: IntArray, size: int, work: AssignmentWorkspace) -> int:
     """Solve as Jonker and Volgenant, 1987: three cheap starts, then shortest augmenting paths.
 
     Returns the least cost; `work.column_of` holds the assignment.
@@ -108,7 +73,7 @@ def volgenant_jonker(cost: NDArray[np.int64], size: int, work: AssignmentWorkspa
 
 @compiled
 @no_type_check
-def _reduce_columns(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace) -> int:
+def _reduce_columns(cost: IntArray, size: int, work: AssignmentWorkspace) -> int:
     """Price each column by its least entry, assign it to that row, and lower prices by the slack.
 
     Returns the number of rows without a column.
@@ -141,7 +106,7 @@ def _reduce_columns(cost: NDArray[np.int64], size: int, work: AssignmentWorkspac
 
 @compiled
 @no_type_check
-def _reduce_rows(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace, count: int) -> int:
+def _reduce_rows(cost: IntArray, size: int, work: AssignmentWorkspace, count: int) -> int:
     """Assign to each waiting row its cheapest column; the row that had it must find another.
 
     Two rows can outbid each other in steps of 1 for very long, so the number of bids is limited;
@@ -185,7 +150,7 @@ def _reduce_rows(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace, 
 
 @compiled
 @no_type_check
-def _augment(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace, root: int) -> None:
+def _augment(cost: IntArray, size: int, work: AssignmentWorkspace, root: int) -> None:
     """Assign `root` by the shortest augmenting path (Dijkstra) to a free column."""
     near, origin, price = work.near, work.origin, work.price
     for j in range(size):
@@ -208,25 +173,17 @@ def _augment(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace, root
     for j in range(size):
         if work.done[j]:
             price[j] += near[j] - least
-    _flip(work, root, best)
+    # Shift columns along the path that ends at the free one, so that `root` gets a column.
+    column, i = best, -1
+    while i != root:
+        i = origin[column]
+        work.row_of[column] = i
+        work.column_of[i], column = column, work.column_of[i]
 
 
 @compiled
 @no_type_check
-def _flip(work: AssignmentWorkspace, root: int, column: int) -> None:
-    """Shift columns along the path that ends at the free `column`, so that `root` gets a column."""
-    while True:
-        i = work.origin[column]
-        before = work.column_of[i]
-        work.column_of[i], work.row_of[column] = column, i
-        if i == root:
-            return
-        column = before
-
-
-@compiled
-@no_type_check
-def _total(cost: NDArray[np.int64], size: int, work: AssignmentWorkspace) -> int:
+def _total(cost: IntArray, size: int, work: AssignmentWorkspace) -> int:
     total = 0
     for i in range(size):
         total += cost[i, work.column_of[i]]

@@ -1,7 +1,7 @@
 """`Collection`: graphs in flat arrays with common label codes, converted from common types."""
 
 import logging
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from graphpool.errors import DataError, nearest
 
 log = logging.getLogger(__name__)
-
-Array = NDArray[Any]
 
 
 class Arrays(NamedTuple):
@@ -83,7 +81,10 @@ def collect(
         edge_labels: whether labels of edges count.
     """
     if isinstance(graphs, Collection):
-        return graphs if edge_labels else _without_edge_labels(graphs)
+        if edge_labels:
+            return graphs
+        arrays = graphs.arrays._replace(edge_label=np.ones_like(graphs.arrays.edge_label))
+        return replace(graphs, arrays=arrays, edge_names=(None,))
     if hasattr(graphs, "node_ptr") and hasattr(graphs, "edge_index"):
         return _from_set(graphs, edge_labels)
     graphs = list(graphs)
@@ -92,11 +93,6 @@ def collect(
     if not edge_labels:
         plain = [graph._replace(edges=[(i, j, None) for i, j, _ in graph.edges]) for graph in plain]
     return _join(plain)
-
-
-def _without_edge_labels(graphs: Collection) -> Collection:
-    arrays = graphs.arrays._replace(edge_label=np.ones_like(graphs.arrays.edge_label))
-    return replace(graphs, arrays=arrays, edge_names=(None,))
 
 
 def _check_attributes(graphs: Sequence[Any], node_label: str, edge_label: str) -> None:
@@ -129,8 +125,7 @@ def _from_set(graphs: Any, edge_labels: bool) -> Collection:
     edge_ptr = graphs.edge_ptr.cpu().numpy().astype(np.int64)
     arrays = Arrays(node_ptr, node_label, edge_ptr, source, target, edge_label)
     ids = tuple(graphs.ids)
-    directed = _directed(arrays, ids, np.zeros(len(ids), dtype=bool))
-    return Collection(arrays, ids, node_names, edge_names, directed)
+    return Collection(arrays, ids, node_names, edge_names, _directed(arrays, ids, []))
 
 
 def _plain(graph: Any, at: int, node_label: str, edge_label: str) -> _Plain:
@@ -140,8 +135,8 @@ def _plain(graph: Any, at: int, node_label: str, edge_label: str) -> _Plain:
         return _from_graph(graph)
     try:
         labels, edges = graph
-        plain = isinstance(labels, (int, np.integer))
-        named: list[Hashable] = [None] * labels if plain else list(labels)
+        counted = isinstance(labels, (int, np.integer))
+        named: list[Hashable] = [None] * labels if counted else list(labels)
         rows = [(int(edge[0]), int(edge[1]), edge[2] if len(edge) > 2 else None) for edge in edges]
     except (TypeError, ValueError, IndexError):
         raise DataError(
@@ -180,7 +175,7 @@ def _join(graphs: Sequence[_Plain]) -> Collection:
     """Encode labels by common codes, in order of appearance, and concatenate the graphs."""
     nodes: dict[Hashable, int] = {}
     kinds: dict[Hashable, int] = {}
-    label, rows, node_counts, edge_counts = [], [], [], []
+    label, rows, node_ptr, edge_ptr = [], [], [0], [0]
     for graph in graphs:
         label += [_code(nodes, name, graph) for name in graph.labels]
         codes: dict[tuple[int, int], int] = {}
@@ -191,16 +186,17 @@ def _join(graphs: Sequence[_Plain]) -> Collection:
                 if codes.setdefault(pair, code) != code:
                     raise DataError(f"graph {graph.id}: edge {i}-{j} has two labels; keep one")
         rows += [(i, j, code) for (i, j), code in codes.items()]
-        node_counts.append(len(graph.labels))
-        edge_counts.append(len(codes))
-    edges = np.array(rows, dtype=np.int32).reshape(-1, 3)
+        node_ptr.append(len(label))
+        edge_ptr.append(len(rows))
     arrays = Arrays(
-        _pointer(node_counts), np.array(label, dtype=np.int32), _pointer(edge_counts),
-        *(np.ascontiguousarray(column) for column in edges.T),
-    )  # fmt: skip
+        np.array(node_ptr, dtype=np.int64),
+        np.array(label, dtype=np.int32),
+        np.array(edge_ptr, dtype=np.int64),
+        *np.array(rows, dtype=np.int32).reshape(-1, 3).T.copy(),
+    )
     ids = tuple(graph.id for graph in graphs)
-    directed = _directed(arrays, ids, np.array([bool(graph.directed) for graph in graphs]))
-    return Collection(arrays, ids, tuple(nodes), tuple(kinds), directed)
+    declared = [at for at, graph in enumerate(graphs) if graph.directed]
+    return Collection(arrays, ids, tuple(nodes), tuple(kinds), _directed(arrays, ids, declared))
 
 
 def _code(codes: dict[Hashable, int], name: Any, graph: _Plain) -> int:
@@ -221,16 +217,8 @@ def _check_edge(graph: _Plain, i: int, j: int) -> None:
         )
 
 
-def _pointer(counts: Iterable[int]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(list(counts))]).astype(np.int64)
-
-
-def _directed(arrays: Arrays, ids: Sequence[str], declared: Array) -> bool:
-    """Whether edges have a direction: a graph is declared so, or an edge has no equal reverse.
-
-    Args:
-        declared: `[graphs]`, graphs that are directed whatever their edges are.
-    """
+def _directed(arrays: Arrays, ids: Sequence[str], declared: list[int]) -> bool:
+    """Whether a graph is `declared` to be directed or has an edge without an equal reverse."""
     owner = np.repeat(np.arange(len(ids)), np.diff(arrays.edge_ptr))
     forth = np.lexsort((arrays.target, arrays.source, owner))
     back = np.lexsort((arrays.source, arrays.target, owner))
@@ -239,7 +227,8 @@ def _directed(arrays: Arrays, ids: Sequence[str], declared: Array) -> bool:
         | (arrays.target[forth] != arrays.source[back])
         | (arrays.edge_label[forth] != arrays.edge_label[back])
     )
-    directed = declared.astype(bool)
+    directed = np.zeros(len(ids), dtype=bool)
+    directed[declared] = True
     directed[owner[alone]] = True
     linked = np.zeros(len(ids), dtype=bool)
     linked[owner[arrays.source != arrays.target]] = True

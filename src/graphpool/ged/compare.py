@@ -101,17 +101,16 @@ def compare(
             f"none of {len(pairs)} pairs was proved within the limits; raise them "
             "(--time-limit, --max-expanded) or use smaller graphs"
         )
-    distance = truth.upper[proved] / problem.tables.scale
+    scale = problem.tables.scale
+    distance = truth.upper[proved] / scale
     triplets = _triplets(pairs[proved], distance, seed)
     scores = []
     for method in chosen:
-        answers, seconds = (
-            (truth, exact_time)
-            if method.name == "exact"
-            else _timed(method, problem, pairs, limits)
-        )
+        answers, seconds = truth, exact_time
+        if method.name != "exact":
+            answers, seconds = _timed(method, problem, pairs, limits)
         answer = (answers.lower if method.answer == "lower" else answers.upper)[proved]
-        scores.append(_score(method, answer / problem.tables.scale, distance, triplets, seconds))
+        scores.append(_score(method, answer / scale, distance, triplets, seconds))
     return Comparison(
         len(pairs), int(proved.sum()), len(triplets), float(distance.mean()), tuple(scores)
     )
@@ -139,27 +138,28 @@ def _timed(
     method: Method, problem: GedProblem, pairs: NDArray[np.int64], limits: Limits
 ) -> tuple[Answers, float]:
     """Return the answers and the seconds per pair, without compilation."""
-    solve = method.solve
-    solve(problem, pairs[:1], limits)
+    method.solve(problem, pairs[:1], limits)
     began = time.perf_counter()
-    answers = solve(problem, pairs, limits)
+    answers = method.solve(problem, pairs, limits)
     return answers, (time.perf_counter() - began) / len(pairs)
 
 
 def _score(
     method: Method, answer: Array, distance: Array, triplets: Array, seconds: float
 ) -> MethodScore:
+    from scipy.stats import kendalltau, spearmanr
+
     error = answer - distance
     far = distance > 0
-    spearman, kendall = _correlations(answer, distance)
+    varied = np.ptp(answer) > 0 and np.ptp(distance) > 0
     return MethodScore(
         method=method.name,
         answer=method.answer,
         mean_error=float(error.mean()),
         relative_error=_mean(np.abs(error[far]) / distance[far]),
         exactly_right=float((error == 0).mean()),
-        spearman=spearman,
-        kendall=kendall,
+        spearman=float(spearmanr(answer, distance).statistic) if varied else float("nan"),
+        kendall=float(kendalltau(answer, distance).statistic) if varied else float("nan"),
         order_accuracy=order_accuracy(answer, distance, triplets),
         microseconds=1e6 * seconds,
     )
@@ -181,8 +181,7 @@ def _triplets(pairs: NDArray[np.int64], distance: Array, seed: int) -> Array:
     sizes = np.array([len(group) for group in groups])
     ways = sizes * (sizes - 1) // 2
     if int(ways.sum()) <= MOST_TRIPLETS:
-        every = [group[np.stack(np.triu_indices(len(group), 1), axis=1)] for group in groups]
-        triplets = np.concatenate(every)
+        drawn = [group[np.stack(np.triu_indices(len(group), 1), axis=1)] for group in groups]
     else:
         rng = np.random.default_rng(seed)
         counts = rng.multinomial(MOST_TRIPLETS, ways / ways.sum())
@@ -192,19 +191,8 @@ def _triplets(pairs: NDArray[np.int64], distance: Array, seed: int) -> Array:
             # Another member: 1 to len(group) - 1 positions further on.
             other = (one + rng.integers(1, max(len(group), 2), count)) % len(group)
             drawn.append(np.stack([group[one], group[other]], axis=1))
-        triplets = np.concatenate(drawn)
+    triplets = np.concatenate(drawn)
     return np.asarray(triplets[distance[triplets[:, 0]] != distance[triplets[:, 1]]])
-
-
-def _correlations(answer: Array, distance: Array) -> tuple[float, float]:
-    if np.ptp(answer) == 0 or np.ptp(distance) == 0:
-        return float("nan"), float("nan")
-    from scipy.stats import kendalltau, spearmanr
-
-    return (
-        float(spearmanr(answer, distance).statistic),
-        float(kendalltau(answer, distance).statistic),
-    )
 
 
 def _mean(values: Array) -> float:

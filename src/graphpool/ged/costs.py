@@ -4,16 +4,29 @@ import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, no_type_check
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphpool.errors import ConfigError, nearest
+from graphpool.ged.kernel import IntArray, inlined
 
 LabelCosts = Mapping[tuple[Hashable, Hashable], float]
 _FINEST = 10**6
 _LARGEST = 10**12
+
+
+class Rate(NamedTuple):
+    """The cheapest edits of nodes or of edges.
+
+    Args:
+        change: least cost of changing a label, at most deletion + insertion.
+        take, give: cost of a deletion and of an insertion.
+    """
+
+    change: int
+    take: int
+    give: int
 
 
 class Tables(NamedTuple):
@@ -28,16 +41,19 @@ class Tables(NamedTuple):
             than a substitution.
         scale: the integer that stands for a cost of 1.
         unit: the greatest number that divides every cost: distances are multiples of it.
-        edge_change: the least cost of changing the label of an edge.
+        node_rate, edge_rate: the cheapest edits.
+        uniform: 1 if all substitutions of edges cost the same.
         deletes: 1 if deleting a node and inserting another can be cheaper than substituting;
             0 if some optimal path maps every node of the smaller graph.
     """
 
-    node: NDArray[np.int64]
-    edge: NDArray[np.int64]
+    node: IntArray
+    edge: IntArray
     scale: int
     unit: int
-    edge_change: int
+    node_rate: Rate
+    edge_rate: Rate
+    uniform: int
     deletes: int
 
 
@@ -62,9 +78,7 @@ class Costs:
 
     def __post_init__(self) -> None:
         for name, value in self._values():
-            if not 0 <= _number(name, value) < math.inf:
-                raise ConfigError(f"cost of {name} is {value!r}; give a number that is 0 or more")
-            if 0 < value < 1 / _FINEST:
+            if 0 < _number(name, value) < 1 / _FINEST:
                 raise ConfigError(
                     f"cost of {name} is {value!r}; costs have six decimals, so scale all of them up"
                 )
@@ -88,11 +102,10 @@ class Costs:
     def from_dict(cls, values: Mapping[str, Any]) -> "Costs":
         """Make costs from JSON values; label costs are lists of `[first, second, cost]`."""
         known = {item.name for item in fields(cls)}
-        for key in values:
-            if key not in known:
-                raise ConfigError(f"there is no cost {key!r}; {nearest(key, known)}")
         arguments: dict[str, Any] = {}
         for key, value in values.items():
+            if key not in known:
+                raise ConfigError(f"there is no cost {key!r}; {nearest(key, known)}")
             if not key.endswith("_labels"):
                 arguments[key] = _number(key, value)
                 continue
@@ -114,35 +127,21 @@ class Costs:
 
     def tables(self, node_names: Sequence[Hashable], edge_names: Sequence[Hashable]) -> Tables:
         """Return the costs between these labels as integers."""
-        node_names, edge_names = node_names or (None,), edge_names or (None,)
         scale = self._scale()
-
-        def whole(value: float) -> int:
-            return round(value * scale)
-
-        node = _square(
-            node_names,
-            whole(self.node_substitution),
-            {pair: whole(cost) for pair, cost in self.node_labels.items()},
-        )
-        remove, insert = whole(self.node_deletion), whole(self.node_insertion)
-        deletes = bool(node.size) and int(node.max()) > remove + insert
+        node = _square(node_names or (None,), self.node_substitution, self.node_labels, scale)
+        node_rate = _rate(node, self.node_deletion, self.node_insertion, scale)
+        deletes = node.max() > node_rate.take + node_rate.give
         node = np.pad(node, (0, 1))
-        node[:-1, -1], node[-1, :-1] = remove, insert
+        node[:-1, -1], node[-1, :-1] = node_rate.take, node_rate.give
 
-        edge = _square(
-            edge_names,
-            whole(self.edge_substitution),
-            {pair: whole(cost) for pair, cost in self.edge_labels.items()},
-        )
-        take, give = whole(self.edge_deletion), whole(self.edge_insertion)
-        edge = np.minimum(edge, take + give)
-        other = edge[~np.eye(len(edge), dtype=bool)]
-        change = int(other.min()) if other.size else take + give
+        edge = _square(edge_names or (None,), self.edge_substitution, self.edge_labels, scale)
+        edge_rate = _rate(edge, self.edge_deletion, self.edge_insertion, scale)
+        edge = np.minimum(edge, edge_rate.take + edge_rate.give)
+        uniform = edge.max() <= edge_rate.change
         edge = np.pad(edge, (1, 0))
-        edge[1:, 0], edge[0, 1:] = take, give
+        edge[1:, 0], edge[0, 1:] = edge_rate.take, edge_rate.give
         unit = int(np.gcd.reduce(np.concatenate([node.ravel(), edge.ravel()]))) or 1
-        return Tables(node, edge, scale, unit, change, int(deletes))
+        return Tables(node, edge, scale, unit, node_rate, edge_rate, int(uniform), int(deletes))
 
     def _scale(self) -> int:
         """Return the least factor that makes all costs integers, up to a millionth."""
@@ -151,30 +150,36 @@ class Costs:
             raise ConfigError(f"a cost of {max(values):g} is too large; use less than a million")
         parts = [Fraction(value).limit_denominator(_FINEST) for value in values]
         scale = math.lcm(*(part.denominator for part in parts))
-        return scale if scale <= _FINEST else _FINEST
+        return min(scale, _FINEST)
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= value < math.inf:
         raise ConfigError(f"cost of {name} is {value!r}; give a number that is 0 or more")
     return float(value)
 
 
 def _square(
-    names: Sequence[Hashable], other: int, given: Mapping[tuple[Hashable, Hashable], int]
-) -> NDArray[np.int64]:
-    """Return `[labels, labels]`: 0 on the diagonal, the `given` costs, and `other` elsewhere."""
-    size = len(names)
-    matrix = np.full((size, size), other, dtype=np.int64)
+    names: Sequence[Hashable], substitution: float, given: LabelCosts, scale: int
+) -> IntArray:
+    """Return `[labels, labels]`: 0 on the diagonal, `given` costs, else that of a substitution."""
+    matrix = np.full((len(names), len(names)), round(substitution * scale), dtype=np.int64)
     np.fill_diagonal(matrix, 0)
     code = {name: number for number, name in enumerate(names)}
     _check_types(code, {name for pair in given for name in pair})
     for (first, second), cost in given.items():
         if first in code and second in code:
-            matrix[code[first], code[second]] = cost
+            matrix[code[first], code[second]] = round(cost * scale)
             if (second, first) not in given:
-                matrix[code[second], code[first]] = cost
+                matrix[code[second], code[first]] = round(cost * scale)
     return matrix
+
+
+def _rate(square: IntArray, deletion: float, insertion: float, scale: int) -> Rate:
+    take, give = round(deletion * scale), round(insertion * scale)
+    other = square[~np.eye(len(square), dtype=bool)]
+    return Rate(int(other.min(initial=take + give)), take, give)
 
 
 def _check_types(present: Collection[Hashable], named: Iterable[Hashable]) -> None:
@@ -187,3 +192,16 @@ def _check_types(present: Collection[Hashable], named: Iterable[Hashable]) -> No
                 f"costs name the label {name!r}, but the graphs have {other!r}; strings and "
                 "numbers are different labels"
             )
+
+
+@inlined
+@no_type_check
+def bag_cost(rate: Rate, left: int, right: int, common: int) -> int:
+    """Return the least cost of turning `left` labels into `right` labels, `common` of them equal.
+
+    Equal labels are matched for free, the rest is substituted at the cheapest rate, and what one
+    bag (multiset) has more of is deleted or inserted. No edit path costs less, because the rate of
+    a substitution is never above a deletion and an insertion.
+    """
+    less = min(left, right)
+    return (less - common) * rate.change + (left - less) * rate.take + (right - less) * rate.give

@@ -9,7 +9,7 @@ from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.methods.registry import find_method
 from graphpool.ged.pair import make_problem
-from graphpool.ged.path import edit_path
+from graphpool.ged.path import Operation, edit_path
 from graphpool.ged.result import EditDistance, Limits
 
 
@@ -44,22 +44,23 @@ def distance(
     pairs = np.array([[0, 1]], dtype=np.int64)
     answers = chosen.solve(problem, pairs, Limits(time_limit, max_nodes_expanded))
     seconds = time.perf_counter() - started
-    scale = problem.tables.scale
-    lower = int(answers.lower[0]) / scale
-    if chosen.answer == "lower":
-        return EditDistance(
-            lower, lower, float("inf"), False, (), (), method, int(answers.expanded[0]), seconds
-        )
-    upper = int(answers.upper[0]) / scale
-    permutation = answers.mapping[0].tolist()
-    n, m = graphs.sizes.tolist()
+    tables = problem.tables
+    lower, upper = int(answers.lower[0]) / tables.scale, float("inf")
+    mapping: tuple[int | None, ...] = ()
+    path: tuple[Operation, ...] = ()
+    if chosen.answer != "lower":
+        upper = int(answers.upper[0]) / tables.scale
+        permutation = answers.mapping[0].tolist()
+        n, m = graphs.sizes.tolist()
+        mapping = tuple(u if u < m else None for u in permutation[:n])
+        path = edit_path(graphs, tables, 0, 1, permutation)
     return EditDistance(
-        distance=upper,
+        distance=lower if chosen.answer == "lower" else upper,
         lower=lower,
         upper=upper,
         optimal=lower == upper,
-        mapping=tuple(u if u < m else None for u in permutation[:n]),
-        path=edit_path(graphs, problem, 0, 1, permutation),
+        mapping=mapping,
+        path=path,
         method=method,
         expanded=int(answers.expanded[0]),
         seconds=seconds,

@@ -5,37 +5,23 @@ mapped node, its edges to open nodes, which are compared with the edges of its i
 cost + bound never falls, and at its end the bound is the cost of the insertions.
 
 The steps are compiled into one function, because calls with so many arrays are expensive.
-`_nrt=False` removes reference counting, which the searches don't need because they allocate
-nothing; this makes A* nearly twice as fast.
 """
 
 from typing import no_type_check
 
-import numpy as np
-from numpy.typing import NDArray
-
-from graphpool.ged.kernel import inlined, kernel
-from graphpool.ged.label_bags import Rates, edge_bag_cost, node_bag_cost
-from graphpool.ged.node_table import NodeTable
+from graphpool.ged.costs import bag_cost
+from graphpool.ged.kernel import CodeArray, inlined, kernel
 from graphpool.ged.open_labels import OpenLabels
 from graphpool.ged.pair import GedProblem, Pair
 
 
 @inlined
 @no_type_check
-def _count_columns(
-    problem: GedProblem,
-    pair: Pair,
-    right: NodeTable,
-    depth: int,
-    m: int,
-    size: int,
-    work: OpenLabels,
-) -> int:
+def _count_columns(problem: GedProblem, pair: Pair, depth: int, work: OpenLabels) -> int:
     """Count labels of the open columns after `depth` rows; return the number of free real ones."""
     used, kinds, loops = work.used, work.column_kinds, work.column_loops
     inner, edges, codes = work.column_inner, work.column_edges, pair.right
-    near, degree, kind = work.near, work.degree, work.kind
+    near, degree, kind, m, size = work.near, work.degree, work.kind, work.sizes[1], work.sizes[2]
     for u in range(size):
         used[u] = False
         kinds[u], kinds[size + u] = 0, 0
@@ -53,7 +39,7 @@ def _count_columns(
             continue
         free += 1
         kinds[kind[1, u]] += 1
-        loops[right.loop[u]] += 1
+        loops[work.loop[u]] += 1
         for i in range(degree[0, u]):
             x = near[0, u, i]
             edges[0, x, codes[x, u]] += 1
@@ -68,9 +54,7 @@ def _count_columns(
 
 @inlined
 @no_type_check
-def _common(
-    rows: NDArray[np.int32], columns: NDArray[np.int32], way: int, w: int, x: int
-) -> tuple[int, int, int]:
+def _common(rows: CodeArray, columns: CodeArray, way: int, w: int, x: int) -> tuple[int, int, int]:
     """Return the edges of row w, those of column x, and the labels in common; 0 is no label."""
     many, more, common = 0, 0, 0
     for label in range(1, rows.shape[2]):
@@ -82,7 +66,7 @@ def _common(
 
 @inlined
 @no_type_check
-def _bag_edges(problem: GedProblem, rates: Rates, depth: int, work: OpenLabels) -> int:
+def _bag_edges(problem: GedProblem, depth: int, work: OpenLabels) -> int:
     """Bound the edges of each mapped row to the rows after the next one; return the sum."""
     order, image, bag = work.order, work.image, work.bag
     rows, columns = work.row_edges[depth + 1], work.column_edges
@@ -90,37 +74,24 @@ def _bag_edges(problem: GedProblem, rates: Rates, depth: int, work: OpenLabels) 
     for way in range(2 if problem.directed else 1):
         for at in range(depth):
             many, more, common = _common(rows, columns, way, order[at], image[at])
-            bound = edge_bag_cost(rates, many, more, common)
-            bag[way, at, 0] = many
-            bag[way, at, 1] = more
-            bag[way, at, 2] = common
-            bag[way, at, 3] = bound
+            bound = bag_cost(problem.tables.edge_rate, many, more, common)
+            bag[way, at, 0], bag[way, at, 1] = many, more
+            bag[way, at, 2], bag[way, at, 3] = common, bound
             total += bound
     return total
 
 
 @kernel
 @no_type_check
-def expand(
-    problem: GedProblem,
-    rates: Rates,
-    pair: Pair,
-    right: NodeTable,
-    depth: int,
-    so_far: int,
-    n: int,
-    m: int,
-    size: int,
-    work: OpenLabels,
-) -> int:
+def expand(problem: GedProblem, pair: Pair, depth: int, so_far: int, work: OpenLabels) -> int:
     """Try all columns for the row at `depth` after the mapping in `work.image`.
 
     All empty columns are equal, so only the first free one is tried. Returns the number of
     columns tried; `work.tried`, `work.so_far` and `work.estimate` hold the results.
     """
-    v = work.order[depth]
-    free = _count_columns(problem, pair, right, depth, m, size, work)
-    anchored = _bag_edges(problem, rates, depth, work)
+    n, m, size, v = work.sizes[0], work.sizes[1], work.sizes[2], work.order[depth]
+    free = _count_columns(problem, pair, depth, work)
+    anchored = _bag_edges(problem, depth, work)
     row_kinds, row_loops = work.row_kinds[depth + 1], work.row_loops[depth + 1]
     column_kinds, column_loops = work.column_kinds, work.column_loops
     kinds = 0
@@ -131,12 +102,8 @@ def expand(
         loops += row_loops[label]
         other_loops += column_loops[label]
         common_loops += min(row_loops[label], column_loops[label])
-    used, column_kind, column_loop, node = work.used, work.kind[1], right.loop, pair.node[v]
-    row_edges, column_edges = work.row_edges[depth + 1], work.column_edges
-    row_inner, column_inner = work.row_inner[depth + 1], work.column_inner
-    order, image, bag = work.order, work.image, work.bag
-    tried, cost, estimate = work.tried, work.so_far, work.estimate
-    edge, left_codes, right_codes = problem.tables.edge, pair.left, pair.right
+    used, column_kind, column_loop, node = work.used, work.kind[1], work.loop, pair.node[v]
+    node_rate, edge_rate = problem.tables.node_rate, problem.tables.edge_rate
     count = 0
     for u in range(size):
         if used[u]:
@@ -150,18 +117,13 @@ def expand(
             if loop:
                 looped -= 1
                 alike_loops -= column_loops[loop] <= row_loops[loop]
-        bound = anchored + node_bag_cost(rates, n - depth - 1, nodes, alike)
-        bound += edge_bag_cost(rates, loops, looped, alike_loops)
-        bound += _bound_inner(
-            rates, problem.directed, v, u, row_edges, column_edges, row_inner, column_inner
-        )
-        step, eased = _join(
-            rates, problem.directed, edge, left_codes, right_codes, depth, v, u, order, image, bag,
-            row_edges, column_edges,
-        )  # fmt: skip
-        tried[count] = u
-        cost[count] = so_far + node[u] + step
-        estimate[count] = cost[count] + bound + eased
+        bound = anchored + bag_cost(node_rate, n - depth - 1, nodes, alike)
+        bound += bag_cost(edge_rate, loops, looped, alike_loops)
+        bound += _bound_inner(problem, depth, v, u, work)
+        step, eased = _join(problem, pair, depth, v, u, work)
+        work.tried[count] = u
+        work.so_far[count] = so_far + node[u] + step
+        work.estimate[count] = work.so_far[count] + bound + eased
         count += 1
         if u >= m:
             break
@@ -170,63 +132,46 @@ def expand(
 
 @inlined
 @no_type_check
-def _bound_inner(
-    rates: Rates,
-    directed: int,
-    v: int,
-    u: int,
-    row_edges: NDArray[np.int32],
-    column_edges: NDArray[np.int32],
-    row_inner: NDArray[np.int32],
-    column_inner: NDArray[np.int32],
-) -> int:
+def _bound_inner(problem: GedProblem, depth: int, v: int, u: int, work: OpenLabels) -> int:
     """Bound the edges among open nodes other than v and u, and the edges of v and u to these."""
+    rate, row_inner = problem.tables.edge_rate, work.row_inner[depth + 1]
+    row_edges, column_edges = work.row_edges[depth + 1], work.column_edges
     total = 0
-    for way in range(1 + directed):
+    for way in range(1 + problem.directed):
         many, more, common = _common(row_edges, column_edges, way, v, u)
-        total += edge_bag_cost(rates, many, more, common)
+        total += bag_cost(rate, many, more, common)
     many, more, common = 0, 0, 0
     for label in range(1, row_inner.shape[0]):
         ours = row_inner[label]
-        theirs = column_inner[label] - column_edges[0, u, label]
-        if directed:
+        theirs = work.column_inner[label] - column_edges[0, u, label]
+        if problem.directed:
             theirs -= column_edges[1, u, label]
         many += ours
         more += theirs
         common += min(ours, theirs)
-    return total + edge_bag_cost(rates, many, more, common)
+    return total + bag_cost(rate, many, more, common)
 
 
 @inlined
 @no_type_check
 def _join(
-    rates: Rates,
-    directed: int,
-    edge: NDArray[np.int64],
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
-    depth: int,
-    v: int,
-    u: int,
-    order: NDArray[np.int32],
-    image: NDArray[np.int32],
-    bag: NDArray[np.int64],
-    row_edges: NDArray[np.int32],
-    column_edges: NDArray[np.int32],
+    problem: GedProblem, pair: Pair, depth: int, v: int, u: int, work: OpenLabels
 ) -> tuple[int, int]:
     """Return the cost of the edges from v to mapped rows, and the change of their bounds without u.
 
     If the image of a mapped row has an edge to u, it has one edge less to free columns.
     """
+    edge, rate, left, right = problem.tables.edge, problem.tables.edge_rate, pair.left, pair.right
+    row_edges, column_edges, bag = work.row_edges[depth + 1], work.column_edges, work.bag
     step, eased = 0, 0
-    for way in range(1 + directed):
+    for way in range(1 + problem.directed):
         for at in range(depth):
-            w, x = order[at], image[at]
+            w, x = work.order[at], work.image[at]
             code = right[u, x] if way else right[x, u]
             step += edge[left[v, w] if way else left[w, v], code]
             if code:
                 lost = column_edges[way, x, code] <= row_edges[way, w, code]
                 common = bag[way, at, 2] - lost
-                eased += edge_bag_cost(rates, bag[way, at, 0], bag[way, at, 1] - 1, common)
+                eased += bag_cost(rate, bag[way, at, 0], bag[way, at, 1] - 1, common)
                 eased -= bag[way, at, 3]
     return step, eased

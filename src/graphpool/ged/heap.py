@@ -1,16 +1,44 @@
-"""A binary heap in two arrays: the least key on top, and among equal keys the least item."""
+"""Partial mappings of a search, and a binary heap of them.
 
-from typing import no_type_check
+The heap has the least key on top, and among equal keys the least item.
+"""
+
+from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphpool.ged.kernel import kernel
+from graphpool.ged.kernel import CodeArray, IntArray, kernel
+
+
+class Store(NamedTuple):
+    """Partial mappings, each as the column of one row and the mapping that it extends.
+
+    Args:
+        parent, column, so_far: `[capacity]`; `so_far` is the cost.
+        keys, items: `[queued]`, a heap of some of them.
+    """
+
+    parent: CodeArray
+    column: CodeArray
+    so_far: IntArray
+    keys: IntArray
+    items: CodeArray
+
+
+def make_store(capacity: int, queued: int) -> Store:
+    """Allocate a store; memory that is never written to takes no room."""
+    return Store(
+        np.empty(capacity, dtype=np.int32),
+        np.empty(capacity, dtype=np.int32),
+        np.empty(capacity, dtype=np.int64),
+        np.empty(queued, dtype=np.int64),
+        np.empty(queued, dtype=np.int32),
+    )
 
 
 @kernel
 @no_type_check
-def push(keys: NDArray[np.int64], items: NDArray[np.int32], count: int, key: int, item: int) -> int:
+def push(keys: IntArray, items: CodeArray, count: int, key: int, item: int) -> int:
     """Add one item to a heap of `count`; return the new count."""
     at = count
     while at > 0:
@@ -25,7 +53,7 @@ def push(keys: NDArray[np.int64], items: NDArray[np.int32], count: int, key: int
 
 @kernel
 @no_type_check
-def pop(keys: NDArray[np.int64], items: NDArray[np.int32], count: int) -> int:
+def pop(keys: IntArray, items: CodeArray, count: int) -> int:
     """Remove the top of a heap of `count`; return the new count."""
     count -= 1
     key, item = keys[count], items[count]

@@ -9,6 +9,7 @@ from typing import Any, no_type_check
 import numpy as np
 
 from graphpool.ged.kernel import compiled
+from graphpool.ged.pair import load_edges
 
 Array = Any
 MOST_STEPS = 1_000_000
@@ -38,12 +39,14 @@ def group(graphs: Array, colour: Array, bucket: Array, size: int, first: Array) 
         if key < 0:
             continue
         other = head[key]
+        a = graphs.node_ptr[graph]
+        n = graphs.node_ptr[graph + 1] - a
         if other >= 0:
-            _load_codes(graphs, graph, left)
+            load_edges(graphs, graph, n, left)
         while other >= 0:
-            _load_codes(graphs, other, right)
-            a, b = graphs.node_ptr[graph], graphs.node_ptr[other]
-            n, m = graphs.node_ptr[graph + 1] - a, graphs.node_ptr[other + 1] - b
+            b = graphs.node_ptr[other]
+            m = graphs.node_ptr[other + 1] - b
+            load_edges(graphs, other, m, right)
             if n == m and _same(left, right, colour[a : a + n], colour[b : b + n], n, work):
                 first[graph] = other
                 break
@@ -51,15 +54,6 @@ def group(graphs: Array, colour: Array, bucket: Array, size: int, first: Array) 
         if first[graph] == graph:
             after[graph] = head[key]
             head[key] = graph
-
-
-@compiled
-@no_type_check
-def _load_codes(graphs: Array, graph: int, codes: Array) -> None:
-    n = graphs.node_ptr[graph + 1] - graphs.node_ptr[graph]
-    codes[:n, :n] = 0
-    for e in range(graphs.edge_ptr[graph], graphs.edge_ptr[graph + 1]):
-        codes[graphs.source[e], graphs.target[e]] = graphs.edge_label[e]
 
 
 @compiled

@@ -1,8 +1,14 @@
-"""Decorators for the compiled loops of `graphpool.ged`."""
+"""Decorators and array types for the compiled loops of `graphpool.ged`."""
 
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphpool.numba_cache import compiler
+
+IntArray = NDArray[np.int64]
+CodeArray = NDArray[np.int32]  # codes of labels, and numbers of nodes
 
 FOLDER = Path(__file__).parent
 

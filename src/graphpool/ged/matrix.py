@@ -1,5 +1,6 @@
 """`matrix`: edit distances of all or chosen pairs of a collection, on all cores and resumable."""
 
+import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import graphpool
 from graphpool.errors import ConfigError, DataError
 from graphpool.ged.array_file import digest
 from graphpool.ged.collection import Collection, collect
-from graphpool.ged.costs import Costs, Tables
+from graphpool.ged.costs import Costs
 from graphpool.ged.duplicates import first_of, identical, isomorphic
-from graphpool.ged.matrix_file import DistanceMatrix, open_matrix, plain_json
+from graphpool.ged.matrix_file import DistanceMatrix, open_matrix
 from graphpool.ged.methods.registry import Method, find_method
 from graphpool.ged.pair import GedProblem, make_problem
 from graphpool.ged.partial_results import PartialResults, SolvedPairs, difference, parts_folder
@@ -72,26 +74,38 @@ def matrix(
     collection = collect(graphs, node_label, edge_label, edge_labels)
     problem = make_problem(collection, costs)
     classes = (identical if chosen.answer == "upper" else isomorphic)(collection)
-    symmetric = _symmetric(problem.tables)
+    # Whether every edit costs as much as its reverse.
+    symmetric = all(np.array_equal(table, table.T) for table in problem.tables[:2])
     asked = None if pairs is None else _checked(pairs, collection)
     work = _work(classes, asked, symmetric)
     limits = Limits(time_limit, max_nodes_expanded)
-    settings = _settings(collection, chosen, costs, limits, edge_labels, classes, asked)
+    names = [[repr(name) for name in of] for of in (collection.node_names, collection.edge_names)]
+    settings = {
+        "method": method,
+        "costs": costs.to_dict(),
+        "edge_labels": edge_labels,
+        "time_limit": limits.seconds,
+        "max_nodes_expanded": limits.expanded,
+        "content": digest(*collection.arrays, list(collection.ids), names),
+        "work": digest(classes, "all" if asked is None else asked),
+    }
+    # As read back from a file, where labels that JSON can't hold are strings.
+    settings = json.loads(json.dumps(settings, default=str))
     parts = None
     if out is not None:
         if Path(out).is_dir():
             raise DataError.at(out, "is a folder", hint="give the name of a file")
         if Path(out).exists() and not overwrite:
             return _finished(Path(out), settings)
-        parts = PartialResults(parts_folder(out), settings, len(work))
+        parts = PartialResults(parts_folder(out), settings, len(work), overwrite)
     first = first_of(classes)
-    bounds, seconds = _run(
-        chosen, problem, first[work], limits, jobs or count_cores(), parts, overwrite, progress
-    )
+    jobs = jobs or count_cores()
+    bounds, seconds = _run(chosen, problem, first[work], limits, jobs, parts, progress)
+    size = len(collection)
     counts = {
-        "graphs": len(collection),
+        "graphs": size,
         "classes": len(first),
-        "pairs": _asked(len(collection), asked, symmetric),
+        "pairs": size * (size - 1) // (1 + symmetric) if asked is None else len(asked),
         "solved": len(work),
         "proved": int((bounds[:, 0] == bounds[:, 1]).sum()),
     }
@@ -101,7 +115,7 @@ def matrix(
         "symmetric": symmetric,
         "counts": counts,
         "seconds": seconds,
-        "graphpool": _version(),
+        "graphpool": graphpool.__version__,
     }
     result = DistanceMatrix(collection.ids, classes, work, bounds, header)
     if out is not None and parts is not None:
@@ -117,7 +131,6 @@ def _run(
     limits: Limits,
     jobs: int,
     parts: PartialResults | None,
-    overwrite: bool,
     progress: bool,
 ) -> tuple[NDArray[np.int64], float]:
     """Return the bounds of all pairs, `[pairs, 2]`, and the seconds that all runs took."""
@@ -128,13 +141,12 @@ def _run(
         bounds[piece.position, 0], bounds[piece.position, 1] = piece.lower, piece.upper
         missing[piece.position] = False
 
-    earlier, spent = parts.load(overwrite) if parts is not None else ([], 0.0)
+    earlier, spent = parts.load() if parts is not None else ([], 0.0)
     for piece in earlier:
         record(piece)
-    todo = np.flatnonzero(missing)
     # Hard pairs are neighbours. In random order the time left can be estimated, and no core is
     # left alone with them.
-    todo = np.random.default_rng(0).permutation(todo)
+    todo = np.random.default_rng(0).permutation(np.flatnonzero(missing))
     left = len(todo)
     began = time.perf_counter()
     bar = ProgressBar(len(pairs), len(pairs) - left, progress, before="pairs")
@@ -207,56 +219,14 @@ def _work(classes: NDArray[np.int64], asked: Pairs | None, symmetric: bool) -> P
     return np.unique(of[of[:, 0] != of[:, 1]], axis=0)
 
 
-def _asked(graphs: int, asked: Pairs | None, symmetric: bool) -> int:
-    if asked is not None:
-        return len(asked)
-    return graphs * (graphs - 1) // (2 if symmetric else 1)
-
-
-def _symmetric(tables: Tables) -> bool:
-    """Whether every edit costs as much as its reverse."""
-    return all(np.array_equal(table, table.T) for table in (tables.node, tables.edge))
-
-
-def _settings(
-    graphs: Collection,
-    method: Method,
-    costs: Costs,
-    limits: Limits,
-    edge_labels: bool,
-    classes: NDArray[np.int64],
-    asked: Pairs | None,
-) -> dict[str, Any]:
-    """Return everything that determines the result, as JSON values."""
-    named = [[repr(name) for name in names] for names in (graphs.node_names, graphs.edge_names)]
-    settings: dict[str, Any] = plain_json(
-        {
-            "method": method.name,
-            "costs": costs.to_dict(),
-            "edge_labels": edge_labels,
-            "time_limit": limits.seconds,
-            "max_nodes_expanded": limits.expanded,
-            "content": digest(*graphs.arrays, list(graphs.ids), named),
-            "work": digest(classes, "all" if asked is None else asked),
-        }
-    )
-    return settings
-
-
 def _finished(out: Path, settings: Mapping[str, Any]) -> DistanceMatrix:
     """Read the existing matrix if it has the same settings."""
-    hint = "use another file, or overwrite it (overwrite=True, --overwrite)"
+    advice = "or overwrite it (overwrite=True, --overwrite)"
     try:
         existing = open_matrix(out)
     except DataError as error:
-        raise DataError(f"{error}, or overwrite it (overwrite=True, --overwrite)") from None
+        raise DataError(f"{error}, {advice}") from None
     if any(existing.header.get(key) != value for key, value in settings.items()):
         problem = f"exists already, {difference(existing.header, settings)}"
-        raise DataError.at(out, problem, hint=hint)
+        raise DataError.at(out, problem, hint=f"use another file, {advice}")
     return existing
-
-
-def _version() -> str:
-    from graphpool import __version__
-
-    return __version__

@@ -1,6 +1,5 @@
 """`DistanceMatrix`: the distances of all pairs of a collection, in memory and in one file."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ from graphpool.ged.methods.registry import METHODS
 
 Array = NDArray[Any]
 _KIND = "distance matrix"
-_ARRAYS = {"classes", "first", "second", "lower", "upper"}
+_ARRAYS = ("classes", "first", "second", "lower", "upper")
 _HEADER = {"method", "costs", "scale", "symmetric", "content", "counts", "ids"}
 
 
@@ -99,31 +98,26 @@ class DistanceMatrix:
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file, atomically; `open_matrix` reads it."""
-        arrays = {
-            "classes": _small(self.classes),
-            **dict(zip(("first", "second"), map(_small, self.pairs.T), strict=True)),
-            **dict(zip(("lower", "upper"), map(_small, self.bounds.T), strict=True)),
-        }
+        columns = (self.classes, *self.pairs.T, *self.bounds.T)
+        arrays = dict(zip(_ARRAYS, map(_small, columns), strict=True))
         write_arrays(path, _KIND, {**self.header, "ids": list(self.ids)}, arrays)
 
 
 def open_matrix(path: str | Path) -> DistanceMatrix:
     """Read a matrix written by `DistanceMatrix.save` or `matrix(..., out=path)`."""
     header, arrays = read_arrays(path, _KIND)
-    if not (header.keys() >= _HEADER and arrays.keys() == _ARRAYS and _fit(header, arrays)):
+    if not (header.keys() >= _HEADER and arrays.keys() == {*_ARRAYS} and _fit(header, arrays)):
         raise DataError.at(path, "its arrays don't fit together", hint="create it again")
     ids = tuple(header.pop("ids"))
     del header["format"]
-    wide = {key: value.astype(np.int64) for key, value in arrays.items()}
-    pairs = np.stack([wide["first"], wide["second"]], axis=1)
-    bounds = np.stack([wide["lower"], wide["upper"]], axis=1)
-    return DistanceMatrix(ids, wide["classes"], pairs, bounds, header)
+    classes, *columns = (arrays[key].astype(np.int64) for key in _ARRAYS)
+    pairs, bounds = np.stack(columns[:2], axis=1), np.stack(columns[2:], axis=1)
+    return DistanceMatrix(ids, classes, pairs, bounds, header)
 
 
 def _fit(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
     """Whether lengths agree and every number refers to an existing class."""
-    columns = [arrays[key] for key in ("first", "second", "lower", "upper")]
-    classes = arrays["classes"]
+    classes, *columns = (arrays[key] for key in _ARRAYS)
     top = int(classes.max(initial=-1))
     return (
         header["method"] in METHODS
@@ -143,8 +137,3 @@ def _small(values: Array) -> Array:
         if limits.min <= low and high <= limits.max:
             return values.astype(kind)
     return values.astype(np.int64)
-
-
-def plain_json(value: Any) -> Any:
-    """Return the value as read back from JSON; labels that JSON can't hold become strings."""
-    return json.loads(json.dumps(value, default=str))

@@ -3,10 +3,9 @@
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphpool.ged.collection import Arrays
-from graphpool.ged.kernel import compiled
+from graphpool.ged.kernel import CodeArray, compiled
 
 
 class NodeTable(NamedTuple):
@@ -19,19 +18,17 @@ class NodeTable(NamedTuple):
         codes: `[2, size, size]`, labels of these edges, ascending.
     """
 
-    label: NDArray[np.int32]
-    loop: NDArray[np.int32]
-    degree: NDArray[np.int32]
-    codes: NDArray[np.int32]
+    label: CodeArray
+    loop: CodeArray
+    degree: CodeArray
+    codes: CodeArray
 
 
 def make_node_table(size: int) -> NodeTable:
     """Allocate a table for `size` nodes."""
+    label, loop = np.zeros((2, size), dtype=np.int32)
     return NodeTable(
-        np.zeros(size, dtype=np.int32),
-        np.zeros(size, dtype=np.int32),
-        np.zeros((2, size), dtype=np.int32),
-        np.zeros((2, size, size), dtype=np.int32),
+        label, loop, np.zeros((2, size), np.int32), np.zeros((2, size, size), np.int32)
     )
 
 

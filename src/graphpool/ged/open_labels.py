@@ -9,7 +9,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.ged.kernel import kernel
+from graphpool.ged.kernel import CodeArray, IntArray, kernel
 from graphpool.ged.node_table import NodeTable
 from graphpool.ged.pair import GedProblem, Pair
 
@@ -21,10 +21,12 @@ class OpenLabels(NamedTuple):
     edge hold the edges from a node and, if directed, those to it.
 
     Args:
+        sizes: `[3]`, number of rows, of columns, and of either after padding.
         order: `[size]`, rows in the order in which they are mapped.
         image: `[size]`, the column of each row of `order` that is mapped.
         used: `[size]`, whether a column is taken.
         kind: `[2, size]`, label codes of rows and columns, counted from 0 within the pair.
+        loop: `[size]`, code of the self-loop of each column, 0 for none.
         row_kinds: `[size + 1, 2 * size]`, labels of the rows from each depth on; `row_loops` and
             `row_inner` `[size + 1, labels]` those of their self-loops and of the edges among them.
         row_edges: `[size + 1, 2, size, labels]`, edges of each row to the rows from each depth on.
@@ -37,38 +39,42 @@ class OpenLabels(NamedTuple):
             `estimate` of the whole path.
     """
 
-    order: NDArray[np.int32]
-    image: NDArray[np.int32]
+    sizes: IntArray
+    order: CodeArray
+    image: CodeArray
     used: NDArray[np.bool_]
-    kind: NDArray[np.int32]
-    row_kinds: NDArray[np.int32]
-    row_loops: NDArray[np.int32]
-    row_inner: NDArray[np.int32]
-    row_edges: NDArray[np.int32]
-    near: NDArray[np.int32]
-    degree: NDArray[np.int32]
-    column_kinds: NDArray[np.int32]
-    column_loops: NDArray[np.int32]
-    column_inner: NDArray[np.int32]
-    column_edges: NDArray[np.int32]
-    bag: NDArray[np.int64]
-    tried: NDArray[np.int32]
-    so_far: NDArray[np.int64]
-    estimate: NDArray[np.int64]
+    kind: CodeArray
+    loop: CodeArray
+    row_kinds: CodeArray
+    row_loops: CodeArray
+    row_inner: CodeArray
+    row_edges: CodeArray
+    near: CodeArray
+    degree: CodeArray
+    column_kinds: CodeArray
+    column_loops: CodeArray
+    column_inner: CodeArray
+    column_edges: CodeArray
+    bag: IntArray
+    tried: CodeArray
+    so_far: IntArray
+    estimate: IntArray
 
 
 def make_open_labels(problem: GedProblem, size: int) -> OpenLabels:
     """Allocate arrays for a pair of `size` nodes."""
     labels = len(problem.tables.edge)
 
-    def codes(*shape: int) -> NDArray[np.int32]:
+    def codes(*shape: int) -> CodeArray:
         return np.zeros(shape, dtype=np.int32)
 
     return OpenLabels(
+        sizes=np.zeros(3, dtype=np.int64),
         order=codes(size),
         image=codes(size),
         used=np.zeros(size, dtype=np.bool_),
         kind=codes(2, size),
+        loop=codes(size),
         row_kinds=codes(size + 1, 2 * size),
         row_loops=codes(size + 1, labels),
         row_inner=codes(size + 1, labels),
@@ -99,6 +105,9 @@ def start(
     work: OpenLabels,
 ) -> None:
     """Set the order of rows, and count the open labels at each depth."""
+    work.sizes[0], work.sizes[1], work.sizes[2] = n, m, size
+    for u in range(m):
+        work.loop[u] = right.loop[u]
     _number_labels(left, right, n, m, work)
     _choose_order(left, pair, n, work)
     _list_neighbours(pair, m, work)
@@ -190,8 +199,9 @@ def _choose_order(left: NodeTable, pair: Pair, n: int, work: OpenLabels) -> None
 
 @kernel
 @no_type_check
-def write_mapping(work: OpenLabels, n: int, size: int, mapping: NDArray[np.int32]) -> None:
+def write_mapping(work: OpenLabels, mapping: CodeArray) -> None:
     """Write the complete mapping `work.image`; empty rows get the columns that are left."""
+    n, size = work.sizes[0], work.sizes[2]
     for u in range(size):
         work.used[u] = False
     for at in range(n):

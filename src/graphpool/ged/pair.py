@@ -8,11 +8,10 @@ another can be cheaper than a substitution (`Tables.deletes`), both graphs are p
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphpool.ged.collection import Arrays, Collection
 from graphpool.ged.costs import Costs, Tables
-from graphpool.ged.kernel import compiled
+from graphpool.ged.kernel import CodeArray, IntArray, compiled
 
 
 class GedProblem(NamedTuple):
@@ -32,9 +31,9 @@ class Pair(NamedTuple):
             and on the diagonal.
     """
 
-    node: NDArray[np.int64]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
+    node: IntArray
+    left: CodeArray
+    right: CodeArray
 
 
 def make_problem(graphs: Collection, costs: Costs) -> GedProblem:
@@ -43,7 +42,7 @@ def make_problem(graphs: Collection, costs: Costs) -> GedProblem:
     return GedProblem(graphs.arrays, tables, int(graphs.directed))
 
 
-def padded_size(problem: GedProblem, pairs: NDArray[np.int64]) -> int:
+def padded_size(problem: GedProblem, pairs: IntArray) -> int:
     """Return the number of nodes of the largest of these pairs after padding."""
     sizes = np.diff(problem.graphs.node_ptr)[pairs]
     return int((sizes.sum(1) if problem.tables.deletes else sizes.max(1)).max(initial=0))
@@ -51,11 +50,8 @@ def padded_size(problem: GedProblem, pairs: NDArray[np.int64]) -> int:
 
 def make_pair(size: int) -> Pair:
     """Allocate arrays for a pair of `size` nodes."""
-    return Pair(
-        np.zeros((size, size), dtype=np.int64),
-        np.zeros((size, size), dtype=np.int32),
-        np.zeros((size, size), dtype=np.int32),
-    )
+    codes = np.zeros((2, size, size), dtype=np.int32)
+    return Pair(np.zeros((size, size), dtype=np.int64), *codes)
 
 
 @compiled
@@ -71,8 +67,8 @@ def load_pair(problem: GedProblem, first: int, second: int, pair: Pair) -> tuple
     n = graphs.node_ptr[first + 1] - a
     m = graphs.node_ptr[second + 1] - b
     size = n + m if tables.deletes else max(n, m)
-    _load_edges(graphs, first, size, pair.left)
-    _load_edges(graphs, second, size, pair.right)
+    load_edges(graphs, first, size, pair.left)
+    load_edges(graphs, second, size, pair.right)
     none = tables.node.shape[0] - 1
     for v in range(size):
         row = graphs.node_label[a + v] if v < n else none
@@ -88,7 +84,8 @@ def load_pair(problem: GedProblem, first: int, second: int, pair: Pair) -> tuple
 
 @compiled
 @no_type_check
-def _load_edges(graphs: Arrays, graph: int, size: int, codes: NDArray[np.int32]) -> None:
+def load_edges(graphs: Arrays, graph: int, size: int, codes: CodeArray) -> None:
+    """Load the labels of the edges of a graph, padded to `size` nodes, into `codes`."""
     codes[:size, :size] = 0
     for e in range(graphs.edge_ptr[graph], graphs.edge_ptr[graph + 1]):
         codes[graphs.source[e], graphs.target[e]] = graphs.edge_label[e]
@@ -96,7 +93,7 @@ def _load_edges(graphs: Arrays, graph: int, size: int, codes: NDArray[np.int32])
 
 @compiled
 @no_type_check
-def mapping_cost(problem: GedProblem, pair: Pair, size: int, mapping: NDArray[np.int32]) -> int:
+def mapping_cost(problem: GedProblem, pair: Pair, size: int, mapping: CodeArray) -> int:
     """Return the cost of the edit path of `mapping`, a permutation of `size` nodes."""
     edge, left, right = problem.tables.edge, pair.left, pair.right
     total = 0

@@ -33,11 +33,6 @@ class SolvedPairs(NamedTuple):
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
 
-    @classmethod
-    def join(cls, pieces: "list[SolvedPairs]") -> "SolvedPairs":
-        """Concatenate several."""
-        return cls(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
-
 
 def parts_folder(out: str | Path) -> Path:
     """Return the folder with the parts of the matrix file `out` until it is complete."""
@@ -51,20 +46,19 @@ class PartialResults:
         folder: created with the first part, and removed by `remove`.
         settings: everything that determines the result; parts with other settings are refused.
         total: number of pairs of the whole matrix.
+        overwrite: remove parts with other settings instead of refusing them.
     """
 
-    def __init__(self, folder: Path, settings: Mapping[str, Any], total: int) -> None:
+    def __init__(
+        self, folder: Path, settings: Mapping[str, Any], total: int, overwrite: bool
+    ) -> None:
         self.folder = folder
-        self._settings, self._total = dict(settings), total
+        self._settings, self._total, self._overwrite = dict(settings), total, overwrite
         self._waiting: list[SolvedPairs] = []
         self._begun = self._written = time.monotonic()
 
-    def load(self, overwrite: bool) -> tuple[list[SolvedPairs], float]:
-        """Read the results of earlier runs, and the seconds they took.
-
-        Args:
-            overwrite: remove parts with other settings instead of refusing them.
-        """
+    def load(self) -> tuple[list[SolvedPairs], float]:
+        """Read the results of earlier runs, and the seconds they took."""
         parts: list[SolvedPairs] = []
         seconds = 0.0
         for path in sorted(self.folder.glob(f"*{_SUFFIX}")):
@@ -77,7 +71,7 @@ class PartialResults:
                 path.unlink()
                 continue
             if (stored := header["settings"]) != self._settings:
-                if not overwrite:
+                if not self._overwrite:
                     raise DataError.at(
                         self.folder,
                         f"holds an unfinished matrix {difference(stored, self._settings)}",
@@ -109,7 +103,7 @@ class PartialResults:
         """Write the results that are not written yet."""
         if not self._waiting:
             return
-        part = SolvedPairs.join(self._waiting)
+        part = SolvedPairs(*map(np.concatenate, zip(*self._waiting, strict=True)))
         now = time.monotonic()
         header = {"settings": self._settings, "seconds": now - self._written}
         path = self.folder / f"{int(part.position[0]):012d}{_SUFFIX}"

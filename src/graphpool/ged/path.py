@@ -2,10 +2,9 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from graphpool.ged.collection import Collection
-from graphpool.ged.pair import GedProblem
+from graphpool.ged.costs import Tables
 
 Element = int | tuple[int, int]
 
@@ -47,91 +46,83 @@ def _format_label(label: Hashable) -> str:
     return "" if label is None else f" ({label})"
 
 
-class _GraphTable:
-    """Labels and edges of one graph of a collection."""
-
-    def __init__(self, graphs: Collection, at: int) -> None:
-        arrays = graphs.arrays
-        node = slice(arrays.node_ptr[at], arrays.node_ptr[at + 1])
-        edge = slice(arrays.edge_ptr[at], arrays.edge_ptr[at + 1])
-        self.label: list[int] = arrays.node_label[node].tolist()
-        ends = zip(arrays.source[edge].tolist(), arrays.target[edge].tolist(), strict=True)
-        self.edges: dict[tuple[int, int], int] = {
-            (i, j): code
-            for (i, j), code in zip(ends, arrays.edge_label[edge].tolist(), strict=True)
-            if graphs.directed or i <= j
-        }
+def _load(graphs: Collection, at: int) -> tuple[list[int], dict[tuple[int, int], int]]:
+    """Return the label codes of the nodes and of the edges of one graph of a collection."""
+    arrays = graphs.arrays
+    nodes = slice(arrays.node_ptr[at], arrays.node_ptr[at + 1])
+    edges = slice(arrays.edge_ptr[at], arrays.edge_ptr[at + 1])
+    columns = (arrays.source[edges], arrays.target[edges], arrays.edge_label[edges])
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    codes = {(i, j): code for i, j, code in rows if graphs.directed or i <= j}
+    return arrays.node_label[nodes].tolist(), codes
 
 
 def edit_path(
-    graphs: Collection, problem: GedProblem, first: int, second: int, mapping: Sequence[int]
+    graphs: Collection, tables: Tables, first: int, second: int, mapping: Sequence[int]
 ) -> tuple[Operation, ...]:
     """List the edits of a permutation of the padded nodes: deletions, substitutions, insertions.
 
     Operations that change nothing are left out. An edge between mapped nodes is deleted and
     inserted if that is cheaper than its substitution.
     """
-    one, two = _GraphTable(graphs, first), _GraphTable(graphs, second)
-    n, m = len(one.label), len(two.label)
-    there = {v: u for v, u in enumerate(mapping[:n]) if 0 <= u < m}
-    back = {u: v for v, u in there.items()}
-    tables = problem.tables
-    none = len(graphs.node_names)
+    labels, edges = _load(graphs, first)
+    other_labels, other_edges = _load(graphs, second)
+    image_of = {v: u for v, u in enumerate(mapping[: len(labels)]) if 0 <= u < len(other_labels)}
+    node_names, edge_names = (*graphs.node_names, None), (None, *graphs.edge_names)
 
-    def node_cost(row: int, column: int) -> float:
-        return float(tables.node[row, column]) / tables.scale
+    def edit_node(v: int | None, u: int | None) -> Operation:
+        before = -1 if v is None else labels[v]
+        after = -1 if u is None else other_labels[u]
+        names = node_names[before], node_names[after]
+        return _operation("node", v, u, names, float(tables.node[before, after]) / tables.scale)
 
-    def edge_cost(row: int, column: int) -> float:
-        return float(tables.edge[row, column]) / tables.scale
-
-    def named(names: Sequence[Hashable], code: int | None) -> Hashable:
-        return None if code is None else names[code]
+    def edit_edge(one: tuple[int, int] | None, two: tuple[int, int] | None) -> Operation:
+        before = 0 if one is None else edges[one]
+        after = 0 if two is None else other_edges[two]
+        names = edge_names[before], edge_names[after]
+        return _operation("edge", one, two, names, float(tables.edge[before, after]) / tables.scale)
 
     removed: list[Operation] = []
     changed: list[Operation] = []
-    added: list[Operation] = []
-
-    def edge(kind: str, at: Any, to: Any, before: int, after: int) -> Operation:
-        labels = (
-            named(graphs.edge_names, before - 1 if before else None),
-            named(graphs.edge_names, after - 1 if after else None),
-        )
-        return Operation(kind, "edge", at, to, labels, edge_cost(before, after))
-
+    new_edges: list[Operation] = []
     met = set()
-    for (i, j), before in one.edges.items():
-        image = (there.get(i, -1), there.get(j, -1))
+    for ends, code in edges.items():
+        image = (image_of.get(ends[0], -1), image_of.get(ends[1], -1))
         if not graphs.directed and image[0] > image[1]:
             image = (image[1], image[0])
-        after = two.edges.get(image, 0)
-        if not after:
-            removed.append(edge("delete", (i, j), None, before, 0))
+        if image not in other_edges:
+            removed.append(edit_edge(ends, None))
             continue
         met.add(image)
-        if before == after:
+        if code == other_edges[image]:
             continue
-        apart = edge_cost(before, 0) + edge_cost(0, after)
-        if edge_cost(before, after) < apart or apart == 0:
-            changed.append(edge("substitute", (i, j), image, before, after))
+        change, deletion, insertion = (
+            edit_edge(ends, image), edit_edge(ends, None), edit_edge(None, image)
+        )  # fmt: skip
+        apart = deletion.cost + insertion.cost
+        if change.cost < apart or apart == 0:
+            changed.append(change)
         else:
-            removed.append(edge("delete", (i, j), None, before, 0))
-            added.append(edge("insert", None, image, 0, after))
-    for v in range(n):
-        label = one.label[v]
-        if v not in there:
-            names: tuple[Hashable, Hashable] = (named(graphs.node_names, label), None)
-            removed.append(Operation("delete", "node", v, None, names, node_cost(label, none)))
-        elif label != (other := two.label[there[v]]):
-            names = (named(graphs.node_names, label), named(graphs.node_names, other))
-            cost = node_cost(label, other)
-            changed.append(Operation("substitute", "node", v, there[v], names, cost))
-    for u in range(m):
-        if u not in back:
-            label = two.label[u]
-            names = (None, named(graphs.node_names, label))
-            added.append(Operation("insert", "node", None, u, names, node_cost(none, label)))
-    added += [
-        edge("insert", None, ends, 0, after) for ends, after in two.edges.items() if ends not in met
-    ]
-    nodes_first = sorted(added, key=lambda step: step.what != "node")
-    return (*removed, *changed, *nodes_first)
+            removed.append(deletion)
+            new_edges.append(insertion)
+    removed += [edit_node(v, None) for v in range(len(labels)) if v not in image_of]
+    changed += [edit_node(v, u) for v, u in image_of.items() if labels[v] != other_labels[u]]
+    new_nodes = sorted(set(range(len(other_labels))) - set(image_of.values()))
+    return (
+        *removed,
+        *changed,
+        *(edit_node(None, u) for u in new_nodes),
+        *new_edges,
+        *(edit_edge(None, ends) for ends in other_edges if ends not in met),
+    )
+
+
+def _operation(
+    what: str,
+    first: Element | None,
+    second: Element | None,
+    labels: tuple[Hashable, Hashable],
+    cost: float,
+) -> Operation:
+    kind = "insert" if first is None else "delete" if second is None else "substitute"
+    return Operation(kind, what, first, second, labels, cost)

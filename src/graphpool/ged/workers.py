@@ -49,7 +49,7 @@ class Workers:
         limits: Limits,
         jobs: int,
     ) -> None:
-        self._solve, self._task, self._limits = solve, problem, limits
+        self._solve, self._problem, self._limits = solve, problem, limits
         self._pairs, self._position = pairs, position
         self._most = max(1, int(SHARE * len(pairs) / jobs))
         self._next, self._lock = 0, threading.Lock()
@@ -65,14 +65,13 @@ class Workers:
 
     def wait(self) -> list[SolvedPairs]:
         """Wait for results, and return those since the last call."""
-        pieces = [self._open(self._done.get())]
-        return pieces + self.rest()
+        return [self._next_result(), *self.rest()]
 
     def rest(self) -> list[SolvedPairs]:
         """Return the results since the last call without waiting."""
         pieces = []
         while not self._done.empty():
-            pieces.append(self._open(self._done.get()))
+            pieces.append(self._next_result())
         return pieces
 
     def stop(self, patience: float) -> None:
@@ -82,8 +81,8 @@ class Workers:
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
 
-    @staticmethod
-    def _open(item: SolvedPairs | Exception) -> SolvedPairs:
+    def _next_result(self) -> SolvedPairs:
+        item = self._done.get()
         if isinstance(item, Exception):
             raise item
         return item
@@ -93,7 +92,7 @@ class Workers:
         try:
             while not self._ended.is_set() and (taken := self._take(size)) is not None:
                 began = time.perf_counter()
-                answers = self._solve(self._task, self._pairs[taken], self._limits)
+                answers = self._solve(self._problem, self._pairs[taken], self._limits)
                 seconds = time.perf_counter() - began
                 self._done.put(SolvedPairs(self._position[taken], answers.lower, answers.upper))
                 # The first call may have had to compile.

@@ -8,10 +8,9 @@ from scipy.optimize import linear_sum_assignment
 
 from graphpool import ged
 from graphpool.ged import Costs
-from graphpool.ged.label_bags import find_rates
-from graphpool.ged.local_edge_costs import load_local_edge_costs
-from graphpool.ged.methods.bipartite import make_bipartite_workspace, match_nodes
-from graphpool.ged.pair import load_pair, make_pair, padded_size
+from graphpool.ged.local_edge_costs import load_local_costs, make_local_costs
+from graphpool.ged.methods.bipartite import match_nodes
+from graphpool.ged.pair import load_pair, padded_size
 
 METHODS = ["hungarian", "vj"]
 
@@ -55,16 +54,12 @@ def test_the_matrix_is_the_one_of_riesen_and_bunke(jonker):
     nx.set_node_attributes(case.graphs[0], {0: "N", 1: "C", 2: "C"}, "label")
     nx.set_node_attributes(case.graphs[1], {0: "C", 1: "N"}, "label")
     case = make_case(case.graphs, case.costs)
-    problem, size = case.problem, padded_size(case.problem, case.pairs)
-    pair, work, rates = (
-        make_pair(size),
-        make_bipartite_workspace(problem, size),
-        find_rates(problem.tables),
-    )
-    load_pair(problem, 0, 1, pair)
-    load_local_edge_costs(problem, rates, 0, 1, 3, work.local)
+    problem = case.problem
+    work = make_local_costs(problem, padded_size(problem, case.pairs))
+    load_pair(problem, 0, 1, work.pair)
+    load_local_costs(problem, 0, 1, 3, work)
     mapping = np.zeros(3, dtype=np.int32)
-    match_nodes(problem, rates, pair, work, 3, 3, 2, jonker, mapping)
+    match_nodes(problem, work, 3, 3, 2, jonker, mapping)
     cost = work.cost[:5, :5]
     assert cost[:3, :2].tolist() == [[1, 0], [1, 2], [0, 1]]
     assert [cost[v, 2 + v] for v in range(3)] == [3, 4, 3]

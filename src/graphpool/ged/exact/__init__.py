@@ -2,12 +2,10 @@
 
 import time
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphpool.ged.exact.hard import HardPair, prepare
 from graphpool.ged.exact.search import record_answer, run
 from graphpool.ged.exact.workspace import BUDGET, DEPTH, LEFT, make_workspace
+from graphpool.ged.kernel import IntArray
 from graphpool.ged.pair import GedProblem, padded_size
 from graphpool.ged.result import Answers, Limits
 
@@ -18,7 +16,7 @@ PATIENCE = 32
 _PLAIN_SHARE = 0.2  # of the time limit of a pair, before it counts as hard
 
 
-def solve(problem: GedProblem, pairs: NDArray[np.int64], limits: Limits) -> Answers:
+def solve(problem: GedProblem, pairs: IntArray, limits: Limits) -> Answers:
     """Compute the distance of each pair, with proof unless `limits` stop the search first.
 
     The search runs in compiled steps, so that a time limit or Ctrl-C can stop a hard pair.

@@ -18,14 +18,12 @@ partial mappings are higher.
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphpool.ged.exact.assignment import FAR, augment, solve_assignment
 from graphpool.ged.exact.workspace import BOUND, DEPTH, FINE, FIXED, SIZE, Workspace
-from graphpool.ged.kernel import inlined, kernel
+from graphpool.ged.kernel import CodeArray, IntArray, inlined, kernel
 from graphpool.ged.pair import GedProblem
 
-Costs = NDArray[np.int32]
 BARRED = 1 << 28  # cost of a mapping that can't be part of a better one
 
 
@@ -41,14 +39,14 @@ class Reformulation(NamedTuple):
         price, mate, scratch: as in `assignment`.
     """
 
-    single: Costs
-    double: Costs
-    twin: NDArray[np.int64]
-    part: Costs
-    block: Costs
-    price: NDArray[np.int64]
-    mate: NDArray[np.int64]
-    scratch: NDArray[np.int64]
+    single: CodeArray
+    double: CodeArray
+    twin: IntArray
+    part: CodeArray
+    block: CodeArray
+    price: IntArray
+    mate: IntArray
+    scratch: IntArray
 
 
 def make_reformulation(size: int) -> Reformulation:
@@ -124,7 +122,9 @@ def sweep(
 
 @inlined
 @no_type_check
-def _fetch(size: int, v: int, single: Costs, double: Costs, part: Costs, block: Costs) -> None:
+def _fetch(
+    size: int, v: int, single: CodeArray, double: CodeArray, part: CodeArray, block: CodeArray
+) -> None:
     """Load the problems of row v, for every u, into `part`, and leave nothing at the partners.
 
     Problems of one row have no partners among each other, so they are loaded together: entries
@@ -153,7 +153,7 @@ def _fetch(size: int, v: int, single: Costs, double: Costs, part: Costs, block: 
 def raise_bound(work: Workspace, form: Reformulation, bound: int, limit: int) -> int:
     """Return the bound after a sweep, which is above `limit` if no better mapping is left.
 
-    Costs that the assignment problem over `single` does not use stay there.
+    CodeArray that the assignment problem over `single` does not use stay there.
     """
     size, single, price = work.state[SIZE], form.single, form.price
     gap = limit - bound

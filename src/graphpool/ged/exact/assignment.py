@@ -7,12 +7,8 @@ shortest augmenting path: Dijkstra over the columns, with prices that keep reduc
 
 from typing import no_type_check
 
-import numpy as np
-from numpy.typing import NDArray
+from graphpool.ged.kernel import IntArray, inlined, kernel
 
-from graphpool.ged.kernel import inlined, kernel
-
-IntArray = NDArray[np.int64]
 FAR = 1 << 50
 
 

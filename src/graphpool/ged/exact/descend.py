@@ -2,9 +2,10 @@
 
 from typing import no_type_check
 
+from graphpool.ged.costs import Rate, bag_cost
 from graphpool.ged.exact.assignment import augment
-from graphpool.ged.exact.workspace import COLUMN, FIXED, ROW, SIZE, IntArray, Workspace
-from graphpool.ged.kernel import inlined, kernel
+from graphpool.ged.exact.workspace import COLUMN, FIXED, ROW, SIZE, Workspace
+from graphpool.ged.kernel import IntArray, inlined, kernel
 from graphpool.ged.pair import GedProblem
 
 
@@ -165,8 +166,8 @@ def _raise_many_kinds(
     below, back = depth + 1, work.edges.shape[3] // 2
     edge, left, right = problem.tables.edge, work.pair.left, work.pair.right
     node, edges = work.node, work.edges
-    remove, insert, change = edge[1, 0], edge[0, 1], problem.tables.edge_change
     near, halves, count = work.scratch[1], 1 + problem.directed, 0
+    rate = problem.tables.edge_rate
     for side in range(2):
         for b in range(open_):
             w = node[below, side, b]
@@ -189,23 +190,16 @@ def _raise_many_kinds(
             rise = 2 * edge[out, right[x, u]]
             if problem.directed:
                 rise += 2 * edge[reverse, right[u, x]]
-            rise += open_cost(edges, below, b, c, halves, remove, insert, change)
-            rise -= open_cost(
-                edges, depth, open_ if b == i else b, open_ if c == j else c, halves, remove,
-                insert, change,
-            )  # fmt: skip
+            rise += open_cost(edges, below, b, c, halves, rate)
+            before_b, before_c = open_ if b == i else b, open_ if c == j else c
+            rise -= open_cost(edges, depth, before_b, before_c, halves, rate)
             work.cost[below, b, c] += rise
 
 
 @kernel
 @no_type_check
-def open_cost(
-    edges: IntArray, depth: int, i: int, j: int, halves: int, remove: int, insert: int, change: int
-) -> int:
-    """Return the least cost of the difference between the open edges of row i and column j.
-
-    Takes numbers instead of tables, because a compiled call copies all fields of its tuples.
-    """
+def open_cost(edges: IntArray, depth: int, i: int, j: int, halves: int, rate: Rate) -> int:
+    """Return the least cost of the difference between the open edges of row i and column j."""
     width = edges.shape[3] // halves
     total = 0
     for half in range(halves):
@@ -215,6 +209,5 @@ def open_cost(
             a += x
             b += y
             common += min(x, y)
-        less = min(a, b)
-        total += (less - common) * change + (a - less) * remove + (b - less) * insert
+        total += bag_cost(rate, a, b, common)
     return total

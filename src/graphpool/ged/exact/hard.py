@@ -3,9 +3,6 @@
 from collections.abc import Callable
 from functools import cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.exact.ascent import (
@@ -39,6 +36,7 @@ from graphpool.ged.exact.workspace import (
     Workspace,
     make_workspace,
 )
+from graphpool.ged.kernel import IntArray
 from graphpool.ged.pair import GedProblem, make_problem
 
 _MEMORY = 192 << 20  # bytes of reformulations for one pair
@@ -65,10 +63,7 @@ def prepare() -> None:
     form, child = hard.forms
     reformulate(problem, work, form, hard.fine)
     hard._ascend(form, 0, 1)
-    merge_ends(work, form)
-    reformulated = work._replace(double=form.double)
-    restart_search(reformulated, form, 0, hard.fine)
-    start_search(problem, reformulated)
+    reformulated = hard._restart(form, 0)
     search(problem, reformulated, 0)
     lower_bound(problem, reformulated)
     copy_problem(work, form, child)
@@ -126,10 +121,7 @@ class HardPair:
         bound = self._ascend(form, bound, _SWEEPS if level else _ROOT_SWEEPS)
         if bound > self.limit or self.over:
             return self._whole(bound)
-        merge_ends(self.work, form)
-        reformulated = self.work._replace(double=form.double)
-        restart_search(reformulated, form, bound, self.fine)
-        start_search(self.problem, reformulated)
+        reformulated = self._restart(form, bound)
         deepest = level + 1 >= self.max_levels
         self._search(reformulated, _NEVER if deepest else _SEARCH)
         if self.work.state[DEPTH] < 0 or self.over:
@@ -151,6 +143,14 @@ class HardPair:
                 break
         return bound
 
+    def _restart(self, form: Reformulation, bound: int) -> Workspace:
+        """Start a search at the root of the reformulation."""
+        merge_ends(self.work, form)
+        reformulated = self.work._replace(double=form.double)
+        restart_search(reformulated, form, bound, self.fine)
+        start_search(self.problem, reformulated)
+        return reformulated
+
     def _search(self, work: Workspace, steps: int) -> None:
         """Search for some steps, until done or a limit is reached."""
         while steps > 0 and work.state[DEPTH] >= 0 and not self.over:
@@ -164,16 +164,15 @@ class HardPair:
         if len(self.forms) == level + 1:
             self.forms.append(make_reformulation(self.size))
         lowest = _NEVER
-        for number, (v, u, _) in enumerate(children):
-            if children[number][2] > self.limit:
+        for number, (v, u, low) in enumerate(children):
+            if low > self.limit:
                 break
             copy_problem(self.work, self.forms[level], self.forms[level + 1])
             for row, column in (*fixed, (v, u)):
                 fix_mapping(self.work, self.forms[level + 1], row, column)
             lowest = min(lowest, self._solve(level + 1, bound))
             if self.over:
-                rest = [low for _, _, low in children[number + 1 :]]
-                return min([lowest, *(self._whole(low) for low in rest)])
+                return min([lowest, *(self._whole(low) for _, _, low in children[number + 1 :])])
         return min(lowest, int(self.work.state[UPPER]))
 
     def _open_choice(self) -> tuple[list[tuple[int, int]], list[tuple[int, int, int]]]:
@@ -189,7 +188,7 @@ class HardPair:
             fixed.append((int(work.level[depth, TAKEN_ROW]), int(work.level[depth, TAKEN_COLUMN])))
         side = int(level[SIDE])
         line = int(work.node[depth, side, level[LINE]])
-        others: NDArray[np.int64] = work.child[depth, 0, first : level[CHILDREN]]
+        others: IntArray = work.child[depth, 0, first : level[CHILDREN]]
         bounds = work.child[depth, 1, first : level[CHILDREN]].tolist()
         partners = work.node[depth, 1 - side, others].tolist()
         pairs = [(other, line) if side == COLUMN else (line, other) for other in partners]

@@ -3,7 +3,6 @@
 from typing import no_type_check
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphpool.ged.exact.assignment import FAR, augment
 from graphpool.ged.exact.descend import open_cost
@@ -11,7 +10,6 @@ from graphpool.ged.exact.upper import swap_descent, whole_cost
 from graphpool.ged.exact.workspace import (
     BASE,
     BOUND,
-    COLUMN,
     DEPTH,
     EXPANDED,
     FINE,
@@ -22,10 +20,9 @@ from graphpool.ged.exact.workspace import (
     SECOND,
     SIZE,
     UPPER,
-    IntArray,
     Workspace,
 )
-from graphpool.ged.kernel import kernel
+from graphpool.ged.kernel import inlined, kernel
 from graphpool.ged.pair import GedProblem, load_pair
 
 _SEED = 88172645463325252
@@ -40,17 +37,16 @@ def load_root(problem: GedProblem, work: Workspace, first: int, second: int) -> 
     state[SIZE], state[FIRST], state[SECOND], state[FINE] = size, n, m, 2
     state[DEPTH], state[EXPANDED], state[NOISE] = 0, 0, _SEED
     _count_edges(problem, work)
-    _find_twins(size, pair.node, pair.left, work.twin[ROW])
-    _find_twins(size, pair.node.T, pair.right, work.twin[COLUMN])
-    halves, change = 1 + problem.directed, problem.tables.edge_change
-    remove, insert = problem.tables.edge[1, 0], problem.tables.edge[0, 1]
+    _find_twins(work)
+    root = np.int64(0)  # typed like the other calls, so that `open_cost` is compiled once
+    halves, rate = 1 + problem.directed, problem.tables.edge_rate
     for v in range(size):
         for side in range(2):
             work.node[0, side, v] = v
             work.taken[side, v] = work.mate[0, side, v] = -1
             work.price[0, side, v] = 0
         for u in range(size):
-            opened = open_cost(work.edges, 0, v, u, halves, remove, insert, change)
+            opened = open_cost(work.edges, root, v, u, halves, rate)
             work.cost[0, v, u] = 2 * pair.node[v, u] + opened
     bound = 0
     for v in range(size):
@@ -63,7 +59,7 @@ def load_root(problem: GedProblem, work: Workspace, first: int, second: int) -> 
         state[UPPER] = swap_descent(problem, work, work.best, state[UPPER])
 
 
-@kernel
+@inlined
 @no_type_check
 def _count_edges(problem: GedProblem, work: Workspace) -> None:
     """Count the edges of every node by label, list its neighbours, and sum the edge insertions."""
@@ -88,22 +84,23 @@ def _count_edges(problem: GedProblem, work: Workspace) -> None:
     work.state[BASE] = (arcs if problem.directed else arcs // 2) * problem.tables.edge[0, 1]
 
 
-@kernel
+@inlined
 @no_type_check
-def _find_twins(
-    size: int, costs: NDArray[np.int64], codes: NDArray[np.int32], twin: IntArray
-) -> None:
-    """Find for each line of `costs`, `[size, size]`, the nearest earlier one that is equal."""
-    for v in range(size):
-        twin[v] = -1
-        for w in range(v - 1, -1, -1):
-            alike = codes[v, w] == codes[w, v]
-            t = 0
-            while alike and t < size:
-                alike = costs[v, t] == costs[w, t]
-                if alike and t != v and t != w:
-                    alike = codes[v, t] == codes[w, t] and codes[t, v] == codes[t, w]
-                t += 1
-            if alike:
-                twin[v] = w
-                break
+def _find_twins(work: Workspace) -> None:
+    """Find for each row and column the nearest earlier one that is equal."""
+    size, node, twin = work.state[SIZE], work.pair.node, work.twin
+    for side in range(2):
+        codes = work.pair.right if side else work.pair.left
+        for v in range(size):
+            twin[side, v] = -1
+            for w in range(v - 1, -1, -1):
+                alike = codes[v, w] == codes[w, v]
+                t = 0
+                while alike and t < size:
+                    alike = node[t, v] == node[t, w] if side else node[v, t] == node[w, t]
+                    if alike and t != v and t != w:
+                        alike = codes[v, t] == codes[w, t] and codes[t, v] == codes[t, w]
+                    t += 1
+                if alike:
+                    twin[side, v] = w
+                    break

@@ -8,13 +8,11 @@ to none costs its deletion.
 from typing import no_type_check
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphpool.ged.exact.workspace import BASE, NOISE, ROW, SIZE, UPPER, Workspace
-from graphpool.ged.kernel import kernel
+from graphpool.ged.kernel import IntArray, kernel
 from graphpool.ged.pair import GedProblem
 
-IntArray = NDArray[np.int64]
 _EXCHANGES = 4
 
 

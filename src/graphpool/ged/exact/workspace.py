@@ -3,11 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphpool.ged.kernel import CodeArray, IntArray
 from graphpool.ged.pair import Pair, make_pair
-
-IntArray = NDArray[np.int64]
 
 ROW, COLUMN = 0, 1
 # Columns of `Workspace.level`.
@@ -63,7 +61,7 @@ class Workspace(NamedTuple):
     trial: IntArray
     twin: IntArray
     scratch: IntArray
-    double: NDArray[np.int32]
+    double: CodeArray
     state: IntArray
 
 
@@ -82,7 +80,7 @@ def make_workspace(size: int, kinds: int) -> Workspace:
         mate=zeros(levels, 2, size),
         edges=zeros(levels, 2, size, kinds),
         child=zeros(levels, 2, size),
-        level=np.zeros((levels, 8), dtype=np.int64),
+        level=zeros(levels, 8),
         taken=zeros(2, size),
         best=zeros(size),
         near=zeros(2, size, size),
@@ -91,5 +89,5 @@ def make_workspace(size: int, kinds: int) -> Workspace:
         twin=zeros(2, size),
         scratch=zeros(3, size),
         double=np.zeros((0, 0, 0, 0), dtype=np.int32),
-        state=np.zeros(11, dtype=np.int64),
+        state=zeros(11),
     )

@@ -3,14 +3,12 @@
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphpool.errors import ConfigError
 from graphpool.ged.expand import expand
-from graphpool.ged.heap import pop, push
-from graphpool.ged.kernel import inlined, kernel
-from graphpool.ged.label_bags import Rates, find_rates
-from graphpool.ged.methods.lower_bounds import LabelBags, label_bound, make_label_bags
+from graphpool.ged.heap import Store, make_store, pop, push
+from graphpool.ged.kernel import CodeArray, IntArray, inlined, kernel
+from graphpool.ged.methods.lower_bounds import label_bound, make_label_counts
 from graphpool.ged.node_table import NodeTable, load_node_table, make_node_table
 from graphpool.ged.open_labels import OpenLabels, make_open_labels, start, write_mapping
 from graphpool.ged.pair import GedProblem, Pair, load_pair, make_pair, mapping_cost, padded_size
@@ -23,43 +21,19 @@ class Workspace(NamedTuple):
     Args:
         image: `[2, width, size]`, mappings of this depth and the next, best first; `so_far`
             `[2, width]` holds their costs.
-        parent, column, cost: `[width * size]`, the mapping that each candidate extends, its new
-            column, and its cost.
-        keys, items: a heap of the best candidates, the worst of them on top.
+        store: `[width * size]` candidates, and a heap of the best, the worst of them on top.
     """
 
     pair: Pair
     left: NodeTable
     right: NodeTable
     open_labels: OpenLabels
-    image: NDArray[np.int32]
-    so_far: NDArray[np.int64]
-    parent: NDArray[np.int32]
-    column: NDArray[np.int32]
-    cost: NDArray[np.int64]
-    keys: NDArray[np.int64]
-    items: NDArray[np.int32]
+    image: CodeArray
+    so_far: IntArray
+    store: Store
 
 
-def _make_workspace(problem: GedProblem, size: int, width: int) -> Workspace:
-    return Workspace(
-        make_pair(size),
-        make_node_table(size),
-        make_node_table(size),
-        make_open_labels(problem, size),
-        np.zeros((2, width, size), dtype=np.int32),
-        np.zeros((2, width), dtype=np.int64),
-        np.zeros(width * size, dtype=np.int32),
-        np.zeros(width * size, dtype=np.int32),
-        np.zeros(width * size, dtype=np.int64),
-        np.zeros(width + 1, dtype=np.int64),
-        np.zeros(width + 1, dtype=np.int32),
-    )
-
-
-def solve_beam(
-    problem: GedProblem, pairs: NDArray[np.int64], limits: Limits, width: int
-) -> Answers:
+def solve_beam(problem: GedProblem, pairs: IntArray, limits: Limits, width: int) -> Answers:
     """Find an edit path by beam search (Neuhaus, Riesen and Bunke, 2006) of the given width.
 
     The mappings with the least cost + bound are kept; among equals, the one whose parent came
@@ -76,30 +50,26 @@ def solve_beam(
     size = padded_size(problem, pairs)
     answers = Answers.empty(len(pairs), size)
     most = np.iinfo(np.int64).max if limits.expanded is None else limits.expanded
-    rates, bags = find_rates(problem.tables), make_label_bags(problem)
-    work = _make_workspace(problem, size, width)
-    _search_all(problem, rates, bags, work, pairs, width, most, answers)
+    work = Workspace(
+        make_pair(size),
+        make_node_table(size),
+        make_node_table(size),
+        make_open_labels(problem, size),
+        image=np.zeros((2, width, size), dtype=np.int32),
+        so_far=np.zeros((2, width), dtype=np.int64),
+        store=make_store(width * size, width + 1),
+    )
+    _search_all(problem, make_label_counts(problem), work, pairs, width, most, answers)
     return answers
-
-
-def solve_1(problem: GedProblem, pairs: NDArray[np.int64], limits: Limits) -> Answers:
-    """Find an edit path by beam search of width 1, which never revises a choice."""
-    return solve_beam(problem, pairs, limits, 1)
-
-
-def solve_80(problem: GedProblem, pairs: NDArray[np.int64], limits: Limits) -> Answers:
-    """Find an edit path by beam search of width 80."""
-    return solve_beam(problem, pairs, limits, 80)
 
 
 @kernel
 @no_type_check
 def _search_all(
     problem: GedProblem,
-    rates: Rates,
-    bags: LabelBags,
+    counts: IntArray,
     work: Workspace,
-    pairs: NDArray[np.int64],
+    pairs: IntArray,
     width: int,
     most: int,
     answers: Answers,
@@ -116,33 +86,22 @@ def _search_all(
         work.so_far[0, 0] = 0
         for depth in range(n):
             expanded += alive
-            alive = _deepen(problem, rates, work, depth, n, m, size, alive, narrow)
+            alive = _deepen(problem, work, depth, alive, narrow)
         mapping = answers.mapping[at]
         for depth in range(n):
             work.open_labels.image[depth] = work.image[n & 1, 0, depth]
-        write_mapping(work.open_labels, n, size, mapping)
+        write_mapping(work.open_labels, mapping)
         answers.expanded[at] = expanded
         answers.upper[at] = mapping_cost(problem, work.pair, size, mapping)
-        answers.lower[at] = label_bound(problem, rates, bags, first, second)
+        answers.lower[at] = label_bound(problem, counts, first, second)
 
 
 @inlined
 @no_type_check
-def _deepen(
-    problem: GedProblem,
-    rates: Rates,
-    work: Workspace,
-    depth: int,
-    n: int,
-    m: int,
-    size: int,
-    alive: int,
-    width: int,
-) -> int:
+def _deepen(problem: GedProblem, work: Workspace, depth: int, alive: int, width: int) -> int:
     """Replace the mappings of `depth` rows by the best with one more row; return their number."""
-    open_labels, pair, right = work.open_labels, work.pair, work.right
-    image, costs, keys, items = work.image, work.so_far, work.keys, work.items
-    parent, column, cost = work.parent, work.column, work.cost
+    open_labels, image, costs = work.open_labels, work.image, work.so_far
+    parent, column, cost, keys, items = work.store
     current, tried, so_far, estimate = (
         open_labels.image, open_labels.tried, open_labels.so_far, open_labels.estimate
     )  # fmt: skip
@@ -151,7 +110,7 @@ def _deepen(
     for rank in range(alive):
         for at in range(depth):
             current[at] = image[now, rank, at]
-        many = expand(problem, rates, pair, right, depth, costs[now, rank], n, m, size, open_labels)
+        many = expand(problem, work.pair, depth, costs[now, rank], open_labels)
         for t in range(many):
             # The heap has the worst on top, so both parts of its order are turned round.
             key = -estimate[t]

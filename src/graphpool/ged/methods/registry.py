@@ -1,7 +1,8 @@
 """The edit-distance methods by name."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -22,18 +23,20 @@ class Method:
         answer: "exact", "upper" (the cost of an edit path) or "lower" (a lower bound).
         about: one line for lists.
         home: module in `graphpool.ged` and name of the function that solves pairs.
+        options: further arguments of that function.
     """
 
     name: str
     answer: str
     about: str
     home: tuple[str, str]
+    options: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def solve(self) -> Solve:
         """The function that solves pairs, `[pairs, 2]` graph numbers."""
-        function: Solve = getattr(import_module(f"graphpool.ged.{self.home[0]}"), self.home[1])
-        return function
+        function = getattr(import_module(f"graphpool.ged.{self.home[0]}"), self.home[1])
+        return partial(function, **self.options)
 
 
 METHODS: dict[str, Method] = {
@@ -41,12 +44,14 @@ METHODS: dict[str, Method] = {
     for method in (
         Method("exact", "exact", "depth-first branch and bound", ("exact", "solve")),
         Method("astar", "exact", "A*, best first; takes memory", ("methods.astar", "solve")),
-        Method("beam1", "upper", "beam search that keeps 1 path", ("methods.beam", "solve_1")),
-        Method("beam80", "upper", "beam search that keeps 80 paths", ("methods.beam", "solve_80")),
+        Method("beam1", "upper", "beam search that keeps 1 path", ("methods.beam", "solve_beam"),
+               {"width": 1}),
+        Method("beam80", "upper", "beam search that keeps 80 paths", ("methods.beam", "solve_beam"),
+               {"width": 80}),
         Method("hungarian", "upper", "bipartite, Hungarian algorithm (Riesen and Bunke, 2009)",
-               ("methods.bipartite", "solve_hungarian")),
+               ("methods.bipartite", "solve_bipartite"), {"jonker": 0}),
         Method("vj", "upper", "bipartite, Volgenant and Jonker (Fankhauser et al., 2011)",
-               ("methods.bipartite", "solve_vj")),
+               ("methods.bipartite", "solve_bipartite"), {"jonker": 1}),
         Method("branch", "lower", "each node with its edges, matched as cheaply as possible",
                ("methods.lower_bounds", "solve_branch")),
         Method("label", "lower", "counts of labels alone", ("methods.lower_bounds", "solve_label")),
