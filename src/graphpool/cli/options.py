@@ -23,7 +23,6 @@ from graphpool.config import (
 )
 from graphpool.errors import ConfigError, nearest
 
-CLASSIFICATION = "classification"
 _PANELS = {"model": "Model", "train": "Training", "compare": "Comparing graphs"}
 _SETTINGS = settings_in(RunConfig)
 
@@ -36,6 +35,26 @@ Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any setting, such as model.norm=batch."),
 ]
+Root = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-root", help="Folder of data files; by default GRAPHPOOL_DATA, else ./data."
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document on stdout, nothing else.")
+]
+SetName = Annotated[str, typer.Argument(help="A set's name, or a file or folder of graphs.")]
+Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes; by default one per core.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
+
+
+def command_group(about: str) -> typer.Typer:
+    """Return an empty group of commands, such as `graphpool data`."""
+    return typer.Typer(
+        help=about, no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False
+    )
 
 
 def with_settings(
@@ -178,17 +197,11 @@ def absolute(path: Path | None) -> str | None:
 def check_names(config: RunConfig) -> None:
     """Refuse a misspelt pooler, feature or device, and nothing to choose, before data is read."""
     from graphpool.features.pipeline import FeaturePipeline
-    from graphpool.tasks import TASKS, find_task
+    from graphpool.tasks import find_task
     from graphpool.training.device import find_device
 
     find_device(config.train.device)
     FeaturePipeline(config.features)
-    pooler = config.model.pooler
-    if pooler in TASKS[CLASSIFICATION].baselines():
-        raise ConfigError(
-            f"{pooler} is a baseline of graphpool evaluate (--methods {pooler}) and can't be "
-            "trained by itself; graphpool list names the poolers"
-        )
     find_task(config.task).check_settings(config)
 
 
@@ -203,7 +216,7 @@ def _begin(base: Path | None, task: str | None, written_by_us: bool) -> dict[str
     if base is not None:
         written = toml_values(base, written_by_us=written_by_us)
         from_dict(RunConfig, written, str(base))  # checks every key and value
-    task = task or written.get("task", CLASSIFICATION)
+    task = task or written.get("task", RunConfig.task)
     if task not in (tasks := typing.get_args(Task)):
         raise ConfigError(f"there is no task {task!r}; {nearest(str(task), tasks)}")
     return _merged(to_dict(defaults_for(typing.cast(Task, task))), {**written, "task": task})

@@ -73,6 +73,7 @@ class MatchingTask(PairwiseTask):
     question = "do two graphs match?"
     noun = "pairs"
     files = ("pairs",)
+    threshold = 0.5
     columns = COLUMNS
     test_title = "{} nodes"
 
