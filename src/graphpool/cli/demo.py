@@ -25,18 +25,18 @@ def demo(
     from graphpool.experiments.results import result_document
 
     with stopping():
-        demo = run_demo(out, seeds=tuple(range(seeds)), tell=print_status)
-    results = result_document(demo.experiment, out)
+        outcome = run_demo(out, seeds=tuple(range(seeds)), tell=print_status)
+    results = result_document(outcome.experiment, out)
     del results["folder"]  # the one that was asked for
     document = {
-        "report": str(demo.report),
-        "seconds": demo.seconds,
+        "report": str(outcome.report),
+        "seconds": outcome.seconds,
         "results": results,
-        "pictures": demo.pictures,
+        "pictures": outcome.pictures,
     }
-    lines = experiment_lines(demo.experiment)
-    print_result(json, document, [*lines, f"\nReport: {demo.report} ({demo.seconds:.0f} s)"])
+    lines = experiment_lines(outcome.experiment)
+    print_result(json, document, [*lines, f"\nReport: {outcome.report} ({outcome.seconds:.0f} s)"])
     if open_page:
         import webbrowser
 
-        webbrowser.open(demo.report.absolute().as_uri())
+        webbrowser.open(outcome.report.absolute().as_uri())

@@ -28,9 +28,10 @@ _ENVIRONMENT = {
 }  # fmt: skip
 
 
-def report_error(message: object) -> None:
-    """Print an error as one line on stderr."""
+def report_error(message: object) -> int:
+    """Print an error as one line on stderr, and return the exit code."""
     sys.stderr.write(f"graphpool: error: {' '.join(str(message).split())}\n")
+    return USER_ERROR
 
 
 def usage_message(error: Any) -> str:

@@ -118,8 +118,7 @@ def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: s
             "--pairs and --distances go with --model RUN, a trained comparer, and --distances "
             "with --task similarity"
         )
-    options.check_task(run.task, given, methods)
-    options.check_names(run)
+    options.check_names(run, given, methods)
     if task.noun == "graphs":
         return
     if protocol is not None:

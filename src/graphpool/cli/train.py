@@ -53,8 +53,7 @@ def train(
     folder = out or _default_folder(run)
     if resume and config is None and (folder / CONFIG).exists():
         run = options.settings(folder / CONFIG, given, assignments, written_by_us=True)
-    options.check_task(run.task, given, [run.model.pooler])
-    options.check_names(run)
+    options.check_names(run, given, [run.model.pooler])
     from graphpool.models.run import train_run
     from graphpool.models.run_folder import RunFolder
     from graphpool.tasks import TASKS, TaskData
