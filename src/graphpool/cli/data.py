@@ -1,27 +1,22 @@
 """`graphpool data`: what sets there are, what is in them, and bringing in one's own."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli.data_arguments import Root, open_graphs
-from graphpool.cli.output import Json, percent, plural, print_json, print_line, print_table
+from graphpool.cli.data_arguments import open_graphs
+from graphpool.cli.options import Json, Overwrite, Root, SetName, command_group
+from graphpool.cli.output import aligned, print_result
 from graphpool.errors import DataError
+from graphpool.evaluation.format import Lines, Table, percent, plural
 
 if TYPE_CHECKING:
-    from graphpool.graphs.graphset import GraphSet
     from graphpool.graphs.statistics import Statistics
 
 MOST_LABELS = 12
 
-data_app = typer.Typer(
-    help="List, describe and import data sets.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
+data_app = command_group("List, describe and import data sets.")
 
 
 @data_app.command("list")
@@ -38,49 +33,35 @@ def list_sets(root: Root = None, json: Json = False) -> None:
     generated = [
         entry for name, entry in catalogue.KNOWN.items() if entry.generated and name not in here
     ]
-    if json:
-        print_json(
-            {
-                "root": None if folder is None else str(folder),
-                "found": [
-                    {"name": item.name, "origin": item.origin, "path": str(item.path)}
-                    for item in found
-                ],
-                "generated": [
-                    {
-                        "name": entry.name,
-                        "about": entry.about,
-                        "settings": setting_names(entry.name),
-                    }
-                    for entry in generated
-                ],
-                "online": online,
-            }
-        )
-        return
-    print_table(
-        ("set", "found in", "path"), [(item.name, item.origin, item.path) for item in found]
-    )
+    settings = {entry.name: setting_names(entry.name) for entry in generated}
+    document = {
+        "root": None if folder is None else str(folder),
+        "found": [
+            {"name": item.name, "origin": item.origin, "path": str(item.path)} for item in found
+        ],
+        "generated": [
+            {"name": entry.name, "about": entry.about, "settings": settings[entry.name]}
+            for entry in generated
+        ],
+        "online": online,
+    }
+    lines: Lines = [
+        Table(("set", "found in", "path"), [(item.name, item.origin, item.path) for item in found]),
+        "\nGenerated, with settings after a colon, such as ring:graphs=500,bridges=6,seed=3:\n",
+        Table(
+            ("set", "what tells its classes apart", "settings"),
+            [(entry.name, entry.about, ", ".join(settings[entry.name])) for entry in generated],
+        ),
+        f"\nDownloaded when first used: {', '.join(online)}",
+    ]
     if folder is None:
-        print_line(
-            "\nNo data root: set GRAPHPOOL_DATA, or give --data-root, to use a folder of your own."
-        )
-    print_line(
-        "\nGenerated, with settings after a colon, such as ring:graphs=500,bridges=6,seed=3:\n"
-    )
-    print_table(
-        ("set", "what tells its classes apart", "settings"),
-        [(entry.name, entry.about, ", ".join(setting_names(entry.name))) for entry in generated],
-    )
-    print_line(f"\nDownloaded when first used: {', '.join(online)}")
+        hint = "set GRAPHPOOL_DATA, or give --data-root, to use a folder of your own."
+        lines.insert(1, f"\nNo data root: {hint}")
+    print_result(json, document, lines)
 
 
 @data_app.command()
-def show(
-    name: Annotated[str, typer.Argument(help="A set's name, or a file or folder of graphs.")],
-    root: Root = None,
-    json: Json = False,
-) -> None:
+def show(name: SetName, root: Root = None, json: Json = False) -> None:
     """Describe a set: sizes, classes, labels, duplicates, notes of the reader."""
     from graphpool.data.catalogue import PAPER
     from graphpool.data.formats.safetensors import content_hash
@@ -88,23 +69,16 @@ def show(
 
     graphs = open_graphs(name, root)
     facts = statistics(graphs)
-    printed = PAPER.get(graphs.name)
-    differences = (
-        None
-        if printed is None
-        else printed.differences(
+    lines = _describe(facts) + _notes(graphs.notes)
+    differences = None
+    if (printed := PAPER.get(graphs.name)) is not None:
+        differences = printed.differences(
             facts.graphs, int(facts.nodes.max), facts.nodes.mean, len(facts.classes)
         )
-    )
-    if json:
-        document = {"notes": graphs.notes, "content_hash": content_hash(graphs)}
-        print_json({**facts.to_dict(), **document, "differences_from_paper": differences})
-        return
-    _describe(facts)
-    for note in graphs.notes:
-        print_line(f"note: {note}")
-    if differences is not None:
-        print_line(f"the paper's table: {'; '.join(differences) or 'the same numbers'}")
+        lines.append(f"the paper's table: {'; '.join(differences) or 'the same numbers'}")
+    about = {"notes": graphs.notes, "content_hash": content_hash(graphs)}
+    document = {**facts.to_dict(), **about, "differences_from_paper": differences}
+    print_result(json, document, lines)
 
 
 @data_app.command("import")
@@ -116,7 +90,7 @@ def import_set(
         ),
     ],
     out: Annotated[Path, typer.Option(help="FILE.safetensors or FILE.jsonl to write.")],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """Read graphs in any known format, check them, and write them as one file.
@@ -140,12 +114,17 @@ def import_set(
     \b
     {"node_labels": ["C", "N"], "edges": [[0, 1]], "y": "toxic"}
     """
+    from graphpool.data.formats import save, write_jsonl
     from graphpool.data.load import read
 
-    _check_target(out, overwrite)
+    if out.suffix not in (".safetensors", ".jsonl"):
+        hint = "end it with .safetensors or .jsonl"
+        raise DataError.at(out, "can't write this format", hint=hint)
+    if out.exists() and not overwrite:
+        raise DataError.at(out, "exists already", hint="give --overwrite to replace it")
     graphs = read(path, features=None, cache=False)
-    _write(graphs, out)
-    document: dict[str, Any] = {
+    (write_jsonl if out.suffix == ".jsonl" else save)(graphs, out)
+    document = {
         "path": str(out),
         "name": graphs.name,
         "graphs": len(graphs),
@@ -153,85 +132,59 @@ def import_set(
         "classes": [str(name) for name in graphs.classes],
         "notes": list(graphs.notes),
     }
-    if json:
-        print_json(document)
-        return
-    print_line(f"{out}: {plural(len(graphs), 'graph')}, {plural(graphs.num_nodes, 'node')}")
-    for note in graphs.notes:
-        print_line(f"note: {note}")
+    size = f"{plural(len(graphs), 'graph')}, {plural(graphs.num_nodes, 'node')}"
+    print_result(json, document, [f"{out}: {size}", *_notes(graphs.notes)])
 
 
-def _check_target(out: Path, overwrite: bool) -> None:
-    if out.suffix not in (".safetensors", ".jsonl"):
-        raise DataError.at(
-            out, "can't write this format", hint="end it with .safetensors or .jsonl"
-        )
-    if out.exists() and not overwrite:
-        raise DataError.at(out, "exists already", hint="give --overwrite to replace it")
+def _notes(notes: tuple[str, ...]) -> Lines:
+    return [f"note: {note}" for note in notes]
 
 
-def _write(graphs: "GraphSet", out: Path) -> None:
-    if out.suffix == ".jsonl":
-        from graphpool.data.formats.jsonl import write_jsonl
-
-        write_jsonl(graphs, out)
-    else:
-        from graphpool.data.formats.safetensors import save
-
-        save(graphs, out)
-
-
-def _describe(facts: "Statistics") -> None:
+def _describe(facts: "Statistics") -> Lines:
     kind = f"{'directed' if facts.directed else 'undirected'}{', weighted' * facts.weighted}"
-    print_line(f"{facts.name}: {plural(facts.graphs, 'graph')}, {kind}\n")
-    spreads = {"nodes": facts.nodes, "edges": facts.edges, "density": facts.density}
-    totals = {"nodes": facts.total_nodes, "edges": facts.total_edges, "density": None}
-    print_table(
-        ("per graph", "least", "mean", "most", "in all"),
-        [
-            (name, f"{part.min:g}", f"{part.mean:.2f}", f"{part.max:g}", _grouped(totals[name]))
-            if name != "density"
-            else (name, f"{part.min:.3f}", f"{part.mean:.3f}", f"{part.max:.3f}", "")
-            for name, part in spreads.items()
-        ],
-        right=("least", "mean", "most", "in all"),
-    )
-    print_line()
     rows = [
+        (name, f"{part.min:g}", f"{part.mean:.2f}", f"{part.max:g}", f"{total:,}")
+        for name, part, total in (
+            ("nodes", facts.nodes, facts.total_nodes),
+            ("edges", facts.edges, facts.total_edges),
+        )
+    ]
+    density = facts.density
+    rows.append(("density", f"{density.min:.3f}", f"{density.mean:.3f}", f"{density.max:.3f}", ""))
+    columns = ("per graph", "least", "mean", "most", "in all")
+    attributes = {
+        "node": facts.node_attributes,
+        "edge": facts.edge_attributes,
+        "graph": facts.graph_attributes,
+    }
+    about = [
         ("classes", _counts(facts.classes)),
         ("node labels", _counts(facts.node_labels)),
         ("edge labels", _counts(facts.edge_labels)),
-        ("attributes", _attributes(facts)),
+        (
+            "attributes",
+            ", ".join(f"{count} per {name}" for name, count in attributes.items() if count)
+            or "none",
+        ),
         ("connected", f"{facts.connected_graphs:,} of {plural(facts.graphs, 'graph')}"),
         ("isolated nodes", f"{facts.isolated_nodes:,}"),
         ("self-loops", f"{facts.self_loops:,}"),
         ("without edges", plural(facts.graphs_without_edges, "graph")),
     ]
     if (twins := facts.duplicates) is not None:
-        rows.append(
+        about.append(
             ("duplicates", f"{twins.repeated:,} graphs repeat an earlier one (by 1-WL), "
              f"{plural(twins.distinct, 'distinct graph')}")
         )  # fmt: skip
         if twins.mixed:
-            rows.append(("", f"{twins.mixed} of them occur with different classes: 1-WL models "
+            about.append(("", f"{twins.mixed} of them occur with different classes: 1-WL models "
                          f"can't pass {percent(twins.ceiling)}"))  # fmt: skip
-    width = max(len(name) for name, _ in rows)
-    for name, text in rows:
-        print_line(f"{name:<{width}}  {text}")
-    sys.stdout.flush()
-
-
-def _grouped(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"
-
-
-def _attributes(facts: "Statistics") -> str:
-    parts = {
-        "node": facts.node_attributes,
-        "edge": facts.edge_attributes,
-        "graph": facts.graph_attributes,
-    }
-    return ", ".join(f"{count} per {name}" for name, count in parts.items() if count) or "none"
+    return [
+        f"{facts.name}: {plural(facts.graphs, 'graph')}, {kind}\n",
+        Table(columns, rows, right=columns[1:]),
+        "",
+        *aligned(about),
+    ]
 
 
 def _counts(values: tuple[tuple[Any, int], ...]) -> str:

@@ -1,9 +1,7 @@
 """Arguments that name graphs: a known set or a file, one argument for both."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from graphpool.data.catalogue import is_path as is_path
 from graphpool.data.catalogue import short_name as short_name
@@ -11,13 +9,7 @@ from graphpool.errors import DataError, nearest
 
 if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
-
-Root = Annotated[
-    Path | None,
-    typer.Option(
-        "--data-root", help="Folder of data files; by default GRAPHPOOL_DATA, else ./data."
-    ),
-]
+    from graphpool.models.model import TrainedModel
 
 
 def open_graphs(data: str, root: Path | None = None) -> "GraphSet":
@@ -63,13 +55,15 @@ def some_ids(ids: tuple[str, ...]) -> str:
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
 
 
-def open_training(data: str, root: Path | None = None) -> "GraphSet":
-    """The same for graphs to learn from: enough for ten parts, and of more than one class."""
-    from graphpool.tasks.classes import open_training
-
-    return open_training(data, root)
-
-
 def file_name(data: str) -> str:
     """Return a name for a file or folder of this set, without the colon of its settings."""
     return short_name(data).replace(":", "-")
+
+
+def load_model(path: Path, device: str, takes: str | None = None) -> "TrainedModel":
+    """Load a trained model that is asked about what `takes` says; check the device first."""
+    from graphpool.models.model import TrainedModel
+    from graphpool.training.device import find_device
+
+    find_device(device, "--device")
+    return TrainedModel.load(path, device, takes=takes)

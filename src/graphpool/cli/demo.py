@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from graphpool.cli.experiment import print_experiment, stopping, summary_document
-from graphpool.cli.output import Json, print_json, print_line, print_status
+from graphpool.cli.experiment import experiment_lines, stopping
+from graphpool.cli.options import Json
+from graphpool.cli.output import print_result, print_status
 
 OUT = Path("demo")
 
@@ -21,22 +22,21 @@ def demo(
 ) -> None:
     """Train HAP and its baselines on MUTAG, which needs no download, and write a report."""
     from graphpool.experiments.demo import run_demo
+    from graphpool.experiments.results import result_document
 
     with stopping():
-        made = run_demo(out, seeds=tuple(range(seeds)), tell=print_status)
-    if json:
-        print_json(
-            {
-                "report": str(made.report),
-                "seconds": made.seconds,
-                "results": summary_document(made.experiment),
-                "pictures": made.pictures,
-            }
-        )
-    else:
-        print_experiment(made.experiment)
-        print_line(f"\nReport: {made.report} ({made.seconds:.0f} s)")
+        outcome = run_demo(out, seeds=tuple(range(seeds)), tell=print_status)
+    results = result_document(outcome.experiment, out)
+    del results["folder"]  # the one that was asked for
+    document = {
+        "report": str(outcome.report),
+        "seconds": outcome.seconds,
+        "results": results,
+        "pictures": outcome.pictures,
+    }
+    lines = experiment_lines(outcome.experiment)
+    print_result(json, document, [*lines, f"\nReport: {outcome.report} ({outcome.seconds:.0f} s)"])
     if open_page:
         import webbrowser
 
-        webbrowser.open(made.report.absolute().as_uri())
+        webbrowser.open(outcome.report.absolute().as_uri())

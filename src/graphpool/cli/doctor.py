@@ -12,7 +12,9 @@ from typing import Any
 import typer
 
 from graphpool import __version__
-from graphpool.cli.output import Json, print_json, print_line, print_table
+from graphpool.cli.options import Json
+from graphpool.cli.output import print_result
+from graphpool.evaluation.format import Lines, Table
 
 CORE = (
     "torch", "numpy", "scipy", "scikit-learn", "numba", "networkx", "safetensors", "typer", "rich",
@@ -43,10 +45,7 @@ def doctor(json: Json = False) -> None:
     problems += [part["problem"] for part in document.values()
                  if isinstance(part, dict) and part.get("problem")]  # fmt: skip
     document["problems"] = problems
-    if json:
-        print_json(document)
-    else:
-        _print(document)
+    print_result(json, document, _lines(document))
     if problems:
         raise typer.Exit(1)
 
@@ -122,33 +121,31 @@ def _cache() -> dict[str, Any]:
     return {"path": str(folder), "writable": writable}
 
 
-def _print(document: dict[str, Any]) -> None:
-    print_line(
-        f"graphpool {document['graphpool']}, Python {document['python']} "
-        f"({sys.executable}), {document['system']}\n"
-    )
+def _lines(document: dict[str, Any]) -> Lines:
     rows = [(name, found or "missing", "") for name, found in document["packages"].items()]
     rows += [
         (name, document["optional"][name] or "not installed", f"graphpool[{extra}]: {use}")
         for name, (extra, use) in OPTIONAL.items()
     ]
-    print_table(("package", "version", ""), rows)
+    lines: Lines = [
+        f"graphpool {document['graphpool']}, Python {document['python']} "
+        f"({sys.executable}), {document['system']}\n",
+        Table(("package", "version", ""), rows),
+        "",
+    ]
     device, data, cache = document["device"], document["data"], document["cache"]
-    print_line()
     if "problem" not in device:
         cards = ", ".join(device["cuda"]) or ("mps" if device["mps"] else "none, the CPU is used")
-        print_line(f"accelerator  {cards}")
-        print_line(f"threads      {device['threads']} of torch, {device['cores']} cores")
-    print_line(f"kernels      {'work' if document['kernels']['works'] else 'do not work'}")
-    print_line(
-        f"cache        {cache['path']} ({'writable' if cache['writable'] else 'not writable'})"
-    )
-    print_line(
-        f"data root    {data['root'] or 'none; set GRAPHPOOL_DATA to a folder of data files'}"
-    )
-    for origin, names in data["found"].items():
-        print_line(f"  {origin}: {', '.join(names)}")
-    for problem in document["problems"]:
-        print_line(f"problem: {problem}")
-    if not document["problems"]:
-        print_line("\nAll required parts work.")
+        lines += [
+            f"accelerator  {cards}",
+            f"threads      {device['threads']} of torch, {device['cores']} cores",
+        ]
+    return [
+        *lines,
+        f"kernels      {'work' if document['kernels']['works'] else 'do not work'}",
+        f"cache        {cache['path']} ({'writable' if cache['writable'] else 'not writable'})",
+        f"data root    {data['root'] or 'none; set GRAPHPOOL_DATA to a folder of data files'}",
+        *(f"  {origin}: {', '.join(names)}" for origin, names in data["found"].items()),
+        *(f"problem: {problem}" for problem in document["problems"]),
+        *([] if document["problems"] else ["\nAll required parts work."]),
+    ]

@@ -28,9 +28,10 @@ _ENVIRONMENT = {
 }  # fmt: skip
 
 
-def report_error(message: object) -> None:
-    """Print an error as one line on stderr."""
+def report_error(message: object) -> int:
+    """Print an error as one line on stderr, and return the exit code."""
     sys.stderr.write(f"graphpool: error: {' '.join(str(message).split())}\n")
+    return USER_ERROR
 
 
 def usage_message(error: Any) -> str:
@@ -69,7 +70,7 @@ class _Stderr(logging.StreamHandler[Any]):
     """A handler that writes to the current stderr, also while a progress bar replaces it."""
 
     def __init__(self) -> None:
-        logging.Handler.__init__(self)
+        logging.Handler.__init__(self, logging.WARNING)
         self._seen: set[str] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -79,21 +80,16 @@ class _Stderr(logging.StreamHandler[Any]):
         self._seen.add(text)
         return new and bool(super().filter(record))
 
+    def format(self, record: logging.LogRecord) -> str:
+        return f"graphpool: {record.levelname.lower()}: {record.getMessage()}"
+
     @property
     def stream(self) -> Any:
         return sys.stderr
-
-
-class _Line(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        return f"graphpool: {record.levelname.lower()}: {record.getMessage()}"
 
 
 def show_warnings() -> None:
     """Print the library's warnings on stderr."""
     logger = logging.getLogger("graphpool")
     if not any(isinstance(handler, _Stderr) for handler in logger.handlers):
-        handler = _Stderr()
-        handler.setLevel(logging.WARNING)
-        handler.setFormatter(_Line())
-        logger.addHandler(handler)
+        logger.addHandler(_Stderr())

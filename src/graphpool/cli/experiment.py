@@ -1,10 +1,11 @@
-"""How commands run and print experiments."""
+"""How commands run experiments, and describe their results."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from graphpool.cli.output import print_line, print_status, print_table, quiet_log
+from graphpool.cli.output import print_status, quiet_log
+from graphpool.evaluation.format import Lines, Table, plural
 
 if TYPE_CHECKING:
     from graphpool.experiments.results import ExperimentResult
@@ -24,18 +25,11 @@ def stopping(go_on: str = "") -> Iterator[None]:
         raise SystemExit(stop.exit_code) from None
 
 
-def print_experiment(result: "ExperimentResult") -> None:
+def experiment_lines(result: "ExperimentResult") -> Lines:
     """One row per method, with the first method's gain over each."""
     if result.protocol is None:
-        _print_tests(result)
-        return
-    from graphpool.experiments.tables import (
-        accuracy_text,
-        choices,
-        gain_text,
-        interval_text,
-        rank_text,
-    )
+        return _test_lines(result)
+    from graphpool.experiments import tables
 
     first = result.methods[0]
     rows = []
@@ -43,60 +37,51 @@ def print_experiment(result: "ExperimentResult") -> None:
         summary = result.summary(method)
         gain = None if method == first else result.difference(first, method)
         rows.append((
-            method, accuracy_text(summary) if summary else "failed", interval_text(summary),
-            gain_text(gain), rank_text(result.health(method)),
+            method, tables.accuracy_text(summary) if summary else "failed",
+            tables.interval_text(summary), tables.gain_text(gain),
+            tables.rank_text(result.health(method)),
         ))  # fmt: skip
-    seeds = f"{len(result.seeds)} seed{'s' if len(result.seeds) > 1 else ''}"
+    seeds = plural(len(result.seeds), "seed")
     splits = result.protocol.folds * len(result.seeds)
-    print_line(f"{result.data}, {result.protocol.name}, {seeds}, {splits} splits\n")
-    gains = f"{first} gains"
-    print_table(
-        ("method", "accuracy, %", "95 % interval", gains, "rank"),
-        rows,
-        right=("accuracy, %", "95 % interval", gains, "rank"),
-    )
-    print_line(
+    columns = ("method", "accuracy, %", "95 % interval", f"{first} gains", "rank")
+    lines: Lines = [
+        f"{result.data}, {result.protocol.name}, {seeds}, {splits} splits\n",
+        Table(columns, rows, right=columns[1:]),
         "\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking."
-        "\nRank: effective rank of the assignment on test graphs; 1 means collapsed."
-    )
-    for line in choices(result):
-        print_line(line)
+        "\nRank: effective rank of the assignment on test graphs; 1 means collapsed.",
+        *tables.choices(result),
+    ]
     for method in result.methods:
         units = result.of(method)
-        bad = [unit for unit in units if unit.warnings]
-        if bad:
-            print_line(
-                f"warning: {method}, {len(bad)} of {len(units)} models: {bad[0].warnings[0]}"
-            )
-    for failure in result.failures:
-        print_line(
-            f"failed: {failure.method}, seed {failure.seed}, fold {failure.fold}: {failure.error}"
-        )
+        if bad := [unit for unit in units if unit.warnings]:
+            warned = f"{len(bad)} of {len(units)} models: {bad[0].warnings[0]}"
+            lines.append(f"warning: {method}, {warned}")
+    return lines + [
+        f"failed: {failure.method}, seed {failure.seed}, fold {failure.fold}: {failure.error}"
+        for failure in result.failures
+    ]
 
 
-def _print_tests(result: "ExperimentResult") -> None:
+def _test_lines(result: "ExperimentResult") -> Lines:
     """One table for each size of pairs, or for the ranking."""
     from graphpool.experiments.tables import test_rows
     from graphpool.tasks import find_task
 
+    lines: Lines = []
     for test in result.tests:
         title = find_task(result.task).test_title.format(test)
-        print_line(f"{', '.join(filter(None, [result.data, title]))}\n")
         head, rows = test_rows(result, test)
-        print_table(head, rows, right=head[2:])
-        print_line()
-    for failure in result.failures:
-        print_line(f"failed: {failure.method}, seed {failure.seed}: {failure.error}")
+        lines += [
+            f"{', '.join(filter(None, [result.data, title]))}\n",
+            Table(head, rows, right=head[2:]),
+            "",
+        ]
+    lines += [
+        f"failed: {failure.method}, seed {failure.seed}: {failure.error}"
+        for failure in result.failures
+    ]
     if len(result.seeds) > 1:
-        print_line(
+        lines.append(
             "Mean ± standard deviation over seeds. A gain whose interval holds 0 is no ranking."
         )
-
-
-def summary_document(result: "ExperimentResult") -> dict[str, Any]:
-    """The figures of every method, for machines."""
-    from graphpool.experiments.results import result_document
-
-    document = result_document(result, "")
-    del document["folder"]
-    return document
+    return lines

@@ -6,15 +6,13 @@ from typing import Annotated
 
 import typer
 
-from graphpool.cli.data_arguments import Root
 from graphpool.cli.experiment import stopping
-from graphpool.cli.output import Json, plural, print_json, print_line, print_status, print_table
+from graphpool.cli.options import Jobs, Json, Root, command_group
+from graphpool.cli.output import print_json, print_line, print_result, print_status
+from graphpool.evaluation.format import Table, plural
 
-experiments_app = typer.Typer(
-    help="List, check and run the experiments of a project, and fill its pages.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
+experiments_app = command_group(
+    "List, check and run the experiments of a project, and fill its pages."
 )
 Project = Annotated[
     Path, typer.Option("--project", help="Folder with experiments/, results/ and docs/.")
@@ -40,13 +38,11 @@ def list_all(project: Project = HERE, json: Json = False) -> None:
         }
         for name, each in list_experiments(project).items()
     ]
-    if json:
-        print_json({"experiments": rows})
-        return
-    print_table(
+    table = Table(
         ("experiment", "title", "fills"),
         [(row["name"], row["title"], "\n".join(row["blocks"])) for row in rows],
     )
+    print_result(json, {"experiments": rows}, [table])
 
 
 @experiments_app.command()
@@ -55,11 +51,8 @@ def validate(project: Project = HERE, json: Json = False) -> None:
     from graphpool.experiments.project import validate as check
 
     units = check(project)
-    if json:
-        print_json({"units": units})
-    else:
-        print_line(f"{plural(len(units), 'experiment')}, {plural(sum(units.values()), 'unit')}: "
-            "nothing is wrong with them")  # fmt: skip
+    counts = f"{plural(len(units), 'experiment')}, {plural(sum(units.values()), 'unit')}"
+    print_result(json, {"units": units}, [f"{counts}: nothing is wrong with them"])
 
 
 @experiments_app.command()
@@ -68,18 +61,13 @@ def status(project: Project = HERE, json: Json = False) -> None:
     from graphpool.experiments.project import status as find_status
 
     found = find_status(project)
-    if json:
-        print_json({"experiments": [{**asdict(each), "missing": each.missing} for each in found]})
-        return
+    document = {"experiments": [{**asdict(each), "missing": each.missing} for each in found]}
     heads = ("units", "finished", "failed", "missing", "by other code")
-    print_table(
-        ("experiment", *heads),
-        [
-            (each.name, each.units, each.finished, each.failed, each.missing, each.other_code)
-            for each in found
-        ],
-        right=heads,
-    )
+    rows = [
+        (each.name, each.units, each.finished, each.failed, each.missing, each.other_code)
+        for each in found
+    ]
+    print_result(json, document, [Table(("experiment", *heads), rows, right=heads)])
 
 
 @experiments_app.command()
@@ -92,9 +80,7 @@ def run(
     minutes: Annotated[
         float | None, typer.Option(min=0, help="Begin no unit later than this.")
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; by default one per core.")
-    ] = None,
+    jobs: Jobs = None,
     retry: Annotated[
         bool, typer.Option("--retry", help="Also run units that failed before.")
     ] = False,
@@ -135,11 +121,10 @@ def run(
                 if smoke:
                     for record in outcome.records:
                         print_status(f"{record.data}, {record.method}: {accuracy_text(record)}")
-                counts = (
-                    f"{len(outcome.records)} finished, {len(outcome.failures)} failed, "
+                print_line(
+                    f"{each}: {len(outcome.records)} finished, {len(outcome.failures)} failed, "
                     f"{len(outcome.missing)} missing"
                 )
-                print_line(f"{each}: {counts}")
                 for unit, error in outcome.failures.items():
                     print_line(f"failed: {unit}: {error}")
     if json:
@@ -161,12 +146,9 @@ def pages(
 
     check_blocks(project)
     different = [path.relative_to(project).as_posix() for path in write_pages(project, check)]
-    if json:
-        print_json({"written": [] if check else different, "different": different})
-    elif different:
-        verb = "differ from the results: run graphpool experiments pages" if check else "written"
-        print_line(f"{', '.join(different)}: {verb}")
-    else:
-        print_line("all pages say what the results say")
+    document = {"written": [] if check else different, "different": different}
+    verb = "differ from the results: run graphpool experiments pages" if check else "written"
+    line = f"{', '.join(different)}: {verb}" if different else "all pages say what the results say"
+    print_result(json, document, [line])
     if check and different:
         raise typer.Exit(1)

@@ -6,52 +6,40 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli.data_arguments import Root, open_graphs
+from graphpool.cli.data_arguments import file_name, open_graphs, open_one
 from graphpool.cli.ged_arguments import (
     CostList,
     EdgeLabels,
     MaxExpanded,
     MethodName,
     TimeLimit,
-    default_file,
-    one_graph,
     read_costs,
     read_pairs,
 )
-from graphpool.cli.output import (
-    Json,
-    percent,
-    plural,
-    print_json,
-    print_line,
-    print_status,
-    print_table,
-)
+from graphpool.cli.options import Json, Root, SetName, command_group
+from graphpool.cli.output import aligned, print_result, print_status
 from graphpool.errors import ConfigError
+from graphpool.evaluation.format import Lines, Table, decimal, percent, plural
 
 if TYPE_CHECKING:
     from graphpool.ged.compare import MethodScore
     from graphpool.ged.result import EditDistance
-    from graphpool.graphs.graphset import Graph
+    from graphpool.graphs.graphset import GraphSet
 
 STOPPED = 130
 
-ged_app = typer.Typer(
-    help="Graph edit distance: of a pair, of a whole set, and how its methods compare.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
+ged_app = command_group(
+    "Graph edit distance: of a pair, of a whole set, and how its methods compare."
 )
 
-Place = Annotated[str, typer.Argument(help="SET:ID, SET:#NUMBER, or a file with one graph.")]
-SetName = Annotated[str, typer.Argument(help="A set's name, or a file or folder of graphs.")]
+OneGraph = Annotated[str, typer.Argument(help="SET:ID, SET:#NUMBER, or a file with one graph.")]
 Seed = Annotated[int, typer.Option(help="Of the drawing of pairs.")]
 
 
 @ged_app.command()
 def pair(
-    first: Place,
-    second: Place,
+    first: OneGraph,
+    second: OneGraph,
     method: MethodName = "exact",
     time_limit: TimeLimit = None,
     max_expanded: MaxExpanded = None,
@@ -70,27 +58,26 @@ def pair(
 
     if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
         raise ConfigError(f"--draw {draw}: end it with .svg or .png")
-    one, name = one_graph(first, root)
-    two, other = one_graph(second, root)
+    (one, name), (two, other) = open_one(first, root), open_one(second, root)
     _load(method)
     found = distance(
-        one, two, method=method, costs=read_costs(costs), time_limit=time_limit,
+        one[0], two[0], method=method, costs=read_costs(costs), time_limit=time_limit,
         max_nodes_expanded=max_expanded, edge_labels=edge_labels,
     )  # fmt: skip
     if draw is not None:
         from graphpool.report.draw.edit_path import draw_edit_path
 
         try:
-            draw_edit_path(one, two, found, draw, names=(name, other), edge_labels=edge_labels)
+            draw_edit_path(
+                one[0], two[0], found, draw, names=(name, other), edge_labels=edge_labels
+            )
         except OSError as error:
             raise ConfigError(f"--draw {draw}: {error.strerror}; choose another file") from None
-    if json:
-        drawn = None if draw is None else str(draw)
-        print_json({"first": name, "second": other, **found.to_dict(), "drawn": drawn})
-        return
-    _describe(found, (one, name), (two, other))
-    if draw is not None:
-        print_status(f"drawn: {draw}")
+    drawn = None if draw is None else str(draw)
+    document = {"first": name, "second": other, **found.to_dict(), "drawn": drawn}
+    print_result(json, document, _describe(found, (one, name), (two, other)))
+    if drawn and not json:
+        print_status(f"drawn: {drawn}")
 
 
 def _load(*methods: str) -> None:
@@ -109,15 +96,14 @@ def _load(*methods: str) -> None:
 
 
 def _describe(
-    found: "EditDistance", first: "tuple[Graph, str]", second: "tuple[Graph, str]"
-) -> None:
-    lower, upper = f"{found.lower:g}", f"{found.upper:g}"
+    found: "EditDistance", first: "tuple[GraphSet, str]", second: "tuple[GraphSet, str]"
+) -> Lines:
     if found.optimal:
         verdict = f"{found.distance:g}, proved"
     elif math.isinf(found.upper):
-        verdict = f"at least {lower}"
+        verdict = f"at least {found.lower:g}"
     else:
-        verdict = f"between {lower} and {upper}, not proved"
+        verdict = f"between {found.lower:g} and {found.upper:g}, not proved"
     rows = [
         ("first", f"{first[1]}, {plural(first[0].num_nodes, 'node')}"),
         ("second", f"{second[1]}, {plural(second[0].num_nodes, 'node')}"),
@@ -125,15 +111,13 @@ def _describe(
         ("method", f"{found.method}, {_time(found.seconds)}, {found.expanded:,} expanded"),
     ]
     if found.path or found.mapping:
-        places = (f"{v}→{'–' if u is None else u}" for v, u in enumerate(found.mapping))
-        rows.append(("mapping", " ".join(places)))
-    for name, text in rows:
-        print_line(f"{name:<8}  {text}")
+        images = (f"{v}→{'–' if u is None else u}" for v, u in enumerate(found.mapping))
+        rows.append(("mapping", " ".join(images)))
+    lines: Lines = [*aligned(rows)]
     if found.path:
-        print_line(f"\nedit path, {plural(len(found.path), 'edit')}:")
-        width = max(len(str(step)) for step in found.path)
-        for step in found.path:
-            print_line(f"  {step!s:<{width}}  {step.cost:g}")
+        lines.append(f"\nedit path, {plural(len(found.path), 'edit')}:")
+        lines += aligned([(f"  {step}", f"{step.cost:g}") for step in found.path])
+    return lines
 
 
 def _time(seconds: float) -> str:
@@ -174,7 +158,7 @@ def matrix(
     if pairs is not None and sample is not None:
         raise ConfigError("--pairs and --sample exclude each other; give one of them")
     graphs = open_graphs(data, root)
-    target = out or default_file(data)
+    target = out or Path(f"{file_name(data)}.ged")
     chosen = None
     if pairs is not None:
         chosen = read_pairs(pairs, graphs)
@@ -193,25 +177,21 @@ def matrix(
         print_status(str(stop) or "stopped")
         raise typer.Exit(STOPPED) from None
     document = {"path": str(target), **_summary(found, chosen), **found.header}
-    if json:
-        print_json(document)
-        return
-    if finished:
+    if finished and not json:
         print_status(f"{target} was there already; --overwrite computes it again")
     counts = found.header["counts"]
-    print_line(f"{target}: {plural(counts['graphs'], 'graph')}, {plural(counts['pairs'], 'pair')}")
-    seconds = found.header["seconds"]
-    solved = f"{counts['solved']:,} solved, the others have isomorphic graphs"
+    rest = ", the others have isomorphic graphs" if counts["solved"] < counts["pairs"] else ""
+    rate = f"{document['pairs_per_second']:,.0f} solved a second"
     rows = [
         ("method", method),
-        ("pairs", solved if counts["solved"] < counts["pairs"] else f"{counts['solved']:,} solved"),
-        ("time", f"{_time(seconds)}, {document['pairs_per_second']:,.0f} solved a second"),
+        ("pairs", f"{counts['solved']:,} solved{rest}"),
+        ("time", f"{_time(found.header['seconds'])}, {rate}"),
     ]
     if counts["pairs"]:
         spread = f"{document['mean']:.3f}, {document['least']:g} to {document['most']:g}"
         rows += [("mean", spread), ("proved", percent(document["proved_share"]))]
-    for name, text in rows:
-        print_line(f"{name:<6}  {text}")
+    size = f"{plural(counts['graphs'], 'graph')}, {plural(counts['pairs'], 'pair')}"
+    print_result(json, document, [f"{target}: {size}", *aligned(rows)])
 
 
 def _summary(found: Any, chosen: Any) -> dict[str, float]:
@@ -263,18 +243,16 @@ def compare(
         graphs, sample, seed, methods=methods or None, costs=read_costs(costs),
         time_limit=time_limit, max_nodes_expanded=max_expanded, edge_labels=edge_labels,
     )  # fmt: skip
-    if json:
-        print_json({"data": graphs.name, "seed": seed, **found.to_dict()})
-        return
-    print_line(
-        f"{graphs.name}: {plural(found.pairs, 'pair')}, mean distance {found.mean_distance:.2f}, "
-        f"{plural(found.triplets, 'triplet')}\n"
-    )
     columns = ("method", "answer", "error", "relative", "exact", "Spearman", "Kendall", "order",
                "µs a pair")  # fmt: skip
-    print_table(columns, [_score_row(score) for score in found.scores], right=columns[2:])
+    lines: Lines = [
+        f"{graphs.name}: {plural(found.pairs, 'pair')}, mean distance {found.mean_distance:.2f}, "
+        f"{plural(found.triplets, 'triplet')}\n",
+        Table(columns, [_score_row(score) for score in found.scores], right=columns[2:]),
+    ]
     if left := found.pairs - found.proved:
-        print_line(f"\n{plural(left, 'pair')} left out: not proved within the limits")
+        lines.append(f"\n{plural(left, 'pair')} left out: not proved within the limits")
+    print_result(json, {"data": graphs.name, "seed": seed, **found.to_dict()}, lines)
 
 
 def _score_row(score: "MethodScore") -> tuple[str, ...]:
@@ -285,12 +263,8 @@ def _score_row(score: "MethodScore") -> tuple[str, ...]:
         f"{score.mean_error:+.3f}",
         percent(score.relative_error),
         percent(score.exactly_right),
-        _figure(score.spearman),
-        _figure(score.kendall),
+        decimal(score.spearman),
+        decimal(score.kendall),
         percent(score.order_accuracy),
         f"{score.microseconds:,.1f}",
     )
-
-
-def _figure(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.3f}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli.data_arguments import file_name, is_path, open_one, some_ids
+from graphpool.cli.data_arguments import some_ids
 from graphpool.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphpool.ged.costs import Costs
-    from graphpool.graphs.graphset import Graph, GraphSet
+    from graphpool.graphs.graphset import GraphSet
 
 MethodName = Annotated[str, typer.Option("--method", help="exact, beam80, hungarian, vj, …")]
 CostList = Annotated[
@@ -36,22 +36,13 @@ EdgeLabels = Annotated[
 ]
 
 
-def one_graph(text: str, root: Path | None) -> "tuple[Graph, str]":
-    """The graph that `text` names, and what to call it.
-
-    `text` is a file with one graph, SET:ID, or SET:#N for the graph at position N from 0.
-    """
-    graphs, name = open_one(text, root)
-    return graphs[0], name
-
-
 def read_pairs(path: Path, graphs: "GraphSet") -> "NDArray[np.int64]":
     """Pairs of graphs, `[pairs, 2]`, from lines of two ids with a comma or blanks between."""
     import numpy as np
 
     if not path.is_file():
         raise DataError.at(path, "no such file", hint="give one with two ids on each line")
-    place = {name: number for number, name in enumerate(graphs.ids)}
+    position = {name: number for number, name in enumerate(graphs.ids)}
     pairs = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -64,10 +55,10 @@ def read_pairs(path: Path, graphs: "GraphSet") -> "NDArray[np.int64]":
         if len(words) != 2:
             raise DataError.at(path, f"{len(words)} words", line=number, hint="give two ids")
         for word in words:
-            if word not in place:
+            if word not in position:
                 hint = f"ids are {some_ids(graphs.ids)}"
                 raise DataError.at(path, f"no graph {word!r}", line=number, hint=hint)
-        pairs.append([place[word] for word in words])
+        pairs.append([position[word] for word in words])
     if not pairs:
         raise DataError.at(path, "holds no pairs", hint="give two ids on each line")
     return np.array(pairs, dtype=np.int64)
@@ -106,8 +97,3 @@ def _cost_file(path: Path) -> dict[str, Any]:
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
     return values
-
-
-def default_file(data: str) -> Path:
-    """Where the matrix of a set goes unless told otherwise."""
-    return Path(f"{Path(data).stem if is_path(data) else file_name(data)}.ged")

@@ -1,14 +1,17 @@
 """`graphpool list`: all settings, and every name that a setting can have, with its meaning."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from graphpool.cli.output import Json, print_json, print_line, print_table
-from graphpool.config import RunConfig, Setting, settings_in
+from graphpool.cli.options import Json
+from graphpool.cli.output import print_result
+from graphpool.config import RunConfig, settings_in
 from graphpool.config.run import LOSS_PANEL
 from graphpool.errors import ConfigError, nearest
+from graphpool.evaluation.format import Lines, Table
 
 ANSWERS = {"exact": "the distance", "upper": "an edit path", "lower": "a lower bound"}
 
@@ -25,65 +28,47 @@ def list_methods(
     json: Json = False,
 ) -> None:
     """List methods, settings and their choices, node features and edit distances."""
+    choices = {item.name: dict(item.choices) for item in settings_in(RunConfig) if item.choices}
     if what is None:
-        _list_all(json)
+        contents = {"methods": _methods(), **choices, "loss": _losses(), "features": _features(),
+                    "ged": _distances()}  # fmt: skip
+        print_result(json, contents, _all_lines(contents, choices))
         return
-    lists: dict[str, Callable[[bool], None]] = {
-        "methods": lambda json: _print_one("methods", _methods(), _print_methods, json),
-        "poolers": _list_poolers,
-        "settings": lambda json: _print_one("settings", _settings(), _print_settings, json),
-        "features": lambda json: _print_names("features", _features(), json),
-        "losses": lambda json: _print_names("loss", _losses(), json),
-        "ged": lambda json: _print_one("ged", _distances(), _print_distances, json),
-    }
-    choices = _choices()
-    singular = what.removesuffix("s")
-    if what in lists:
-        lists[what](json)
-    elif (name := what if what in choices else singular) in choices:
-        _print_names(name, choices[name], json)
+    name = what if what in choices else what.removesuffix("s")
+    if what in _LISTS:
+        key, make, lines = _LISTS[what]
+        content = make()
+        print_result(json, {key: content}, lines(content))
+    elif name in choices:
+        print_result(json, {name: choices[name]}, _name_lines(name, choices[name]))
     else:
-        raise ConfigError(f"there is no list {what!r}; {nearest(what, [*lists, *choices])}")
+        raise ConfigError(f"there is no list {what!r}; {nearest(what, [*_LISTS, *choices])}")
 
 
-def _list_all(json: bool) -> None:
-    methods, choices, distances = _methods(), _choices(), _distances()
-    losses, features = _losses(), _features()
-    if json:
-        print_json(
-            {"methods": methods, **choices, "loss": losses, "features": features, "ged": distances}
-        )
-        return
-    _print_methods(methods)
-    print_line(
+def _all_lines(contents: dict[str, Any], choices: Iterable[str]) -> Lines:
+    lines: Lines = [
+        *_method_lines(contents["methods"]),
         "\nwl and majority are for graphpool evaluate; the others train as well, those of the "
-        "family pair with --task matching or similarity."
-    )
-    print_line("graphpool list poolers adds what each keeps and what it costs.\n")
-    for name, texts in choices.items():
-        print_table((name, ""), texts.items())
-        print_line()
-    print_line(
+        "family pair with --task matching or similarity.",
+        "graphpool list poolers adds what each keeps and what it costs.\n",
+    ]
+    for name in choices:
+        lines += [*_name_lines(name, contents[name]), ""]
+    return [
+        *lines,
         "cluster_count is for assignments by places, unless --clusters gives the number; distance "
-        "and score are for --task matching and similarity."
-    )
-    print_line("graphpool list settings explains every setting.\n")
-    print_table(("loss", ""), losses.items())
-    print_line("\nA loss is added with its weight, such as --set model.cut_loss=0.1.\n")
-    print_table(("features", ""), features.items())
-    print_line("\nFeatures are joined with +, such as labels+rw:8.\n")
-    _print_distances(distances)
+        "and score are for --task matching and similarity.",
+        "graphpool list settings explains every setting.\n",
+        *_name_lines("loss", contents["loss"]),
+        "\nA loss is added with its weight, such as --set model.cut_loss=0.1.\n",
+        *_name_lines("features", contents["features"]),
+        "\nFeatures are joined with +, such as labels+rw:8.\n",
+        *_distance_lines(contents["ged"]),
+    ]
 
 
-def _print_one(name: str, content: Any, print_text: Callable[[Any], None], json: bool) -> None:
-    if json:
-        print_json({name: content})
-    else:
-        print_text(content)
-
-
-def _print_names(name: str, texts: dict[str, str], json: bool) -> None:
-    _print_one(name, texts, lambda content: print_table((name, ""), content.items()), json)
+def _name_lines(name: str, texts: dict[str, str]) -> Lines:
+    return [Table((name, ""), list(texts.items()))]
 
 
 def _methods() -> list[dict[str, Any]]:
@@ -91,30 +76,76 @@ def _methods() -> list[dict[str, Any]]:
     from graphpool.nn.zoo import list_networks
     from graphpool.tasks import ClassificationTask
 
+    baselines = [
+        {"name": name, "family": item.kind, "paper": "-", "year": None, "summary": item.summary}
+        for name, item in ClassificationTask.baselines().items()
+    ]
+    return [*list_networks(), *baselines]
+
+
+def _method_lines(methods: list[dict[str, Any]]) -> Lines:
+    rows = []
+    for row in methods:
+        source = row["paper"] if row["year"] is None else f"{row['paper']} {row['year']}"
+        rows.append((row["name"], row["family"], source, row["summary"]))
+    return [Table(("method", "family", "paper", ""), rows)]
+
+
+def _poolers() -> list[dict[str, Any]]:
+    """Every pooler with its paper, size, cost, and what it keeps."""
+    from graphpool.nn.zoo import count_parameters, list_networks
+
+    return [{**row, "parameters": count_parameters(row["name"])} for row in list_networks()]
+
+
+def _pooler_lines(poolers: list[dict[str, Any]]) -> Lines:
+    columns = ("pooler", "family", "paper", "year", "parameters", "cost", "keeps")
+    rows = [[row.get(key, row["name"]) for key in columns] for row in poolers]
     return [
-        *list_networks(),
-        *(
-            {
-                "name": name,
-                "family": item.kind,
-                "paper": "-",
-                "year": None,
-                "summary": item.summary,
-            }
-            for name, item in ClassificationTask.baselines().items()
-        ),
+        Table(columns, rows, right=("parameters",)),
+        "\nParameters are those of one pooling module with 64 channels and 8 clusters; cost is "
+        "what time and memory grow with.",
+        "Those of the family pair are whole networks that compare two graphs: --task matching or "
+        "similarity.",
+        "docs/poolers.md has the formulas, and how to register your own.",
     ]
 
 
-def _choices() -> dict[str, dict[str, str]]:
-    """Every setting with a fixed set of names, and the meaning of each."""
-    return {item.name: dict(item.choices) for item in settings_in(RunConfig) if item.choices}
+def _settings() -> list[dict[str, Any]]:
+    return [
+        {
+            "key": item.key,
+            "default": item.default,
+            "allowed": item.allowed,
+            "option": item.option,
+            "tasks": list(item.tasks),
+            "help": item.help,
+        }
+        for item in settings_in(RunConfig)
+    ]
+
+
+def _setting_lines(settings: list[dict[str, Any]]) -> Lines:
+    rows = [
+        (row["key"], _text(row["default"]), row["allowed"], row["option"], row["help"])
+        for row in settings
+    ]
+    return [
+        Table(("setting", "default", "allowed", "option", ""), rows),
+        "\nAny setting is given with --set KEY=VALUE or in a file with --config.",
+        "Defaults are those of classification; --task matching and similarity have others.",
+    ]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(str(item) for item in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _losses() -> dict[str, str]:
     """Auxiliary losses of an assignment."""
-    known = settings_in(RunConfig)
-    return {item.name: item.help for item in known if item.panel == LOSS_PANEL}
+    return {item.name: item.help for item in settings_in(RunConfig) if item.panel == LOSS_PANEL}
 
 
 def _features() -> dict[str, str]:
@@ -132,82 +163,17 @@ def _distances() -> dict[str, dict[str, str]]:
     return {name: {"answer": item.answer, "summary": item.about} for name, item in METHODS.items()}
 
 
-def _settings() -> list[dict[str, Any]]:
-    return [
-        {
-            "key": item.key,
-            "default": item.default,
-            "allowed": _allowed(item),
-            "option": item.option,
-            "tasks": list(item.tasks),
-            "help": item.help,
-        }
-        for item in settings_in(RunConfig)
-    ]
+def _distance_lines(distances: dict[str, dict[str, str]]) -> Lines:
+    rows = [(name, ANSWERS[row["answer"]], row["summary"]) for name, row in distances.items()]
+    return [Table(("graphpool ged", "answers", ""), rows)]
 
 
-def _allowed(item: Setting) -> str:
-    """Names or range of the values."""
-    return ", ".join(item.choices) or item.range_text
-
-
-def _print_methods(methods: Sequence[dict[str, Any]]) -> None:
-    print_table(
-        ("method", "family", "paper", ""),
-        [(row["name"], row["family"], _source(row), row["summary"]) for row in methods],
-    )
-
-
-def _print_settings(settings: Sequence[dict[str, Any]]) -> None:
-    print_table(
-        ("setting", "default", "allowed", "option", ""),
-        [
-            (row["key"], _text(row["default"]), row["allowed"], row["option"], row["help"])
-            for row in settings
-        ],
-    )
-    print_line("\nAny setting is given with --set KEY=VALUE or in a file with --config.")
-    print_line("Defaults are those of classification; --task matching and similarity have others.")
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, tuple):
-        return ",".join(str(item) for item in value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _print_distances(distances: dict[str, dict[str, str]]) -> None:
-    print_table(
-        ("graphpool ged", "answers", ""),
-        [(name, ANSWERS[row["answer"]], row["summary"]) for name, row in distances.items()],
-    )
-
-
-def _list_poolers(json: bool) -> None:
-    """Every pooler with its paper, size, cost, and what it keeps."""
-    from graphpool.nn.zoo import count_parameters, list_networks
-
-    rows = [{**row, "parameters": count_parameters(row["name"])} for row in list_networks()]
-    if json:
-        print_json({"poolers": rows})
-        return
-    columns = ("pooler", "family", "paper", "year", "parameters", "cost", "keeps")
-    print_table(
-        columns,
-        [[row.get(key, row["name"]) for key in columns] for row in rows],
-        right=("parameters",),
-    )
-    print_line(
-        "\nParameters are those of one pooling module with 64 channels and 8 clusters; cost is "
-        "what time and memory grow with."
-    )
-    print_line(
-        "Those of the family pair are whole networks that compare two graphs: --task matching or "
-        "similarity."
-    )
-    print_line("docs/poolers.md has the formulas, and how to register your own.")
-
-
-def _source(row: dict[str, Any]) -> str:
-    """`Ying et al. 2018`."""
-    return row["paper"] if row["year"] is None else f"{row['paper']} {row['year']}"
+# Name in the JSON document, content and lines of each list that is not of a setting's choices.
+_LISTS: dict[str, tuple[str, Callable[[], Any], Callable[[Any], Lines]]] = {
+    "methods": ("methods", _methods, _method_lines),
+    "poolers": ("poolers", _poolers, _pooler_lines),
+    "settings": ("settings", _settings, _setting_lines),
+    "features": ("features", _features, partial(_name_lines, "features")),
+    "losses": ("loss", _losses, partial(_name_lines, "loss")),
+    "ged": ("ged", _distances, _distance_lines),
+}

@@ -6,17 +6,10 @@ from typing import Annotated, NoReturn
 import typer
 
 from graphpool import __version__
+from graphpool.cli import errors
 from graphpool.cli.data import data_app
 from graphpool.cli.demo import demo
 from graphpool.cli.doctor import doctor
-from graphpool.cli.errors import (
-    USER_ERROR,
-    ClickError,
-    environment_message,
-    report_error,
-    show_warnings,
-    usage_message,
-)
 from graphpool.cli.evaluate import evaluate
 from graphpool.cli.experiments import experiments_app
 from graphpool.cli.ged import ged_app
@@ -70,24 +63,21 @@ def start(
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
-    show_warnings()
+    errors.show_warnings()
     command = typer.main.get_command(app)
     try:
         code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
     except GraphpoolError as error:
-        report_error(error)
-        code = USER_ERROR
-    except ClickError as error:
+        code = errors.report_error(error)
+    except errors.ClickError as error:
         # A command with nothing after it has printed its help by now.
         if type(error).__name__ == "NoArgsIsHelpError":
             sys.exit(0)
-        report_error(usage_message(error))
-        code = USER_ERROR
+        code = errors.report_error(errors.usage_message(error))
     except OSError as error:
-        if (message := environment_message(error)) is None:
+        if (message := errors.environment_message(error)) is None:
             raise
-        report_error(message)
-        code = USER_ERROR
+        code = errors.report_error(message)
     except typer.Abort:
         code = 130
     sys.exit(code if isinstance(code, int) else 0)

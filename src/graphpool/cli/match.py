@@ -1,15 +1,14 @@
 """`graphpool match`: how alike two graphs are, by a network that was trained to compare graphs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from graphpool.cli.data_arguments import Root, open_one
-from graphpool.cli.output import Json, print_json, print_line, print_table, quiet_log
-
-if TYPE_CHECKING:
-    from graphpool.tasks.pairwise import PairComparison
+from graphpool.cli.data_arguments import load_model, open_one
+from graphpool.cli.options import Device, Json, Root
+from graphpool.cli.output import print_result, quiet_log
+from graphpool.evaluation.format import Lines, Table
 
 _GRAPH = "A file with one graph, or FILE:ID or SET:ID for one of several (SET:#0 by position)."
 
@@ -20,7 +19,7 @@ def match(
     model: Annotated[
         Path, typer.Option(help="Run of graphpool train --task matching or similarity, or a file.")
     ],
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
+    device: Device = "cpu",
     root: Root = None,
     json: Json = False,
 ) -> None:
@@ -28,72 +27,52 @@ def match(
 
     Which graph comes first makes no difference. Equal graphs are at distance 0, except for simgnn.
     """
-    from graphpool.models.model import TrainedModel
-    from graphpool.training.device import find_device
-
-    find_device(device, "--device")
-    comparer = TrainedModel.load(model, device, takes="pairs")
+    comparer = load_model(model, device, takes="pairs")
     sides = [open_one(text, root) for text in (left, right)]
     with quiet_log("graphpool.features.labels"):  # printed below, for each graph
-        found = comparer.compare(sides[0][0], sides[1][0])
+        result = comparer.compare(sides[0][0], sides[1][0])
         warnings = [
             f"{unknown} of {graph.num_nodes} nodes of {name} have labels that the model has not "
             "seen; it takes them for nodes without a label"
             for graph, name in sides
             if (unknown := comparer.unknown_labels(graph))
         ]
-    names = [name for _, name in sides]
-    document = _document(comparer.task.name, found, model, names, list(dict.fromkeys(warnings)))
-    if json:
-        print_json(document)
-    else:
-        _print(document)
+    levels = enumerate(zip(result.distances, result.scores, strict=True), start=1)
+    threshold = comparer.task.threshold
+    document = {
+        "model": str(model),
+        "task": comparer.task.name,
+        "left": sides[0][1],
+        "right": sides[1][1],
+        "levels": [
+            {"level": number, "distance": distance, "score": score}
+            for number, (distance, score) in levels
+        ],
+        "distance": result.distance,
+        "score": result.score,
+        "match": None if threshold is None else result.score > threshold,
+        "warnings": list(dict.fromkeys(warnings)),
+    }
+    print_result(json, document, _lines(document, threshold))
 
 
-def _document(
-    task: str,
-    found: "PairComparison",
-    model: Path,
-    names: list[str],
-    warnings: list[str],
-) -> dict[str, Any]:
-    levels = [
-        {"level": number, "distance": distance, "score": score}
-        for number, (distance, score) in enumerate(
-            zip(found.distances, found.scores, strict=True), start=1
+def _lines(document: dict[str, Any], threshold: float | None) -> Lines:
+    rows = [*document["levels"], {**document, "level": "all"}]
+    lines: Lines = [
+        Table(
+            ("level", "distance", "score"),
+            [(row["level"], f"{row['distance']:.4f}", f"{row['score']:.4f}") for row in rows],
+            right=("distance", "score"),
         )
     ]
-    return {
-        "model": str(model),
-        "task": task,
-        "left": names[0],
-        "right": names[1],
-        "levels": levels,
-        "distance": found.distance,
-        "score": found.score,
-        "match": found.score > 0.5 if task == "matching" else None,
-        "warnings": warnings,
-    }
-
-
-def _print(document: dict[str, Any]) -> None:
-    rows = [(str(row["level"]), row["distance"], row["score"]) for row in document["levels"]]
-    rows.append(("all", document["distance"], document["score"]))
-    print_table(
-        ("level", "distance", "score"),
-        [(name, f"{distance:.4f}", f"{score:.4f}") for name, distance, score in rows],
-        right=("distance", "score"),
-    )
     both = f"{document['left']} and {document['right']}"
     if document["match"] is None:
-        print_line(f"\n{both}: distance {document['distance']:.2f}.")
-        print_line(
-            "The model has learned distances, not matches: scores only say which pair is nearer."
-        )
+        lines += [
+            f"\n{both}: distance {document['distance']:.2f}.",
+            "The model has learned distances, not matches: scores only say which pair is nearer.",
+        ]
     else:
-        print_line(
-            f"\n{both}: {'they match' if document['match'] else 'no match'} (score "
-            f"{document['score']:.3f}, a match above 0.5)."
-        )
-    for warning in document["warnings"]:
-        print_line(f"warning: {warning}")
+        verdict = "they match" if document["match"] else "no match"
+        score = f"score {document['score']:.3f}, a match above {threshold}"
+        lines.append(f"\n{both}: {verdict} ({score}).")
+    return lines + [f"warning: {warning}" for warning in document["warnings"]]

@@ -23,7 +23,6 @@ from graphpool.config import (
 )
 from graphpool.errors import ConfigError, nearest
 
-CLASSIFICATION = "classification"
 _PANELS = {"model": "Model", "train": "Training", "compare": "Comparing graphs"}
 _SETTINGS = settings_in(RunConfig)
 
@@ -36,6 +35,26 @@ Assignments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any setting, such as model.norm=batch."),
 ]
+Root = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-root", help="Folder of data files; by default GRAPHPOOL_DATA, else ./data."
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document on stdout, nothing else.")
+]
+SetName = Annotated[str, typer.Argument(help="A set's name, or a file or folder of graphs.")]
+Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes; by default one per core.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
+
+
+def command_group(about: str) -> typer.Typer:
+    """Return an empty group of commands, such as `graphpool data`."""
+    return typer.Typer(
+        help=about, no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False
+    )
 
 
 def with_settings(
@@ -124,50 +143,58 @@ def settings(
         assignments: of the form `train.clip_norm=1.0`.
         written_by_us: the file is that of a run folder, which may be of an older version.
     """
-    task = options.get("task") or _assigned_task(assignments)
-    values = _begin(base, task, written_by_us)
-    for key, value in options.items():
-        if value is not None:
-            _put(values, key, value)
-    for text in assignments or ():
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise ConfigError(f"--set {text}: write it as KEY=VALUE, such as model.norm=batch")
-        _check_key(key.strip(), text)
-        _put(values, key.strip(), _value(value.strip()))
+    given = {key: value for key, value in options.items() if value is not None}
+    given |= dict(_assignment(text) for text in assignments or ())
+    values = _begin(base, given.get("task"), written_by_us)
+    for key, value in given.items():
+        section, _, name = key.rpartition(".")
+        (values[section] if section else values)[name] = value
     return from_dict(RunConfig, values)
 
 
-def _check_key(key: str, text: str) -> None:
-    """Refuse an unknown key of `--set`, with the new name of an old one or the nearest."""
+def _assignment(text: str) -> tuple[str, Any]:
+    """Key and value of `--set KEY=VALUE`; quotes around words can be left out."""
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise ConfigError(f"--set {text}: write it as KEY=VALUE, such as model.norm=batch")
     section, _, name = key.rpartition(".")
     if hint := renamed_hint(section, name):
         raise ConfigError(f"--set {text}: {hint}")
     known = [item.key for item in _SETTINGS]
     if key not in known:
         raise ConfigError(f"--set {text}: unknown key {key!r}; {nearest(key, known)}")
+    try:
+        return key, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key, value
 
 
-def check_task(task: str, options: Given, poolers: Sequence[str]) -> None:
-    """Refuse options that the task, or all of the poolers, have no use for.
+def check_names(config: RunConfig, given: Given, poolers: Sequence[str]) -> None:
+    """Refuse misspelt names, and options without a use, before data is read.
 
     Args:
-        options: by dotted key, as in `settings`.
+        given: options by dotted key, as in `settings`; the task, or all of the poolers, may have
+            no use for one.
     """
-    for item in _SETTINGS:
-        if options.get(item.key) is not None and not item.used_by(task):
-            raise ConfigError(
-                f"{item.option} is for --task {' and '.join(item.tasks)}, not for {task}; leave "
-                "it out"
-            )
-    if options.get("model.distance") is not None:
-        from graphpool.nn.zoo.pairs import BY_NODES
+    from graphpool.features.pipeline import FeaturePipeline
+    from graphpool.nn.zoo.pairs import BY_NODES
+    from graphpool.tasks import find_task
+    from graphpool.training.device import find_device
 
-        if not set(poolers) & set(BY_NODES):
+    for item in _SETTINGS:
+        if given.get(item.key) is not None and not item.used_by(config.task):
             raise ConfigError(
-                f"--distance is for {' and '.join(BY_NODES)}, which compare nodes; "
-                f"{', '.join(poolers)} has its own: leave it out"
+                f"{item.option} is for --task {' and '.join(item.tasks)}, not for {config.task}; "
+                "leave it out"
             )
+    if given.get("model.distance") is not None and not set(poolers) & set(BY_NODES):
+        raise ConfigError(
+            f"--distance is for {' and '.join(BY_NODES)}, which compare nodes; "
+            f"{', '.join(poolers)} has its own: leave it out"
+        )
+    find_device(config.train.device)
+    FeaturePipeline(config.features)
+    find_task(config.task).check_settings(config)
 
 
 def absolute(path: Path | None) -> str | None:
@@ -175,69 +202,21 @@ def absolute(path: Path | None) -> str | None:
     return None if path is None else str(path.absolute())
 
 
-def check_names(config: RunConfig) -> None:
-    """Refuse a misspelt pooler, feature or device, and nothing to choose, before data is read."""
-    from graphpool.features.pipeline import FeaturePipeline
-    from graphpool.tasks import TASKS, find_task
-    from graphpool.training.device import find_device
-
-    find_device(config.train.device)
-    FeaturePipeline(config.features)
-    pooler = config.model.pooler
-    if pooler in TASKS[CLASSIFICATION].baselines():
-        raise ConfigError(
-            f"{pooler} is a baseline of graphpool evaluate (--methods {pooler}) and can't be "
-            "trained by itself; graphpool list names the poolers"
-        )
-    find_task(config.task).check_settings(config)
-
-
 def words(text: str) -> list[str]:
     """`a,b` as words."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _begin(base: Path | None, task: str | None, written_by_us: bool) -> dict[str, Any]:
+def _begin(base: Path | None, task: Any, written_by_us: bool) -> dict[str, Any]:
     """The settings of a file over those that the task starts from."""
     written: dict[str, Any] = {}
     if base is not None:
         written = toml_values(base, written_by_us=written_by_us)
         from_dict(RunConfig, written, str(base))  # checks every key and value
-    task = task or written.get("task", CLASSIFICATION)
+    task = task or written.get("task", RunConfig.task)
     if task not in (tasks := typing.get_args(Task)):
         raise ConfigError(f"there is no task {task!r}; {nearest(str(task), tasks)}")
-    return _merged(to_dict(defaults_for(typing.cast(Task, task))), {**written, "task": task})
-
-
-def _assigned_task(assignments: Sequence[str] | None) -> str | None:
-    """The task that `--set task=NAME` names."""
-    parts = [text.partition("=") for text in assignments or ()]
-    return next(
-        (str(_value(text.strip())) for key, _, text in parts if key.strip() == "task"), None
-    )
-
-
-def _merged(values: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with others written over them, section by section."""
-    return {
-        **values,
-        **{
-            key: _merged(values[key], value) if isinstance(value, dict) else value
-            for key, value in over.items()
-        },
-    }
-
-
-def _put(values: dict[str, Any], key: str, value: Any) -> None:
-    *sections, last = key.split(".")
-    for section in sections:
-        values = values[section]
-    values[last] = value
-
-
-def _value(text: str) -> Any:
-    """A TOML value; anything else is a word, so that quotes can be left out."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+    values = to_dict(defaults_for(task))
+    for key, value in written.items():
+        values[key] = {**values[key], **value} if isinstance(value, dict) else value
+    return {**values, "task": task}

@@ -3,20 +3,12 @@
 import json
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from graphpool.evaluation.format import Lines
-from graphpool.evaluation.format import percent as percent
-from graphpool.evaluation.format import plural as plural
+from graphpool.evaluation.format import Lines, Table
 from graphpool.files import strict_json
-
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on stdout, nothing else.")
-]
 
 
 def print_json(document: Any) -> None:
@@ -48,31 +40,42 @@ def quiet_log(name: str) -> Iterator[None]:
         logger.setLevel(before)
 
 
-def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[str] = ()
-) -> None:
-    """Print a plain table on stdout, with the columns named in `right` aligned to the right."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in columns:
-        number = name in right
-        table.add_column(
-            name, justify="right" if number else "left", overflow="fold", no_wrap=number
-        )
-    for row in rows:
-        table.add_row(*("" if value is None else str(value) for value in row))
-    # A pipe has no width; a table cut to 80 columns there would lose text.
-    width = None if sys.stdout.isatty() else 200
-    Console(file=sys.stdout, width=width, highlight=False, markup=False).print(table)
-
-
 def print_lines(lines: Lines) -> None:
-    """A result on stdout: lines of text, and tables."""
+    """Print lines of text and tables on stdout."""
     for line in lines:
         if isinstance(line, str):
             print_line(line)
         else:
-            print_table(*line)
+            _print_table(line)
+
+
+def print_result(json: bool, document: Any, lines: Lines) -> None:
+    """Print a result: a JSON document for programs, or lines for people."""
+    if json:
+        print_json(document)
+    else:
+        print_lines(lines)
+
+
+def aligned(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """Return lines of a name and a text, with the texts below each other."""
+    width = max(len(name) for name, _ in rows)
+    return [f"{name:<{width}}  {text}" for name, text in rows]
+
+
+def _print_table(content: Table) -> None:
+    from rich import box
+    from rich import table as rich_table
+    from rich.console import Console
+
+    table = rich_table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in content.columns:
+        number = name in content.right
+        table.add_column(
+            name, justify="right" if number else "left", overflow="fold", no_wrap=number
+        )
+    for row in content.rows:
+        table.add_row(*("" if value is None else str(value) for value in row))
+    # A pipe has no width; a table cut to 80 columns there would lose text.
+    width = None if sys.stdout.isatty() else 200
+    Console(file=sys.stdout, width=width, highlight=False, markup=False).print(table)

@@ -9,9 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from graphpool.cli.data_arguments import Root, open_graphs
-from graphpool.cli.output import Json, plural, print_json, print_status
+from graphpool.cli.data_arguments import load_model, open_graphs
+from graphpool.cli.options import Device, Json, Overwrite, Root
+from graphpool.cli.output import print_json, print_status
 from graphpool.errors import ConfigError
+from graphpool.evaluation.format import plural
 from graphpool.files import atomic_write
 
 
@@ -19,8 +21,8 @@ def predict(
     model: Annotated[Path, typer.Argument(help="A run folder, or a model file.")],
     data: Annotated[str, typer.Argument(help="A file or folder of graphs, or a set's name.")],
     out: Annotated[str, typer.Option(help="FILE.csv or FILE.jsonl; - for stdout.")] = "-",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
+    overwrite: Overwrite = False,
+    device: Device = "cpu",
     root: Root = None,
     json: Json = False,
 ) -> None:
@@ -29,11 +31,7 @@ def predict(
         raise ConfigError(f"--out {out}: end it with .csv or .jsonl, or give - for stdout")
     if out != "-" and Path(out).exists() and not overwrite:
         raise ConfigError(f"--out {out}: exists already; give --overwrite to replace it")
-    from graphpool.models.model import TrainedModel
-    from graphpool.training.device import find_device
-
-    find_device(device, "--device")
-    trained = TrainedModel.load(model, device, takes="graphs")
+    trained = load_model(model, device, takes="graphs")
     graphs = open_graphs(data, root)
     rows = trained.prediction_rows(graphs)
     if out != "-":

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from graphpool.cli.data_arguments import Root
-from graphpool.cli.output import Json, print_json, print_line
+from graphpool.cli.options import Json, Root
+from graphpool.cli.output import print_result
 
 
 def report(
@@ -19,7 +19,4 @@ def report(
     from graphpool.models.run import report_run
 
     path = report_run(run, out, root)
-    if json:
-        print_json({"path": str(path)})
-    else:
-        print_line(f"Report: {path}")
+    print_result(json, {"path": str(path)}, [f"Report: {path}"])

@@ -61,12 +61,10 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
 
 def _convert_union(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
     """Convert to the first type that fits."""
+    if value is None and type(None) in kinds:
+        return None
     problem = ConfigError(f"{where}: a value is needed here")
-    for kind in kinds:
-        if kind is type(None):
-            if value is None:
-                return None
-            continue
+    for kind in (kind for kind in kinds if kind is not type(None)):
         try:
             return _convert(kind, value, where)
         except ConfigError as error:

@@ -4,17 +4,19 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-from graphpool.config.setting import check_ranges, setting
+from graphpool.config.setting import CheckedConfig, Range, setting
 from graphpool.errors import ConfigError
 
 Task = Literal["classification", "matching", "similarity"]
 COMPARING = ("matching", "similarity")
-MODEL_PANEL, TRAIN_PANEL, COMPARE_PANEL = "Model", "Training", "Comparing graphs"
+MODEL_PANEL, COMPARE_PANEL = "Model", "Comparing graphs"
 LOSS_PANEL = "Auxiliary losses"
+POSITIVE, FINITE = Range(above=0, below=math.inf), Range(low=0, below=math.inf)
+NOT_NEGATIVE = Range(low=0)
 
 
 @dataclass(frozen=True)
-class ModelConfig:
+class ModelConfig(CheckedConfig):
     """The network; `graphpool list settings` explains the fields."""
 
     pooler: str = setting("hap", "Pooling method; see graphpool list.", option="--pooler")
@@ -30,28 +32,27 @@ class ModelConfig:
         },
         option="--encoder",
     )
-    hidden_channels: int = setting(
-        64, "Width of every layer.", above=0, below=math.inf, option="--hidden"
-    )
+    hidden_channels: int = setting(64, "Width of every layer.", range=POSITIVE, option="--hidden")
     num_layers: int = setting(
-        2, "Encoder layers before each coarsening.", above=0, below=math.inf, option="--layers"
+        2, "Encoder layers before each coarsening.", range=POSITIVE, option="--layers"
     )
-    heads: int = setting(4, "Attention heads of the encoder gat.", above=0, below=math.inf)
+    heads: int = setting(4, "Attention heads of the encoder gat.", range=POSITIVE)
     clusters: tuple[int, ...] = setting(
         (),
         "Clusters of each level, such as 8,1; by default as many as a graph has places, then 1 "
         "(methods without places: 8, then 1).",
-        low=1,
+        range=Range(low=1),
         option="--clusters",
     )
     ratio: float = setting(
         0.0,
         "Share of the nodes that become clusters, or that top-k poolers keep; 0 uses clusters as "
         "they are given, and half of the nodes in top-k poolers.",
-        low=0,
-        below=1,
+        range=Range(low=0, below=1),
     )
-    dropout: float = setting(0.0, "Dropout, in [0, 1).", low=0, below=1, option="--dropout")
+    dropout: float = setting(
+        0.0, "Dropout, in [0, 1).", range=Range(low=0, below=1), option="--dropout"
+    )
     norm: Literal["none", "batch"] = setting(
         "none",
         "Normalisation after each encoder layer.",
@@ -117,11 +118,10 @@ class ModelConfig:
     resolution: float = setting(
         1.5,
         "How fine places are: a higher one gives more and smaller places.",
-        low=1 / 16,
-        high=64,
+        range=Range(low=1 / 16, high=64),
         option="--resolution",
     )
-    max_clusters: int = setting(16, "Largest number of places of a graph.", above=0, below=math.inf)
+    max_clusters: int = setting(16, "Largest number of places of a graph.", range=POSITIVE)
     cluster_profile: bool = setting(
         True, "Add the size, inner edges and outer edges of a place to its cluster's features."
     )
@@ -155,27 +155,21 @@ class ModelConfig:
     cut_loss: float = setting(
         0.0,
         "Weight of the loss for few edges between clusters (Bianchi et al. 2020).",
-        low=0,
-        below=math.inf,
+        range=FINITE,
         panel=LOSS_PANEL,
     )
     balance: float = setting(
-        0.0,
-        "Weight of the loss for clusters of one size.",
-        low=0,
-        below=math.inf,
-        panel=LOSS_PANEL,
+        0.0, "Weight of the loss for clusters of one size.", range=FINITE, panel=LOSS_PANEL
     )
     orthogonality: float = setting(
         0.0,
         "Weight of the loss for clusters of one size that don't overlap (Bianchi et al. 2020).",
-        low=0,
-        below=math.inf,
+        range=FINITE,
         panel=LOSS_PANEL,
     )
 
     def __post_init__(self) -> None:
-        check_ranges(self)
+        super().__post_init__()
         if self.cluster_count == "eigengap" and (self.clusters or self.ratio):
             raise ConfigError(
                 "model.cluster_count 'eigengap' sets how many places a graph has, and so does "
@@ -184,19 +178,17 @@ class ModelConfig:
 
 
 @dataclass(frozen=True)
-class TrainConfig:
+class TrainConfig(CheckedConfig):
     """The training; `graphpool list settings` explains the fields."""
 
-    epochs: int = setting(
-        100, "Largest number of epochs.", above=0, below=math.inf, option="--epochs"
-    )
+    epochs: int = setting(100, "Largest number of epochs.", range=POSITIVE, option="--epochs")
     batch_size: int = setting(
-        32, "Graphs, pairs or triplets per step.", above=0, below=math.inf, option="--batch-size"
+        32, "Graphs, pairs or triplets per step.", range=POSITIVE, option="--batch-size"
     )
     learning_rate: float = setting(
-        0.003, "Learning rate of Adam.", above=0, below=math.inf, option="--learning-rate"
+        0.003, "Learning rate of Adam.", range=POSITIVE, option="--learning-rate"
     )
-    weight_decay: float = setting(0.0, "Weight decay of Adam.", low=0)
+    weight_decay: float = setting(0.0, "Weight decay of Adam.", range=NOT_NEGATIVE)
     schedule: Literal["constant", "cosine", "plateau"] = setting(
         "constant",
         "How the learning rate changes.",
@@ -210,59 +202,56 @@ class TrainConfig:
     plateau_epochs: int = setting(
         10,
         "Epochs without a better validation loss before the schedule plateau lowers the rate.",
-        above=0,
-        below=math.inf,
+        range=POSITIVE,
     )
     plateau_factor: float = setting(
-        0.5, "Factor by which the schedule plateau lowers the rate.", above=0, below=1
+        0.5, "Factor by which the schedule plateau lowers the rate.", range=Range(above=0, below=1)
     )
     patience: int = setting(
         0,
         "Stop after so many epochs without improvement; 0 never stops early.",
-        low=0,
+        range=NOT_NEGATIVE,
         option="--patience",
     )
-    clip_norm: float = setting(0.0, "Largest norm of the gradient; 0 does not clip it.", low=0)
-    seed: int = setting(0, "Seed of weights, split and order.", low=0, below=2**63, option="--seed")
+    clip_norm: float = setting(
+        0.0, "Largest norm of the gradient; 0 does not clip it.", range=NOT_NEGATIVE
+    )
+    seed: int = setting(
+        0, "Seed of weights, split and order.", range=Range(low=0, below=2**63), option="--seed"
+    )
     device: str = setting("cpu", "Device: cpu, cuda, cuda:1, mps.", option="--device")
     threads: int = setting(
         0,
         "Threads of torch; 0 takes one for small batches and torch's choice for large ones.",
-        low=0,
+        range=NOT_NEGATIVE,
         option="--threads",
     )
     checkpoint_seconds: float = setting(
         30.0,
         "Seconds between checkpoints; 0 writes one after every step.",
-        low=0,
+        range=NOT_NEGATIVE,
         estimator=False,
     )
     tensorboard: bool = setting(
         False, "Write a log for TensorBoard into the folder of the run.", estimator=False
     )
 
-    def __post_init__(self) -> None:
-        check_ranges(self)
-
 
 @dataclass(frozen=True)
-class CompareConfig:
+class CompareConfig(CheckedConfig):
     """The pairs or triplets of a task that compares graphs; see `graphpool list settings`."""
 
     examples: int = setting(
         40_000,
         "Pairs or triplets to train on.",
-        above=0,
-        below=math.inf,
+        range=POSITIVE,
         option="--examples",
         tasks=COMPARING,
     )
     valid: int = setting(
-        2_000, "Pairs or triplets that choose the epoch.", above=0, below=math.inf, tasks=COMPARING
+        2_000, "Pairs or triplets that choose the epoch.", range=POSITIVE, tasks=COMPARING
     )
-    test: int = setting(
-        2_000, "Pairs or triplets to test on.", above=0, below=math.inf, tasks=COMPARING
-    )
+    test: int = setting(2_000, "Pairs or triplets to test on.", range=POSITIVE, tasks=COMPARING)
     pairs: str = setting(
         "",
         "CSV file of left, right, match, for graphs of your own.",
@@ -289,9 +278,6 @@ class CompareConfig:
         tasks=("similarity",),
     )
 
-    def __post_init__(self) -> None:
-        check_ranges(self)
-
 
 @dataclass(frozen=True)
 class RunConfig:
@@ -311,8 +297,7 @@ class RunConfig:
     data: str = setting("MUTAG", "Name of a set, or a file or folder of graphs.")
     features: str = setting(
         "auto", "Node features, such as labels+rw:8; see graphpool list.", option="--features",
-        panel=MODEL_PANEL,
-    )  # fmt: skip
+        panel=MODEL_PANEL)  # fmt: skip
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     compare: CompareConfig = field(default_factory=CompareConfig)

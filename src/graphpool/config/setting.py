@@ -7,7 +7,7 @@ of `graphpool list` and the arguments of the estimators are made from these decl
 import dataclasses
 import math
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -22,14 +22,50 @@ _LARGE = 2**53
 
 
 @dataclass(frozen=True)
+class Range:
+    """Bounds of a number: `low <= value` or `above < value`, `value <= high` or `value < below`."""
+
+    low: Bound = None
+    above: Bound = None
+    high: Bound = None
+    below: Bound = None
+
+    def __str__(self) -> str:
+        """An interval, such as `[0, 1)`."""
+        left = f"({_number(self.above)}" if self.above is not None else f"[{_number(self.low)}"
+        if self.high is not None:
+            return f"{left}, {_number(self.high)}]"
+        return f"{left}, {_number(math.inf if self.below is None else self.below)})"
+
+    def __contains__(self, value: Any) -> bool:
+        # Written so that NaN lies outside.
+        return (
+            (self.low is None or value >= self.low)
+            and (self.above is None or value > self.above)
+            and (self.high is None or value <= self.high)
+            and (self.below is None or value < self.below)
+        )
+
+    def requirement(self, values: Iterable[Any]) -> str:
+        """What an error says about values that are not all inside."""
+        top = self.high if self.high is not None else self.below
+        if top is not None and top <= _LARGE:
+            return f"must lie in {self}"
+        if top is not None and any(value >= top for value in values):
+            return f"must be less than {_number(top)}" if math.isfinite(top) else "must be finite"
+        if self.above == 0:
+            return "must be positive"
+        return "can't be negative" if self.low == 0 else f"must be at least {_number(self.low)}"
+
+
+@dataclass(frozen=True)
 class Setting:
     """One field of a config, with all that is known about it.
 
     Attributes:
         help: one sentence for `--help`, `graphpool list settings` and docstrings.
         choices: allowed names and their meaning, in the order of the field's `Literal`.
-        low, above, high, below: bounds of the value, or of each item of a tuple: `low <= value`,
-            `above < value`, `value <= high`, `value < below`.
+        range: of the value, or of each item of a tuple.
         option: command-line option, such as `--hidden`; None if only `--set` and files have it.
         panel: heading in `--help`; by default that of the section.
         tasks: the only tasks that use it; empty if all do.
@@ -42,10 +78,7 @@ class Setting:
 
     help: str
     choices: Mapping[str, str] = field(default_factory=dict)
-    low: Bound = None
-    above: Bound = None
-    high: Bound = None
-    below: Bound = None
+    range: Range | None = None
     option: str | None = None
     panel: str | None = None
     tasks: tuple[str, ...] = ()
@@ -73,74 +106,32 @@ class Setting:
         return f"{self.help.removesuffix('.')}: {', '.join(self.choices)}."
 
     @property
-    def range_text(self) -> str:
-        """The range as an interval, such as `[0, 1)`; empty without bounds."""
-        if not self._is_bounded():
-            return ""
-        left = f"({_number(self.above)}" if self.above is not None else f"[{_number(self.low)}"
-        right = f"{_number(self.high)}]" if self.high is not None else f"{_number(self.below)})"
-        left = "(-inf" if self.above is None and self.low is None else left
-        right = "inf)" if self.high is None and self.below is None else right
-        return f"{left}, {right}"
+    def allowed(self) -> str:
+        """Names or range of the values, such as `[0, 1)`; empty if any will do."""
+        return ", ".join(self.choices) or str(self.range or "")
+
+    def value_in(self, config: Any) -> Any:
+        """Return the value that a `RunConfig` has for it."""
+        return getattr(getattr(config, self.section) if self.section else config, self.name)
 
     def used_by(self, task: str) -> bool:
         """Whether the task has a use for it."""
         return not self.tasks or task in self.tasks
 
-    def check(self, value: Any) -> None:
+    def check(self, value: Any, key: str = "") -> None:
         """Raise a `ConfigError` if the value, or an item of it, is out of range."""
-        if not self._is_bounded():
-            return
         items = value if isinstance(value, (tuple, list)) else (value,)
-        if all(self._inside(item) for item in items):
+        if self.range is None or all(item in self.range for item in items):
             return
         subject = "it" if items is not value else "every number"
-        raise ConfigError(f"{self.key} is {value}; {subject} {self._requirement(items)}")
-
-    def _is_bounded(self) -> bool:
-        return any(bound is not None for bound in (self.low, self.above, self.high, self.below))
-
-    def _inside(self, value: Any) -> bool:
-        # Written so that NaN lies outside.
-        return (
-            (self.low is None or value >= self.low)
-            and (self.above is None or value > self.above)
-            and (self.high is None or value <= self.high)
-            and (self.below is None or value < self.below)
+        raise ConfigError(
+            f"{key or self.key} is {value}; {subject} {self.range.requirement(items)}"
         )
 
-    def _requirement(self, items: Any) -> str:
-        top = self.high if self.high is not None else self.below
-        if top is not None and top <= _LARGE:
-            return f"must lie in {self.range_text}"
-        if top is not None and any(value >= top for value in items):
-            return f"must be less than {_number(top)}" if math.isfinite(top) else "must be finite"
-        if self.above == 0:
-            return "must be positive"
-        return "can't be negative" if self.low == 0 else f"must be at least {_number(self.low)}"
 
-
-def setting(
-    default: T,
-    help: str,
-    *,
-    choices: Mapping[str, str] | None = None,
-    low: Bound = None,
-    above: Bound = None,
-    high: Bound = None,
-    below: Bound = None,
-    option: str | None = None,
-    panel: str | None = None,
-    tasks: tuple[str, ...] = (),
-    file: bool = False,
-    estimator: bool = True,
-) -> T:
-    """Declare a field of a config; `Setting` explains the arguments."""
-    about = Setting(
-        help=help, choices=choices or {}, low=low, above=above, high=high, below=below,
-        option=option, panel=panel, tasks=tasks, file=file, estimator=estimator,
-    )  # fmt: skip
-    return field(default=default, metadata={_METADATA: about})
+def setting(default: T, help: str, **about: Any) -> T:
+    """Declare a field of a config; `Setting` has and explains the other arguments."""
+    return field(default=default, metadata={_METADATA: Setting(help, **about)})
 
 
 def section_of(kind: type[Any]) -> str:
@@ -164,14 +155,14 @@ def settings_in(kind: type[Any]) -> tuple[Setting, ...]:
     return tuple(found)
 
 
-def check_ranges(config: Any) -> None:
-    """Check every value of a config against the range of its setting."""
-    section = section_of(type(config))
-    for item in dataclasses.fields(config):
-        about: Setting | None = item.metadata.get(_METADATA)
-        if about is not None:
-            key = f"{section}.{item.name}" if section else item.name
-            dataclasses.replace(about, key=key).check(getattr(config, item.name))
+@dataclass(frozen=True)
+class CheckedConfig:
+    """Base of config sections; checks every value against the range of its setting."""
+
+    def __post_init__(self) -> None:
+        for item in dataclasses.fields(self):
+            about: Setting = item.metadata[_METADATA]
+            about.check(getattr(self, item.name), f"{section_of(type(self))}.{item.name}")
 
 
 def _number(value: Bound) -> str:

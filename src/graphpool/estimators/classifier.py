@@ -12,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import stratified_folds
 from graphpool.errors import DataError
 from graphpool.estimators.base import GraphEstimator, Graphs, packed
@@ -60,17 +59,12 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
         config = self._run_config(graphs.name)
         # `graphs.y` itself adds nothing to no y at all, and the set knows its names.
         own = y is None or y is graphs.y
-        classes: tuple[Any, ...] = ()
-        source = Source(set_digest(graphs))
-        if not own:
-            graphs, classes = _labelled(graphs, y)
+        coded, classes = (graphs, ()) if own else _labelled(graphs, y)
         if self.features == AUTO:
             _warn_unused(graphs)
-        train, valid = self._parts(graphs)
+        train, valid = self._parts(coded)
         task = ClassificationTask.of(train, classes=classes, labels="codes" if own else "names")
-        return self._take(
-            TrainedModel.fit(train, valid, config, task=task, source=source, progress=self.progress)
-        )
+        return self._fit(graphs, train, valid, config, task=task)
 
     def fit_transform(self, graphs: Graphs, y: Any = None) -> Array:
         """Train on `graphs` and return their vectors, `[graphs, channels]`."""
@@ -125,8 +119,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
         names = np.asarray(model.task.classes)
         self.classes_ = names if model.task.labels == "names" else np.arange(len(names))
         self.class_names_ = model.task.classes
-        super()._take(model)
-        return self
+        return super()._take(model)
 
     def _parts(self, graphs: GraphSet) -> tuple[GraphSet, GraphSet | None]:
         """Graphs to learn from, and a stratified part that chooses the epoch."""

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from graphpool.config import ModelConfig, RunConfig
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.pairs.sampling import draw_triplets
-from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import query_splits
 from graphpool.data.true_distances import (
     LARGEST,
@@ -65,13 +64,10 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
         train, valid = self._parts(len(graphs))
         wanted, seed = config.compare, config.train.seed
         learned = draw_triplets(graphs, matrix, train, train, wanted.examples, seed, "training")
-        held = (
-            draw_triplets(graphs, matrix, valid, train, wanted.valid, seed, "validation")
-            if len(valid)
-            else None
-        )
-        source = Source(set_digest(graphs))
-        self._take(TrainedModel.fit(learned, held, config, source=source, progress=self.progress))
+        held = None
+        if len(valid):
+            held = draw_triplets(graphs, matrix, valid, train, wanted.valid, seed, "validation")
+        self._fit(graphs, learned, held, config)
         self.graphs_ = graphs
         return self
 
@@ -94,7 +90,7 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
             n_neighbors: how many.
             among: where to look; by default among the graphs it was trained on.
         """
-        return self._model.kneighbors(packed(graphs), packed(self._where(among)), n_neighbors)
+        return self._model.kneighbors(packed(graphs), self._where(among), n_neighbors)
 
     def score(self, graphs: Graphs, distances: Any, among: Graphs | None = None) -> float:
         """Return the share of all triplets with a known order that it puts in that order.
@@ -116,8 +112,7 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
             graphs: which the model has not seen.
             distances, among: as in `score`.
         """
-        model, queries = self._model, packed(graphs)
-        others = packed(self._where(among))
+        model, queries, others = self._model, packed(graphs), self._where(among)
         matrix = np.full((len(queries) + len(others),) * 2, np.nan)
         matrix[: len(queries), len(queries) :] = np.asarray(distances, dtype=np.float64)
         data = SimilarityData(
@@ -131,18 +126,17 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
 
     # ------------------------------------------------------------------ inside
 
-    def _where(self, among: Graphs | None) -> Graphs:
+    def _where(self, among: Graphs | None) -> GraphSet:
         """Return the graphs to look among."""
         if among is not None:
-            return among
+            return packed(among)
         if self._model is None or self.graphs_ is None:
             raise DataError("a comparer that was loaded has no graphs; give among=")
         return self.graphs_
 
     def _take(self, model: TrainedModel) -> "GraphComparer":
         self.graphs_ = None
-        super()._take(model)
-        return self
+        return super()._take(model)
 
     def _run_config(self, data: str) -> RunConfig:
         config = super()._run_config(data)

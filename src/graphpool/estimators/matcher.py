@@ -10,7 +10,6 @@ from sklearn.base import ClassifierMixin
 
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.splits import split_pairs
-from graphpool.data.source import Source, set_digest
 from graphpool.errors import DataError
 from graphpool.estimators.base import GraphEstimator, Graphs, packed
 from graphpool.models.model import TrainedModel
@@ -57,10 +56,7 @@ class GraphMatcher(
         examples = _pairs(graphs, pairs, y)
         config = self._run_config(examples.name)
         train, valid = self._parts(examples)
-        source = Source(set_digest(examples.graphs))
-        return self._take(
-            TrainedModel.fit(train, valid, config, source=source, progress=self.progress)
-        )
+        return self._fit(examples.graphs, train, valid, config)
 
     def predict(self, graphs: PairSet | Graphs, pairs: Any = None) -> NDArray[np.int64]:
         """Return 1 for each pair that matches and 0 for the others, `[pairs]`."""
@@ -89,8 +85,7 @@ class GraphMatcher(
 
     def _take(self, model: TrainedModel) -> "GraphMatcher":
         self.classes_ = np.array([0, 1])
-        super()._take(model)
-        return self
+        return super()._take(model)
 
     def _parts(self, pairs: PairSet) -> tuple[PairSet, PairSet | None]:
         """Pairs to learn from, and pairs of other graphs that choose the epoch."""

@@ -163,6 +163,11 @@ class ClassificationTask(Task):
                 f"{pooler} is a network for pairs of graphs; train it with --task matching or "
                 "--task similarity"
             )
+        if pooler in BASELINES:
+            raise ConfigError(
+                f"{pooler} is a baseline of graphpool evaluate (--methods {pooler}) and can't be "
+                "trained by itself; graphpool list names the poolers"
+            )
         super().check_settings(config)
         check_choice(config.model)
 

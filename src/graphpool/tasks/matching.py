@@ -73,6 +73,7 @@ class MatchingTask(PairwiseTask):
     noun = "pairs"
     files = ("pairs",)
     columns = {"accuracy": "accuracy, %", "auc": "AUC, %", "f1": "F1, %"}  # noqa: RUF012
+    threshold = 0.5
     test_title = "{} nodes"
     advice = "; give 1 for a match and 0 for none"
 

@@ -72,8 +72,13 @@ class PairComparison:
 
 
 class PairwiseTask(Task):
-    """A task whose network compares graphs; a subclass says what is predicted and what it costs."""
+    """A task whose network compares graphs; a subclass says what is predicted and what it costs.
 
+    Attributes:
+        threshold: score above which two graphs match; None if scores are not learned.
+    """
+
+    threshold: ClassVar[float | None] = None
     kind = "graph comparer"
     takes = "pairs"
     use = "graphpool match A B --model {path}"
