@@ -61,17 +61,9 @@ def print_experiment(result: "ExperimentResult") -> None:
     )
     for line in choices(result):
         print_line(line)
-    for method in result.methods:
-        units = result.of(method)
-        bad = [unit for unit in units if unit.warnings]
-        if bad:
-            print_line(
-                f"warning: {method}, {len(bad)} of {len(units)} models: {bad[0].warnings[0]}"
-            )
-    for failure in result.failures:
-        print_line(
-            f"failed: {failure.method}, seed {failure.seed}, fold {failure.fold}: {failure.error}"
-        )
+    for line in result.warning_lines:
+        print_line(f"warning: {line}")
+    _print_failures(result)
 
 
 def _print_tests(result: "ExperimentResult") -> None:
@@ -85,12 +77,16 @@ def _print_tests(result: "ExperimentResult") -> None:
         head, rows = test_rows(result, test)
         print_table(head, rows, right=head[2:])
         print_line()
-    for failure in result.failures:
-        print_line(f"failed: {failure.method}, seed {failure.seed}: {failure.error}")
+    _print_failures(result)
     if len(result.seeds) > 1:
         print_line(
             "Mean ± standard deviation over seeds. A gain whose interval holds 0 is no ranking."
         )
+
+
+def _print_failures(result: "ExperimentResult") -> None:
+    for line in result.failure_lines:
+        print_line(f"failed: {line}")
 
 
 def summary_document(result: "ExperimentResult") -> dict[str, Any]:

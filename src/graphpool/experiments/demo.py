@@ -7,7 +7,7 @@ that enough are left which it has not seen.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
 from graphpool.errors import DataError, MissingPackageError
 from graphpool.experiments.comparison import evaluate
-from graphpool.experiments.report import result_rows
+from graphpool.experiments.report import methods_page
 from graphpool.experiments.results import ExperimentResult
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
@@ -28,12 +28,7 @@ from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report import Report, draw_hierarchy_png, write
 from graphpool.tasks.pages.classes import graph_map
-from graphpool.tasks.pages.levels import (
-    health_rows,
-    hierarchy_example,
-    learning_curve,
-    typical_graph,
-)
+from graphpool.tasks.pages.levels import hierarchy_example, learning_curve, typical_graph
 from graphpool.training.health_warnings import health_warnings
 
 DATA = "MUTAG"
@@ -137,35 +132,31 @@ def build_report(
     assert trained is not None
     classes, predicted = model.task.classes, model.probabilities(test).argmax(axis=1)
     places = place_rule(model.config.model) is not None
-    reached = f"{100 * metrics['accuracy']:.1f} % of the {len(test)}"
-    return Report(
+    label = (
+        f"one {first} model, trained on {len(split.train)} graphs; {len(split.valid)} others "
+        "choose the epoch"
+    )
+    shown = (
+        f"Shown are the {len(test)} graphs that the one model of these pictures has not seen, "
+        f"neither to learn nor to choose the epoch; it answers {100 * metrics['accuracy']:.1f} % "
+        f"of the {len(test)} rightly."
+    )
+    page = methods_page(experiment)
+    return replace(
+        page,
         title=f"{first.upper()} on {graphs.name}",
         subtitle=_about(graphs, experiment),
-        command=experiment.command,
         dataset=_facts(graphs, model.config.model),
-        results=result_rows(experiment),
-        curves=[
-            learning_curve(
-                f"one {first} model, trained on {len(split.train)} graphs; {len(split.valid)} "
-                "others choose the epoch",
-                trained.history,
-                trained.best_epoch,
-            )
-        ],
-        embedding=graph_map(
-            model,
-            classes,
-            test,
-            predicted,
-            f"Shown are the {len(test)} graphs that the one model of these pictures has not "
-            f"seen, neither to learn nor to choose the epoch; it answers {reached} rightly.",
-        ),
+        curves=[learning_curve(label, trained.history, trained.best_epoch)],
+        embedding=graph_map(model, classes, test, predicted, shown),
         hierarchy=[hierarchy_example(model, test, typical_graph(model, test), classes, places)],
-        health=health_rows(experiment.health(first), places),
-        warnings=_warnings(experiment, metrics),
+        warnings=[
+            *experiment.warning_lines,
+            *(f"the model of the pictures: {line}" for line in health_warnings(metrics)),
+            *experiment.failure_lines,
+        ],
         environment={
-            **experiment.versions,
-            **experiment.machine,
+            **page.environment,
             "protocol": experiment.protocol.name,
             "seeds": ", ".join(map(str, experiment.seeds)),
             "epochs": model.config.train.epochs,
@@ -211,16 +202,3 @@ def _facts(graphs: GraphSet, model: ModelConfig) -> dict[str, str | int | float]
 def _range(counts: Tensor) -> str:
     mean = float(counts.double().mean())
     return f"{int(counts.min())} to {int(counts.max())}, mean {mean:.1f}"
-
-
-def _warnings(experiment: ExperimentResult, metrics: dict[str, float]) -> list[str]:
-    """Models of the compared folds and the one of the pictures whose levels collapsed."""
-    first = experiment.methods[0]
-    units = experiment.of(first)
-    bad = [unit for unit in units if unit.warnings]
-    lines = []
-    if bad:
-        lines.append(f"{first}, {len(bad)} of {len(units)} folds: {bad[0].warnings[0]}")
-    lines += [f"the model of the pictures: {line}" for line in health_warnings(metrics)]
-    lines += [f"{each.method}, fold {each.fold}: {each.error}" for each in experiment.failures]
-    return lines

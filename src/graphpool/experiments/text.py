@@ -8,9 +8,9 @@ NONE = "–"
 WIDTH = 100
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose columns but the first are numbers."""
-    rule = f"|---|{'---:|' * (len(head) - 1)}\n"
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> str:
+    """A table whose columns are numbers, but for some columns of words at first."""
+    rule = f"|{'---|' * words}{'---:|' * (len(head) - words)}\n"
     top, *body = (f"| {' | '.join(line)} |\n" for line in (head, *rows))
     return "".join([top, rule, *body])
 
