@@ -19,13 +19,13 @@ from typing import Any
 
 import poolers_pyg
 import torch
+from common import measured_here
 from epoch import BATCH, WIDTH, best_times, train
 
 from graphpool.config import ModelConfig
 from graphpool.data.load import load
 from graphpool.experiments.example_files import load_in_worker, save_for_workers
 from graphpool.experiments.executor import ItemFailure, attempt
-from graphpool.experiments.machine import machine, provenance
 from graphpool.experiments.methods import model_of
 from graphpool.files import write_json
 from graphpool.graphs.batch import GraphBatch
@@ -215,8 +215,7 @@ def measure(
     found: Row = {
         "format": FORMAT,
         "command": command,
-        "machine": machine(),
-        "versions": {**provenance(), "torch_geometric": _pyg_version()},
+        **measured_here(),
         "batch": BATCH,
         "methods": {name: {"family": METHODS[name].family} for name in names},
         "sets": {},
@@ -235,9 +234,3 @@ def measure(
             times = f"{values['time']:.2f} times, {values['memory']:.2f} times the memory"
             print(f"{name}, {method}: {times}", flush=True)
     return failures
-
-
-def _pyg_version() -> str:
-    import torch_geometric
-
-    return str(torch_geometric.__version__)

@@ -15,8 +15,7 @@ from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
 from graphpool.errors import ConfigError
-from graphpool.experiments import example_files
-from graphpool.experiments.engine import RunOutcome, run_units
+from graphpool.experiments.engine import RunOutcome, _plan, run_units
 from graphpool.experiments.example_files import ExampleFiles, Opened, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
 from graphpool.experiments.executor import LocalExecutor
@@ -96,14 +95,6 @@ def test_pairs_are_those_of_their_seeds_with_features_and_places(tmp_path: Path)
         assert rule in there.graphs._places
         places = drawn[name].graphs.places(rule)
         assert torch.equal(there.graphs._places[rule].cluster, places.cluster)
-
-
-def test_what_is_prepared_is_not_drawn_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepared(PAPER, tmp_path)
-    monkeypatch.setattr(example_files, "matching_pairs", None)
-    prepared(PAPER, tmp_path)
 
 
 def test_test_graphs_ask_and_are_never_trained_on(tmp_path: Path, source: tuple[Path, str]) -> None:
@@ -236,9 +227,16 @@ def test_every_unit_is_done_once(tmp_path: Path) -> None:
 
 def test_processes_give_what_one_gives(tmp_path: Path) -> None:
     one = run(some_units(), tmp_path / "one")
-    two = run(some_units(), tmp_path / "two", jobs=2, examples=tmp_path / "examples")
+    two = run(some_units(), tmp_path / "two", jobs=2)
     assert plain(one.records) == plain(two.records)
-    assert [path.name[:14] for path in (tmp_path / "examples").iterdir()] == ["paper-8-seed0-"]
+
+
+def test_units_of_the_same_data_and_features_share_their_examples(tmp_path: Path) -> None:
+    assert len({files for _, files in _plan(some_units(), tmp_path, tmp_path)}) == 1
+    other = unit("sum", PAPER, replace(quick(), features="constant"))
+    assert (
+        len({files.folder for _, files in _plan([*some_units(), other], tmp_path, tmp_path)}) == 2
+    )
 
 
 def test_results_of_other_code_are_made_again_when_asked(

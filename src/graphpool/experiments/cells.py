@@ -105,11 +105,10 @@ class Grid:
         """What a row is called."""
         if row.title:
             return row.title
-        where = self.measured[row.experiment] if row.experiment else None
-        places = [where] if where else [self.experiment(row, column) for column in self.columns]
-        for each in places:
-            if row.method in each.experiment.methods:
-                return each.experiment.methods[row.method].title or f"`{row.method}`"
+        for column in self.columns:
+            methods = self.experiment(row, column).experiment.methods
+            if row.method in methods:
+                return methods[row.method].title or f"`{row.method}`"
         raise ConfigError(f"{self.own.name}, block {self.block.name}: no method {row.method!r}")
 
     def low(self, column: Column) -> list[Row]:
@@ -153,9 +152,9 @@ class Grid:
         wanted = self.experiment(row, column).units.get((row.method, column.data), [])
         if len(values) < len(wanted):
             text += f" ({len(values)} of {len(wanted)})"
-        means = [self.mean(each, column) for each in self.rows]
-        if self.block.bold and self.mean(row, column) == max(means):
-            return f"**{text}**"
+        if self.block.bold:
+            best = max(self.mean(each, column) for each in self.rows)
+            text = f"**{text}**" if self.mean(row, column) == best else text
         return f"{text} ↓" if row in self.low(column) else text
 
     def _parameters(self, row: Row, column: Column) -> str:

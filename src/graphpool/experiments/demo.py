@@ -18,7 +18,7 @@ from graphpool.config import ModelConfig, RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
-from graphpool.errors import DataError, MissingPackageError
+from graphpool.errors import MissingPackageError
 from graphpool.experiments.comparison import evaluate
 from graphpool.experiments.report import methods_page
 from graphpool.experiments.results import ExperimentResult
@@ -48,7 +48,6 @@ class Demo:
 def run_demo(
     folder: str | Path = "demo",
     *,
-    data: str = DATA,
     methods: tuple[str, ...] = METHODS,
     seeds: tuple[int, ...] = (0,),
     config: RunConfig | None = None,
@@ -62,7 +61,6 @@ def run_demo(
 
     Args:
         folder: gets everything.
-        data: name of the set.
         methods: the first is what the page is about.
         seeds: of the cross-validation; one is a first look, `cv10` asks for three.
         config: settings of all networks.
@@ -71,22 +69,20 @@ def run_demo(
         tell: called with a line about each step.
     """
     begin, folder = time.monotonic(), Path(folder)
-    config = config or RunConfig(data=data)
-    graphs = datasets.load(data, features=None)
-    if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes")
+    config = config or RunConfig(data=DATA)
+    graphs = datasets.load(DATA, features=None)
     tell(
         f"{graphs.name}: {len(graphs)} graphs. Ten-fold cross-validation of {len(methods)} "
         "methods; each fold is tested once, by a model that has not seen it."
     )
+    command = "graphpool demo" + (f" --seeds {len(seeds)}" if len(seeds) > 1 else "")
     experiment = evaluate(
-        graphs, methods, "cv10", seeds, config, folder, baselines=False,
-        jobs=jobs, progress=progress, command=_command(seeds),
+        graphs, methods, "cv10", seeds, config, folder, baselines=False, jobs=jobs,
+        progress=progress, command=command,
     )  # fmt: skip
     split = picture_split(graphs)
     tell(f"One {methods[0]} model for the pictures, trained on {len(split.train)} graphs.")
-    digest = content_hash(graphs)
-    save_splits(folder / "model" / "split.json", [split], digest, "pictures", 0)
+    save_splits(folder / "model" / "split.json", [split], content_hash(graphs), "pictures", 0)
     model = TrainedModel.fit(
         graphs[split.train], graphs[split.valid], config,
         folder=folder / "model", progress=progress,
@@ -100,7 +96,7 @@ def run_demo(
     except MissingPackageError as error:
         tell(f"No hierarchy.png beside the report: {error}.")
     pictures = {
-        "graphs": {"train": len(split.train), "valid": len(split.valid), "test": len(split.test)},
+        "graphs": {name: len(part) for name, part in vars(split).items()},
         "accuracy": metrics["accuracy"],
         "model": str(folder / "model"),
     }
@@ -145,7 +141,7 @@ def build_report(
     return replace(
         page,
         title=f"{first.upper()} on {graphs.name}",
-        subtitle=_about(graphs, experiment),
+        subtitle=_about(experiment),
         dataset=_facts(graphs, model.config.model),
         curves=[learning_curve(label, trained.history, trained.best_epoch)],
         embedding=graph_map(model, classes, test, predicted, shown),
@@ -164,20 +160,13 @@ def build_report(
     )
 
 
-def _command(seeds: tuple[int, ...]) -> str:
-    return "graphpool demo" + (f" --seeds {len(seeds)}" if len(seeds) > 1 else "")
-
-
-def _about(graphs: GraphSet, experiment: ExperimentResult) -> str:
-    question = {
-        "MUTAG": "Molecules as graphs of atoms and bonds: does the compound cause mutations in "
-        "bacteria? "
-    }.get(graphs.name, "")
+def _about(experiment: ExperimentResult) -> str:
     assert experiment.protocol is not None
     folds, seeds = experiment.protocol.folds, len(experiment.seeds)
     few = seeds < len(experiment.protocol.seeds)
     return (
-        f"{question}Accuracies are those of {folds} stratified folds"
+        "Molecules as graphs of atoms and bonds: does the compound cause mutations in bacteria? "
+        f"Accuracies are those of {folds} stratified folds"
         + (" with one seed" if seeds == 1 else f", {seeds} seeds")
         + (": a first look, not a ranking of methods." if few else ".")
     )

@@ -11,7 +11,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -58,7 +58,6 @@ def run_units(
     *,
     executor: Executor | None = None,
     sources: Path | None = None,
-    examples: Path | None = None,
     minutes: float | None = None,
     retry: bool = True,
     again: bool = False,
@@ -73,7 +72,6 @@ def run_units(
         records: where they are kept.
         executor: what runs them; by default this process.
         sources: where `example_files` has put sets of graphs.
-        examples: folder that keeps examples for another call; a temporary one by default.
         minutes: no unit is begun later than this.
         retry: also run units that failed before.
         again: also run units whose record other code has made.
@@ -97,14 +95,11 @@ def run_units(
     missing = [unit for unit in units if unit not in done and unit not in errors]
     command = command_line() if command is None else command
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    with ExitStack() as stack:
-        if examples is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="graphpool-"))
-            examples = Path(folder)
-        count = len(units) - len(missing)
-        # The first few units say little: the estimate looks back over minutes.
-        bar = stack.enter_context(closing(ProgressBar(len(units), count, progress, period=600.0)))
-        plan = _plan(missing, examples, sources or examples)
+    count = len(units) - len(missing)
+    # The first few units say little: the estimate looks back over minutes.
+    bar = ProgressBar(len(units), count, progress, period=600.0)
+    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder, closing(bar):
+        plan = _plan(missing, Path(folder), sources or Path(folder))
         try:
             for unit, record in _run(plan, executor or LocalExecutor(), deadline):
                 record = replace(record, command=command)

@@ -5,7 +5,6 @@ places and, for pairs and triplets, with features fitted on the training graphs.
 """
 
 import hashlib
-import json
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -39,7 +38,6 @@ _GRAPHS, _MATRIX, _TEST = "graphs.safetensors", "distances.npy", "test.npy"
 _PLACES, _PLACE_PARTS = "places.safetensors", ("cluster", "counts", "share")
 _EXAMPLES, _RANKED = "examples.safetensors", "ranked.safetensors"
 _TRIPLET = ("query", "first", "second", "r")
-_MARK = "whole.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,18 +132,13 @@ class ExampleFiles:
     @property
     def folder(self) -> Path:
         """Folder of the files; its name has a hash of all that decides them."""
-        data = self.data
-        seed = 0 if isinstance(data, GraphData) else data.seed
-        rules = [repr(rule) for rule in self.rules]
-        decisive = json.dumps([data.facts, data.digest, seed, self.features, rules], sort_keys=True)
+        decisive = repr((self.data, self.features, self.rules))
         digest = hashlib.sha256(decisive.encode()).hexdigest()[:12]
-        return self.parent / f"{file_name(data.name)}-seed{seed}-{digest}"
+        return self.parent / f"{file_name(self.data.name)}-{digest}"
 
     def draw(self) -> None:
-        """Write the examples, unless they are there."""
+        """Write the examples."""
         data, folder = self.data, self.folder
-        if (folder / _MARK).exists():
-            return
         folder.mkdir(parents=True, exist_ok=True)
         if isinstance(data, PairData):
             self._draw_pairs(data, folder)
@@ -154,7 +147,6 @@ class ExampleFiles:
         else:
             source = self.sources / file_name(data.set) / _GRAPHS
             save_for_workers(open_set(source, verify=False), self.rules, folder)
-        (folder / _MARK).write_text(json.dumps(data.facts), encoding="utf-8")
 
     def open(self) -> Opened:
         """Map what `draw` wrote."""

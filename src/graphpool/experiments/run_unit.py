@@ -73,14 +73,15 @@ def trained_fields(model: TrainedModel) -> dict[str, Any]:
     """Return what a record says of a training."""
     result, choice = model.result, model.choice
     assert result is not None
+    chosen = {"count": choice.count, "resolution": choice.resolution} if choice else {}
     return {
         "valid": result.best_metrics,
         "best_epoch": result.best_epoch,
         "epochs": len(result.history),
         "parameters": sum(weight.numel() for weight in model.network.parameters()),
-        "chosen": {
-            key: getattr(choice, key) for key in ("count", "resolution") if choice is not None
-        },
+        "chosen": {}
+        if choice is None
+        else {"count": choice.count, "resolution": choice.resolution},
         "warnings": list(result.warnings),
     }
 
