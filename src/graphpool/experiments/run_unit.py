@@ -79,9 +79,7 @@ def trained_fields(model: TrainedModel) -> dict[str, Any]:
         "best_epoch": result.best_epoch,
         "epochs": len(result.history),
         "parameters": sum(weight.numel() for weight in model.network.parameters()),
-        "chosen": {}
-        if choice is None
-        else {"count": choice.count, "resolution": choice.resolution},
+        "chosen": chosen,
         "warnings": list(result.warnings),
     }
 
