@@ -226,7 +226,7 @@ def _captions(grid: Grid) -> list[str]:
         f"{' / '.join(titles)}: {text}" if len(kinds) > 1 else text
         for text, titles in kinds.items()
     ]
-    return [f"{'; '.join(texts)}; {_places(records)}."]
+    return [f"{'; '.join(texts)}; {_origins(records)}."]
 
 
 def _training(records: Sequence[Record]) -> str:
@@ -244,7 +244,7 @@ def _training(records: Sequence[Record]) -> str:
     return f"{facts['train']:,} {what} train, {facts['valid']:,} choose the epoch{test}; {steps}"
 
 
-def _places(records: Sequence[Record]) -> str:
+def _origins(records: Sequence[Record]) -> str:
     """Seeds, and machines with versions and code."""
     seeds = len({record.seed for record in records})
     folds = len({record.fold for record in records})
