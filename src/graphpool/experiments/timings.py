@@ -45,11 +45,11 @@ def _cells(entry: Found, values: Columns) -> list[str]:
     return [form(entry[key]) if key in entry else NONE for key, form in values.values()]
 
 
-def _count(value: float) -> str:
+def _count(value: float | int) -> str:
     return f"{value:,.0f}"
 
 
-def _percent(share: float) -> str:
+def _percent(share: float | int) -> str:
     return f"{three(100 * share)} %"
 
 
