@@ -13,7 +13,8 @@ from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.ragged import gather, pointer, take
+from graphpool.graphs.ragged import gather, take
+from graphpool.graphs.segments import pointer
 from graphpool.nn.pairs.cross_attention import CrossAttention
 from graphpool.typing import Int
 
