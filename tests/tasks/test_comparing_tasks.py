@@ -83,7 +83,7 @@ def test_auxiliary_losses_are_added_once() -> None:
     task = MatchingTask()
     plain, more = task.step(Apart(), batch), task.step(Apart(0.25), batch)
     assert more.loss.item() == pytest.approx(plain.loss.item() + 0.25)
-    assert task.loss(Apart(0.25), batch).item() == pytest.approx(more.loss.item())
+    assert task.losses(Apart(0.25), batch).mean().item() == pytest.approx(more.loss.item())
 
 
 def test_similarity_loss_is_the_squared_error_of_differences_at_every_level() -> None:

@@ -17,7 +17,7 @@ from graphpool.ged.collection import collect
 from graphpool.ged.duplicates import isomorphic
 from graphpool.ged.matrix import matrix
 from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.similarity import draw
+from graphpool.tasks import SimilarityTask, similarity
 
 
 def paths(*nodes):
@@ -28,8 +28,9 @@ def paths(*nodes):
     return GraphSet.build("paths", torch.tensor(nodes), counts, flat, undirected=True)
 
 
-def asked(**compare):
-    return RunConfig(task="similarity", compare=CompareConfig(**compare))
+def drawn(own, **compare):
+    compare = CompareConfig(split="graphs", **compare)
+    return SimilarityTask.open(RunConfig(task="similarity", data=str(own), compare=compare))
 
 
 @pytest.fixture
@@ -74,10 +75,8 @@ def test_a_set_of_ones_own_has_no_split(own):
 
 
 def test_triplets_ask_about_graphs_of_their_part_and_answer_with_training_graphs(own):
-    graphs = open_similar(str(own))
-    true = computed_distances(graphs)
-    split = split_graphs(graphs, str(own), "graphs", 0)
-    data = draw(asked(examples=50, valid=5, test=7), graphs, true, split, "graphs")
+    data = drawn(own, examples=50, valid=5, test=7)
+    split, true = split_graphs(data.graphs, str(own), "graphs", 0), data.distances
     train, valid, test = (set(part) for part in (split.train, split.valid, split.test))
     members = {key: set(getattr(data.train, key).tolist()) for key in ("query", "first", "second")}
     assert all(places <= train for places in members.values())
@@ -97,19 +96,16 @@ def test_triplets_ask_about_graphs_of_their_part_and_answer_with_training_graphs
 
 
 def test_of_fewer_triplets_than_asked_for_all_are_taken(own):
-    graphs = open_similar(str(own))
-    split = split_graphs(graphs, str(own), "graphs", 0)
-    data = draw(asked(), graphs, computed_distances(graphs), split, "graphs")
+    data = drawn(own)
     # Ten training paths: of each query's nine others, two are equally far or not.
     assert 0 < len(data.train) <= 10 * 9 * 8 // 2
 
 
-def test_distances_without_any_order_are_refused(own):
-    graphs = open_similar(str(own))
-    split = split_graphs(graphs, str(own), "graphs", 0)
+def test_distances_without_any_order_are_refused(own, monkeypatch):
     flat = TrueDistances(np.ones((12, 12)), "computed")
+    monkeypatch.setattr(similarity, "known_distances", lambda *_: flat)
     with pytest.raises(DataError, match="the train part is known to be nearer"):
-        draw(asked(), graphs, flat, split, "graphs")
+        drawn(own)
 
 
 def test_graphs_too_large_for_exact_distances_need_a_file(tmp_path):

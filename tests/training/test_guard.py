@@ -93,7 +93,7 @@ class SpoiltGradient(ClassificationTask):
 
     def step(self, model, batch):
         step = super().step(model, batch)
-        return step._replace(loss=self.loss(model, batch))
+        return step._replace(loss=self.losses(model, batch).mean())
 
 
 def test_an_infinite_gradient_is_traced_to_its_graph_before_the_step(tmp_path):
@@ -115,7 +115,7 @@ class Unrecorded(ClassificationTask):
 
     def step(self, model, batch):
         step = super().step(model, batch)
-        return step._replace(loss=self.loss(model, batch), recorded=step.loss.detach())
+        return step._replace(loss=self.losses(model, batch).mean(), recorded=step.loss.detach())
 
 
 def test_a_loss_that_is_not_recorded_is_guarded_too(tmp_path):

@@ -76,7 +76,7 @@ def test_the_training_loss_is_the_mean_over_graphs():
         model=make_model(dropout=0.0), valid=False, epochs=1, learning_rate=1e-12, batch_size=22
     )
     model = make_model(dropout=0.0)
-    expected = ClassificationTask(2).loss(model, make_graphs().batch()).item()
+    expected = ClassificationTask(2).losses(model, make_graphs().batch()).mean().item()
     assert result.history[0]["train"]["loss"] == pytest.approx(expected, rel=1e-6)
 
 

@@ -27,11 +27,11 @@ class UnitPrediction:
     chosen: dict[str, int | float | str] = field(default_factory=dict)
 
 
+@dataclass
 class Stopwatch:
     """Seconds spent in named parts of the work."""
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
+    seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:

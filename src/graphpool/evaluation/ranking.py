@@ -5,7 +5,6 @@ known, and that candidate does not count for that query; a query that is among i
 is left out by writing NaN there.
 """
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +39,7 @@ def ranking_metrics(predicted: Array, true: Array) -> dict[str, float]:
     return {
         "accuracy": _accuracy(counts),
         "spearman": spearman(predicted, true),
-        "kendall": _kendall(counts),
+        "kendall": kendall(counts),
         "precision@10": precision_at(predicted, true, 10),
         "precision@20": precision_at(predicted, true, 20),
     }
@@ -54,33 +53,11 @@ def triplet_accuracy(predicted: Array, true: Array) -> float:
     return _accuracy(pair_counts(predicted, true))
 
 
-def order_accuracy(difference: Array, r: Array) -> float:
-    """The same for triplets that are given one by one, as those of a `TripletSet` are.
-
-    Args:
-        difference: `[triplets]`, predicted distance of query and first less query and second.
-        r: `[triplets]`, the same in truth; 0 where there is no order.
-    """
-    ordered = r != 0
-    if not ordered.any():
-        raise DataError("every triplet is a tie; give some with an order")
-    agree = np.sign(difference[ordered]) * np.sign(r[ordered])
-    return float((1 + agree.mean()) / 2)
-
-
-def kendall(predicted: Array, true: Array) -> float:
-    """Kendall's tau-b, mean over queries; both orders may have ties.
-
-    A query whose candidates are all equally far in truth is left out. A prediction that puts
-    all at one distance gets 0.
-    """
-    return _kendall(pair_counts(predicted, true))
-
-
 def spearman(predicted: Array, true: Array) -> float:
     """Spearman's rank correlation, mean over queries; ties share their mean rank.
 
-    What is left out or gets 0 is as in `kendall`.
+    A query whose candidates are all equally far in truth is left out. A prediction that puts
+    all at one distance gets 0.
     """
     _check(predicted, true)
     known = np.isfinite(true)
@@ -92,6 +69,15 @@ def spearman(predicted: Array, true: Array) -> float:
     return _mean_correlation(
         (ours * theirs).sum(axis=1), (ours**2).sum(axis=1), (theirs**2).sum(axis=1)
     )
+
+
+def kendall(counts: PairCounts) -> float:
+    """Kendall's tau-b, mean over queries; both orders may have ties.
+
+    What is left out or gets 0 is as in `spearman`.
+    """
+    right, wrong, undecided, unordered = (part.astype(np.float64) for part in counts)
+    return _mean_correlation(right - wrong, right + wrong + unordered, right + wrong + undecided)
 
 
 def precision_at(predicted: Array, true: Array, k: int) -> float:
@@ -126,7 +112,12 @@ def precision_at(predicted: Array, true: Array, k: int) -> float:
 def pair_counts(predicted: Array, true: Array) -> PairCounts:
     """Compare both orders on all pairs of candidates, in O(candidates log² candidates) a query."""
     _check(predicted, true)
-    blocks = [_counts(predicted[rows], true[rows]) for rows in _blocks(*true.shape)]
+    queries, candidates = true.shape
+    step = max(1, _AT_ONCE // candidates)
+    blocks = [
+        _counts(predicted[start : start + step], true[start : start + step])
+        for start in range(0, queries, step)
+    ]
     return PairCounts(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
 
 
@@ -210,11 +201,6 @@ def _accuracy(counts: PairCounts) -> float:
     return (right + half / 2) / (right + wrong + half)
 
 
-def _kendall(counts: PairCounts) -> float:
-    right, wrong, undecided, unordered = (part.astype(np.float64) for part in counts)
-    return _mean_correlation(right - wrong, right + wrong + unordered, right + wrong + undecided)
-
-
 def _mean_correlation(product: Array, ours: Array, theirs: Array) -> float:
     """Mean of product / √(ours · theirs); 0 if we have no order, left out if they have none."""
     ordered = theirs > 0
@@ -222,11 +208,6 @@ def _mean_correlation(product: Array, ours: Array, theirs: Array) -> float:
         return float("nan")
     product, scale = product[ordered], np.sqrt(ours[ordered]) * np.sqrt(theirs[ordered])
     return float(np.divide(product, scale, out=np.zeros_like(product), where=scale > 0).mean())
-
-
-def _blocks(queries: int, candidates: int) -> Iterator[slice]:
-    step = max(1, _AT_ONCE // max(1, candidates))
-    return (slice(start, start + step) for start in range(0, queries, step))
 
 
 def _check(predicted: Array, true: Array) -> None:

@@ -8,47 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor, nn
-
-from graphpool.config import (
-    CompareConfig,
-    ModelConfig,
-    RunConfig,
-    TrainConfig,
-    from_dict,
-    to_dict,
-)
+from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig, from_dict
 from graphpool.errors import CheckpointError, GraphpoolError
 from graphpool.tasks import TASKS, Task
-from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint, write_checkpoint
-
-
-def save_network(
-    path: str | Path,
-    network: nn.Module,
-    train: TrainConfig,
-    about: dict[str, Any],
-    best: dict[str, Any],
-    versions: dict[str, str],
-) -> Path:
-    """Write a trained network as one file, atomically.
-
-    Args:
-        train: how it was trained.
-        about: what else is needed to use it, as JSON.
-        best: the selected epoch and its metrics.
-        versions: of the software that trained it.
-    """
-    path = Path(path)
-    tensors: dict[str, Tensor] = {
-        f"weights/{name}": value for name, value in network.state_dict().items()
-    }
-    header = {"versions": versions, "config": to_dict(train), "extra": about, "best": best}
-    try:
-        write_checkpoint(path, tensors, header)
-    except OSError as error:
-        raise CheckpointError(f"{path}: can't be written: {error.strerror}") from None
-    return path
+from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint
 
 
 def open_model(
@@ -90,20 +53,16 @@ def task_of(about: dict[str, Any]) -> type[Task]:
     raise ValueError(f"the task {about.get('task')!r} is unknown")
 
 
-def read_config(task: type[Task], about: dict[str, Any], train: dict[str, Any]) -> RunConfig:
-    """Return the settings that a header holds.
-
-    Args:
-        train: the training settings, which stand beside it.
-    """
-    compare = from_dict(CompareConfig, about.get("compare", {}), "compare")
+def read_config(task: type[Task], checkpoint: Checkpoint) -> RunConfig:
+    """Return the settings that the header of a model file holds."""
+    about = checkpoint.header["extra"]
     return RunConfig(
-        task=task.name,  # type: ignore[arg-type]
+        task=task.name,
         data=about["data"],
         features=about["features"]["spec"],
         model=from_dict(ModelConfig, about["model"], "model"),
-        train=from_dict(TrainConfig, train, "train"),
-        compare=compare,
+        train=from_dict(TrainConfig, checkpoint.header["config"], "train"),
+        compare=from_dict(CompareConfig, about.get("compare", {}), "compare"),
     )
 
 

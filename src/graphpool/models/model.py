@@ -2,31 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from graphpool.config import ModelConfig, RunConfig, to_dict
+from graphpool.config import RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import CheckpointError, ConfigError
 from graphpool.evaluation.prediction import Stopwatch
-from graphpool.evaluation.ranking import ranking_metrics
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
-from graphpool.models.file import open_model, read_config, reading, save_network, task_of
+from graphpool.models.file import open_model, read_config, reading, task_of
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.page import write
 from graphpool.tasks import TASKS, Task, TaskData, find_task
 from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
-from graphpool.training.checkpoint import load_model_weights, versions
+from graphpool.training.checkpoint import load_model_weights, versions, write_checkpoint
 from graphpool.training.device import find_device
 from graphpool.training.loop import EVALUATION_BATCH, FitResult, fit
-from graphpool.training.objective import batches, device_of, evaluating
+from graphpool.training.objective import device_of, evaluate_batches, evaluating
 from graphpool.training.seeding import rng_state, seed_everything, set_rng_state
 from graphpool.training.select_place_rule import (
     VALIDATION,
@@ -109,18 +108,10 @@ class TrainedModel:
         with watch.part("features"):
             used = task.used(train)
             features = FeaturePipeline(config.features).fit(used)
+            learned = task.map_graphs(features.transform, train)
+            held = None if valid is None else task.map_graphs(features.transform, valid)
         mean_nodes = float(used.node_counts.double().mean())
-
-        def ready(examples: Any) -> Any:
-            if examples is None:
-                return None
-            return task.with_graphs(examples, features.transform(task.graphs(examples)))
-
-        def build(settings: ModelConfig) -> nn.Module:
-            return task.build(settings, features.channels, mean_nodes)
-
-        with watch.part("features"):
-            learned, held = ready(train), ready(valid)
+        build = partial(task.build, channels=features.channels, mean_nodes=mean_nodes)
         generators, choice = rng_state(), None
         try:
             if config.model.cluster_count == VALIDATION:
@@ -237,14 +228,10 @@ class TrainedModel:
         """Return graph vectors, `[graphs, channels]`."""
         self._asked_about("graphs")
         network: Any = self.network
-        with evaluating(self.network):
-            parts = [
-                network.embed(batch).cpu()
-                for batch in batches(self.prepare(graphs), EVALUATION_BATCH)
-            ]
-        if not parts:
-            raise DataError(f"{graphs.name} has no graphs to embed")
-        return np.asarray(torch.cat(parts).numpy())
+        vectors = evaluate_batches(
+            network, self.prepare(graphs), EVALUATION_BATCH, network.embed, "graphs to embed"
+        )
+        return np.asarray(vectors.numpy())
 
     def levels(self, graphs: GraphSet) -> tuple[PoolOutput, ...]:
         """Return every level of all graphs, as one batch; none for a network without levels."""
@@ -283,21 +270,6 @@ class TrainedModel:
         order = np.argsort(distances, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(distances, order, axis=1), order
 
-    def rank(
-        self, graphs: GraphSet, matrix: NDArray[np.float64], queries: Positions, others: Positions
-    ) -> dict[str, float]:
-        """Return how well the candidates of every query are ordered, over all triplets.
-
-        A query that is among the candidates is not compared with itself.
-
-        Args:
-            matrix: `[graphs, graphs]`, true distances.
-            queries: positions of graphs; `others` likewise.
-        """
-        true = matrix[np.ix_(queries, others)]
-        true[queries[:, None] == others] = np.nan
-        return ranking_metrics(self.distances(graphs, queries, others), true)
-
     # ------------------------------------------------------------------ files
 
     def header(self) -> dict[str, Any]:
@@ -315,9 +287,19 @@ class TrainedModel:
 
     def save(self, path: str | Path) -> Path:
         """Write the model as one file, atomically."""
-        return save_network(
-            path, self.network, self.config.train, self.header(), self.best, self.versions
-        )
+        path = Path(path)
+        weights = {f"weights/{name}": value for name, value in self.network.state_dict().items()}
+        header = {
+            "versions": self.versions,
+            "config": to_dict(self.config.train),
+            "extra": self.header(),
+            "best": self.best,
+        }
+        try:
+            write_checkpoint(path, weights, header)
+        except OSError as error:
+            raise CheckpointError(f"{path}: can't be written: {error.strerror}") from None
+        return path
 
     @classmethod
     def load(
@@ -339,7 +321,7 @@ class TrainedModel:
         checkpoint, about = open_model(path, tasks)
         with reading(checkpoint):
             kind = task_of(about)
-            config = read_config(kind, about, checkpoint.header["config"])
+            config = read_config(kind, checkpoint)
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
             network = task.build(config.model, features.channels, about["mean_nodes"])

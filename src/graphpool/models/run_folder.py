@@ -44,11 +44,6 @@ class RunFolder(Store):
     # ------------------------------------------------------------------ beginning a run
 
     @property
-    def has_run(self) -> bool:
-        """Whether a run was begun here."""
-        return (self.path / CONFIG).exists() or self.has_work
-
-    @property
     def has_work(self) -> bool:
         """Whether a run got so far that replacing it would lose something."""
         names = (LAST, BEST, RESULT, CHOICE, PILOTS, DISTANCES)
@@ -61,7 +56,7 @@ class RunFolder(Store):
             raise ConfigError(
                 "--resume goes on with a run and --overwrite drops it; give one of them"
             )
-        if self.resume and not self.has_run:
+        if self.resume and not (self.has_work or (self.path / CONFIG).exists()):
             raise CheckpointError(
                 f"{self.path}: no run to go on with; leave --resume out to begin one"
             )

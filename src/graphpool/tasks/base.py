@@ -7,8 +7,8 @@ reads. Trained models, estimators, experiments and commands are written once ove
 To add a task, such as regression:
 
 1. Write one file in `graphpool/tasks` with a subclass of `Task`. Its class attributes are names;
-   the methods under "learning" are those that the training loop calls
-   (`graphpool.training.objective.Objective`), those under "examples" open data, and those under
+   the methods that the training loop calls are those of its base class
+   `graphpool.training.objective.Objective`, those under "examples" open data, and those under
    "results" test a trained model and describe the result. A task over pairs or triplets derives
    from `graphpool.tasks.pairwise.PairwiseTask` and inherits most of them.
 2. Name it: add the class to `TASKS` in `graphpool/tasks/__init__.py`, and its name, help and
@@ -20,26 +20,28 @@ Nothing else has to change: `graphpool train`, `evaluate`, `report`, model files
 experiments ask the task.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
-import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 
-from graphpool.config import ModelConfig, RunConfig
-from graphpool.data.source import Source
+from graphpool.config import ModelConfig, RunConfig, defaults_for
+from graphpool.config.run import Task as TaskName
+from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split
+from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.format import Lines, percent
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.zoo.build import METHODS
 from graphpool.report.data import Report
-from graphpool.training.objective import Criterion, Step
+from graphpool.training.objective import Criterion, Objective
 
 Array = NDArray[Any]
 Document = dict[str, Any]
@@ -82,6 +84,12 @@ class TaskData:
     facts: Document = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Number of examples of each part that is there."""
+        parts = {"train": self.train, "valid": self.valid, "test": self.test}
+        return {name: len(part) for name, part in parts.items() if part is not None}
+
 
 @dataclass(frozen=True)
 class Baseline:
@@ -122,47 +130,38 @@ class TaskModel(Protocol):
     @property
     def network(self) -> Any:
         """The network, in eval mode."""
-        ...
 
     @property
     def config(self) -> RunConfig:
         """Its settings."""
-        ...
 
     @property
     def features(self) -> FeaturePipeline:
         """Fitted on the training graphs."""
-        ...
 
     @property
     def mean_nodes(self) -> float:
         """Mean number of nodes of a training graph."""
-        ...
 
     @property
     def source(self) -> Source | None:
         """Source of the training graphs, if it is known."""
-        ...
 
     @property
     def choice(self) -> Any:
         """Choice of the number of places, if validation graphs made it."""
-        ...
 
     def prepare(self, graphs: GraphSet) -> GraphSet:
         """Return the graphs with the network's features, on its device."""
-        ...
 
     def check_labels(self, graphs: GraphSet) -> None:
         """Refuse graphs none of whose node labels the features know."""
-        ...
 
     def embed(self, graphs: GraphSet) -> Array:
         """Return graph vectors, `[graphs, channels]`."""
-        ...
 
 
-class Task(ABC):
+class Task(Objective):
     """A question about graphs, or about pairs or triplets of them.
 
     Attributes:
@@ -177,7 +176,7 @@ class Task(ABC):
         test_title: title of one of several tests, with `{}` for its name in `Figures.metrics`.
     """
 
-    name: ClassVar[str]
+    name: ClassVar[TaskName]
     question: ClassVar[str]
     kind: ClassVar[str]
     takes: ClassVar[Literal["graphs", "pairs"]]
@@ -191,44 +190,24 @@ class Task(ABC):
         Criterion("loss", higher=False),
     )
 
-    # ------------------------------------------------------------------ learning
-
-    @abstractmethod
-    def check(self, examples: Any) -> None:
-        """Raise a `DataError` if these examples can't be learned from."""
-
-    @abstractmethod
-    def step(self, model: nn.Module, batch: Any) -> Step:
-        """Forward pass of one training step."""
-
-    @abstractmethod
-    def losses(self, model: nn.Module, batch: Any) -> Tensor:
-        """`[B]`, the loss of each example; auxiliary losses of the batch are added to each."""
-
-    def loss(self, model: nn.Module, batch: Any) -> Tensor:
-        """Mean of `losses`."""
-        return self.losses(model, batch).mean()
-
-    @abstractmethod
-    def evaluate(self, model: nn.Module, examples: Any, batch_size: int) -> dict[str, float]:
-        """Metrics in eval mode, without gradients; the model's mode is restored."""
-
     # ------------------------------------------------------------------ settings and network
 
     @classmethod
-    @abstractmethod
     def defaults(cls) -> RunConfig:
         """Return the settings that the task starts from."""
+        return defaults_for(cls.name)
 
     @classmethod
-    @abstractmethod
     def check_settings(cls, config: RunConfig) -> None:
         """Raise a `ConfigError` for settings that can't work, before any data is read."""
+        methods, pooler = cls.methods(), config.model.pooler
+        if pooler not in methods:
+            raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, methods)}")
 
     @classmethod
-    @abstractmethod
-    def methods(cls) -> Mapping[str, str]:
-        """Return the networks that the task can train: name and summary."""
+    def methods(cls) -> dict[str, str]:
+        """Return the networks that the task can train: name and summary; by default all poolers."""
+        return {name: method.summary for name, method in METHODS.items()}
 
     @classmethod
     @abstractmethod
@@ -290,16 +269,12 @@ class Task(ABC):
         return cls.of(data.train)
 
     @abstractmethod
-    def graphs(self, examples: Any) -> GraphSet:
-        """Return the graphs of the examples."""
-
-    @abstractmethod
     def used(self, examples: Any) -> GraphSet:
         """Return the graphs that occur in some example."""
 
     @abstractmethod
-    def with_graphs(self, examples: Any, graphs: GraphSet) -> Any:
-        """Return the same examples over another form of their graphs."""
+    def map_graphs(self, change: Callable[[GraphSet], GraphSet], examples: Any) -> Any:
+        """Return the same examples over their graphs as `change` returns them."""
 
     # ------------------------------------------------------------------ results
 
@@ -369,14 +344,21 @@ class Task(ABC):
         """
 
 
+def held_out(model: TaskModel, graphs: GraphSet) -> tuple[int, ...] | None:
+    """Return the graphs that the model has not seen; None for a set that is not its own."""
+    source = model.source
+    own = source is not None and source.digest == set_digest(graphs)
+    return source.held_out if source is not None and own else None
+
+
+def parts_text(train: Sized, valid: Sized, test: Sized) -> str:
+    """`80 train, 10 choose the epoch, 10 test`."""
+    return f"{len(train):,} train, {len(valid):,} choose the epoch, {len(test):,} test"
+
+
 def epoch_line(document: Document, noun: str) -> str:
     """Say which epoch was selected, and how long the training took."""
     return (
         f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
         f"{noun} ({percent(document['valid']['accuracy'])}); {document['seconds']:.1f} s"
     )
-
-
-def positions(values: Sequence[int]) -> NDArray[np.int64]:
-    """Positions of graphs as an array."""
-    return np.array(values, dtype=np.int64)

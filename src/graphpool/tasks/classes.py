@@ -1,4 +1,4 @@
-"""Graphs with classes: opening sets of them, matching classes by name, and baselines."""
+"""Graphs with classes: opening sets of them, matching classes by name, logits, loss, baselines."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
 
 from graphpool.data import load as datasets
 from graphpool.data.splits import Split
@@ -14,9 +15,11 @@ from graphpool.errors import DataError
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
 from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
 from graphpool.evaluation.prediction import Stopwatch
+from graphpool.evaluation.prediction import accuracy as share_equal
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks.base import Baseline, Figures, TaskData
+from graphpool.training.objective import TraceOutputs, evaluate_batches, trace
 
 LEAST_GRAPHS = 10
 BASELINES = {
@@ -53,13 +56,12 @@ def open_classes(data: str, root: Path | None = None) -> GraphSet:
 def open_training(data: str, root: Path | None = None) -> GraphSet:
     """Open a set to learn from: enough graphs for ten parts, of more than one class."""
     graphs = open_classes(data, root)
-    assert graphs.y is not None
     if len(graphs) < LEAST_GRAPHS:
         raise DataError(
             f"{graphs.name} has {len(graphs)} graphs; at least {LEAST_GRAPHS} are needed, to "
             "train, to choose the epoch and to test on"
         )
-    if bool((graphs.y == graphs.y[0]).all()):
+    if len(torch.unique(classes_of(graphs))) == 1:
         raise DataError(
             f"all graphs of {graphs.name} are of one class; a classifier needs at least two"
         )
@@ -87,17 +89,37 @@ def align_classes(graphs: GraphSet, classes: tuple[Any, ...]) -> GraphSet:
     return replace(graphs, y=codes[graphs.y], classes=classes)
 
 
-def classes_of(batch: GraphBatch) -> Tensor:
-    """Return the classes of a batch, which must have them."""
-    if batch.y is None:
+def classes_of(graphs: GraphSet | GraphBatch) -> Tensor:
+    """Return the classes of graphs, which must have them."""
+    if graphs.y is None:
         raise DataError("these graphs have no classes to compare with")
-    return batch.y
+    return graphs.y
+
+
+def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tensor:
+    """`[graphs, classes]` on the CPU, in the order of the graphs."""
+    return evaluate_batches(
+        model, graphs, batch_size, lambda batch: trace(model, batch).logits, "graphs to predict"
+    )
+
+
+def class_loss(traced: TraceOutputs, batch: GraphBatch, reduction: str) -> Tensor:
+    """Cross entropy, `[B]` or its mean, plus auxiliary losses."""
+    loss = functional.cross_entropy(traced.logits, classes_of(batch), reduction=reduction)
+    for value in traced.losses.values():
+        loss = loss + value
+    return loss
 
 
 def majority_share(graphs: GraphSet) -> float:
     """Return the share of the most frequent class."""
-    assert graphs.y is not None
-    return float(graphs.y.bincount().max()) / len(graphs)
+    return float(classes_of(graphs).bincount().max()) / len(graphs)
+
+
+def split_majority_share(graphs: GraphSet, split: Split) -> float:
+    """Return the share of test graphs with the most frequent class of the training graphs."""
+    codes = classes_of(graphs).cpu().numpy()
+    return share_equal(majority(codes, split).predicted, codes[list(split.test)])
 
 
 def baseline_figures(
@@ -105,8 +127,7 @@ def baseline_figures(
 ) -> Figures:
     """Run a baseline on a split, and return its accuracies."""
     assert data.split is not None
-    assert data.graphs.y is not None
-    codes = data.graphs.y.cpu().numpy()
+    codes = classes_of(data.graphs).cpu().numpy()
     if name == "majority":
         with watch.part("train"):
             answer = majority(codes, data.split)

@@ -3,31 +3,27 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
-from graphpool.config import ModelConfig, RunConfig, defaults_for, to_dict
+from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.catalogue import short_name
 from graphpool.data.source import Source, set_digest
-from graphpool.data.splits import Split, cv_splits
-from graphpool.errors import ConfigError, DataError, nearest
-from graphpool.evaluation.baselines.kernel import majority
+from graphpool.data.splits import cv_splits
+from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.format import Lines, plural
 from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
 from graphpool.evaluation.prediction import Stopwatch
-from graphpool.evaluation.prediction import accuracy as share_equal
 from graphpool.evaluation.statistics import wilson
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.health import level_health
-from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.nn.zoo.build import build_model
 from graphpool.nn.zoo.pairs import PAIR_METHODS
 from graphpool.report.data import Report
 from graphpool.tasks.base import (
@@ -40,22 +36,27 @@ from graphpool.tasks.base import (
     Task,
     TaskData,
     TaskModel,
+    held_out,
+    parts_text,
 )
 from graphpool.tasks.classes import (
     BASELINES,
     ClassificationData,
     align_classes,
     baseline_figures,
+    class_loss,
     classes_of,
     majority_share,
     open_classes,
     open_training,
+    predict_logits,
+    split_majority_share,
 )
-from graphpool.tasks.pages.classes import class_page, result_lines, same_answer, score_lines
+from graphpool.tasks.pages.classes import class_page, result_lines, score_lines
 from graphpool.tasks.place_text import place_counts, plan_text
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH
-from graphpool.training.objective import Step, TraceOutputs, batches, device_of, evaluating, trace
+from graphpool.training.objective import Step, batches, device_of, evaluating, trace
 from graphpool.training.select_place_rule import check_choice, place_rules
 
 Diagnose = Callable[[Any], Mapping[str, float]]
@@ -117,17 +118,13 @@ class ClassificationTask(Task):
 
     def step(self, model: nn.Module, batch: GraphBatch) -> Step:
         """Mean cross entropy plus auxiliary losses, and the number of correct predictions."""
-        traced, y = trace(model, batch), classes_of(batch)
-        loss = _add_auxiliary(functional.cross_entropy(traced.logits, y), traced)
-        return Step(loss, (traced.logits.detach().argmax(dim=1) == y).sum())
+        traced = trace(model, batch)
+        predicted = traced.logits.detach().argmax(dim=1)
+        return Step(class_loss(traced, batch, "mean"), (predicted == classes_of(batch)).sum())
 
     def losses(self, model: nn.Module, batch: GraphBatch) -> Tensor:
         """`[B]`, cross entropy of each graph; auxiliary losses are added to each."""
-        return self._losses(trace(model, batch), batch)
-
-    def _losses(self, traced: TraceOutputs, batch: GraphBatch) -> Tensor:
-        each = functional.cross_entropy(traced.logits, classes_of(batch), reduction="none")
-        return _add_auxiliary(each, traced)
+        return class_loss(trace(model, batch), batch, "none")
 
     def evaluate(self, model: nn.Module, graphs: GraphSet, batch_size: int) -> dict[str, float]:
         """Loss, accuracy, balanced accuracy and the diagnostics, over all graphs."""
@@ -139,7 +136,7 @@ class ClassificationTask(Task):
         with evaluating(model):
             for batch in batches(graphs, batch_size):
                 traced = trace(model, batch)
-                losses.append(self._losses(traced, batch))
+                losses.append(class_loss(traced, batch, "none"))
                 predicted.append(traced.logits.argmax(dim=1))
                 actual.append(classes_of(batch))
                 if self.diagnose is not None:
@@ -158,11 +155,6 @@ class ClassificationTask(Task):
     # ------------------------------------------------------------------ settings and network
 
     @classmethod
-    def defaults(cls) -> RunConfig:
-        """Return the settings that classification starts from."""
-        return defaults_for("classification")
-
-    @classmethod
     def check_settings(cls, config: RunConfig) -> None:
         """Refuse unknown networks, those for pairs, and a choice of places that can't be made."""
         pooler = config.model.pooler
@@ -171,14 +163,8 @@ class ClassificationTask(Task):
                 f"{pooler} is a network for pairs of graphs; train it with --task matching or "
                 "--task similarity"
             )
-        if pooler not in METHODS:
-            raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, METHODS)}")
+        super().check_settings(config)
         check_choice(config.model)
-
-    @classmethod
-    def methods(cls) -> Mapping[str, str]:
-        """Return every pooler."""
-        return {name: method.summary for name, method in METHODS.items()}
 
     @classmethod
     def baselines(cls) -> Mapping[str, Baseline]:
@@ -210,13 +196,8 @@ class ClassificationTask(Task):
     @classmethod
     def from_header(cls, about: Document) -> "ClassificationTask":
         """Rebuild the task with its classes."""
-        return cls(
-            len(about["classes"]),
-            level_health,
-            classes=about["classes"],
-            labels=about["labels"],
-            node_label_names=about["node_label_names"],
-        )
+        known = {key: about[key] for key in ("classes", "labels", "node_label_names")}
+        return cls(len(about["classes"]), level_health, **known)
 
     # ------------------------------------------------------------------ examples
 
@@ -230,16 +211,12 @@ class ClassificationTask(Task):
         cross-validation with the run's seed.
         """
         graphs, seed = open_training(config.data, root), config.train.seed
-
-        def make() -> Split:
-            assert graphs.y is not None
-            return cv_splits(graphs.y, FOLDS, seed)[0]
-
-        split = (store or Store()).split(graphs, PROTOCOL, seed, make)
+        split = (store or Store()).split(
+            graphs, PROTOCOL, seed, lambda: cv_splits(classes_of(graphs), FOLDS, seed)[0]
+        )
         counts = (
             f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
-            f"{len(split.train)} train, {len(split.valid)} choose the epoch, "
-            f"{len(split.test)} test"
+            f"{parts_text(split.train, split.valid, split.test)}"
         )
         plan = plan_text(graphs, config)
         return ClassificationData(
@@ -273,17 +250,13 @@ class ClassificationTask(Task):
         assert isinstance(data, ClassificationData)
         return cls.of(data.graphs, diagnose=None)
 
-    def graphs(self, examples: GraphSet) -> GraphSet:
-        """Return the examples, which are graphs."""
-        return examples
-
     def used(self, examples: GraphSet) -> GraphSet:
         """Return the examples, which are graphs."""
         return examples
 
-    def with_graphs(self, examples: GraphSet, graphs: GraphSet) -> GraphSet:
-        """Return the graphs with features."""
-        return graphs
+    def map_graphs(self, change: Callable[[GraphSet], GraphSet], examples: GraphSet) -> GraphSet:
+        """Return the changed examples, which are graphs."""
+        return change(examples)
 
     # ------------------------------------------------------------------ results
 
@@ -318,31 +291,24 @@ class ClassificationTask(Task):
     def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return accuracies beside that of the majority class, and health of the levels."""
         assert isinstance(data, ClassificationData)
-        test, count, split = data.test, len(data.test), data.split
+        test, count = data.test, len(data.test)
         metrics = self.score(model, test)
         correct = round(metrics["accuracy"] * count)
-        counts = {"test": count}
-        most = majority_share(test)
-        if split is not None:
-            assert data.graphs.y is not None
-            codes = data.graphs.y.cpu().numpy()
-            counts = {name: len(part) for name, part in asdict(split).items()}
-            most = share_equal(majority(codes, split).predicted, codes[list(split.test)])
-        choice = None if model.choice is None else to_dict(model.choice)
-        same = same_answer(self.only_answer(model, test, metrics))
         return {
             "data": data.graphs.name,
-            "graphs": counts,
+            "graphs": data.sizes,
             "test": {
                 **{name: metrics[name] for name in ("accuracy", "balanced_accuracy", "loss")},
                 "correct": correct,
                 "interval": wilson(correct, count),
             },
-            "majority": most,
+            "majority": majority_share(test)
+            if data.split is None
+            else split_majority_share(data.graphs, data.split),
             "health": {name: value for name, value in metrics.items() if "/" in name},
             "places": place_counts(data.graphs, model.config.model),
-            "choice": choice,
-            "warnings": [*same, *health_warnings(metrics)],
+            "choice": None if model.choice is None else to_dict(model.choice),
+            "warnings": [*self._same_answer(model, test, metrics), *health_warnings(metrics)],
         }
 
     def test_set(
@@ -355,18 +321,16 @@ class ClassificationTask(Task):
         """
         graphs = open_classes(data, root)
         model.check_labels(graphs)
-        metrics, source = self.score(model, graphs), model.source
-        own = source is not None and source.digest == set_digest(graphs)
-        unseen = source.held_out if source is not None and own else ()
+        metrics, unseen = self.score(model, graphs), held_out(model, graphs)
         document: Document = {
             "data": graphs.name,
             "graphs": len(graphs),
             **metrics,
             "majority": majority_share(graphs),
-            "trained_on": len(graphs) - len(unseen) if own else None,
-            "warnings": same_answer(self.only_answer(model, graphs, metrics)),
+            "trained_on": None if unseen is None else len(graphs) - len(unseen),
+            "warnings": self._same_answer(model, graphs, metrics),
         }
-        if not own and graphs.name == short_name(model.config.data):
+        if unseen is None and graphs.name == short_name(model.config.data):
             document["warnings"].append(
                 "the model was trained on a set of the same name; if these are graphs of it, this "
                 "is no test accuracy"
@@ -389,19 +353,26 @@ class ClassificationTask(Task):
         assert isinstance(data, ClassificationData)
         return baseline_figures(name, data, self.num_classes, watch)
 
-    def only_answer(self, model: TaskModel, graphs: GraphSet, metrics: Mapping[str, float]) -> Any:
-        """Return the class that every graph gets, if they are of several classes; else None.
+    def _same_answer(
+        self, model: TaskModel, graphs: GraphSet, metrics: Mapping[str, float]
+    ) -> list[str]:
+        """Warn if graphs of several classes all get the same one.
 
         Args:
             metrics: of `score` on these graphs. Predictions that are all the same have the
                 balanced accuracy of one class, or of none, so most models need no second look.
         """
-        occurring = 0 if graphs.y is None else len(torch.unique(graphs.y))
+        occurring = len(torch.unique(classes_of(graphs)))
         share = metrics["balanced_accuracy"] * occurring
         if occurring < 2 or min(abs(share), abs(share - 1)) > 1e-6:
-            return None
+            return []
         answers = set(self.probabilities(model, graphs).argmax(axis=1).tolist())
-        return self.classes[answers.pop()] if len(answers) == 1 else None
+        if len(answers) > 1:
+            return []
+        return [
+            f"the model answers {self.classes[answers.pop()]} for every graph: it has learned "
+            "nothing that separates them"
+        ]
 
     def result_lines(self, document: Document) -> Lines:
         """Describe accuracy beside the majority class, then the levels."""
@@ -419,19 +390,3 @@ class ClassificationTask(Task):
         test = align_classes(data.test, self.classes)
         predicted = self.probabilities(model, test).argmax(axis=1)
         return class_page(model, self.classes, data.graphs, test, predicted, document, history)
-
-
-def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tensor:
-    """`[graphs, classes]` on the CPU, in the order of the graphs."""
-    graphs = graphs.to(device_of(model))
-    with evaluating(model):
-        parts = [trace(model, batch).logits for batch in batches(graphs, batch_size)]
-    if not parts:
-        raise DataError(f"{graphs.name} has no graphs to predict")
-    return torch.cat(parts).cpu()
-
-
-def _add_auxiliary(loss: Tensor, traced: TraceOutputs) -> Tensor:
-    for value in traced.losses.values():
-        loss = loss + value
-    return loss

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from graphpool.config import RunConfig, defaults_for
+from graphpool.config import RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.pairs.pairs_csv import read_pairs
 from graphpool.data.pairs.pairset import PairBatch, PairSet
@@ -27,7 +27,6 @@ from graphpool.evaluation.metrics import area_under_roc, f1_score
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.statistics import wilson
 from graphpool.files import sha256_file
-from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.pairs.base import PairModel
 from graphpool.report.data import HeroFigure, Report, Scores
 from graphpool.tasks.base import (
@@ -39,13 +38,13 @@ from graphpool.tasks.base import (
     Store,
     TaskData,
     TaskModel,
-    epoch_line,
+    held_out,
+    parts_text,
 )
 from graphpool.tasks.pages.pairs import comparison_page, node_labels, pair_examples
 from graphpool.tasks.pairwise import PairOutcome, PairwiseTask, aux_loss
 
 PARTS = ("train", "valid", "test")
-COLUMNS = {"accuracy": "accuracy, %", "auc": "AUC, %", "f1": "F1, %"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,21 +72,15 @@ class MatchingTask(PairwiseTask):
     question = "do two graphs match?"
     noun = "pairs"
     files = ("pairs",)
-    columns = COLUMNS
+    columns = {"accuracy": "accuracy, %", "auc": "AUC, %", "f1": "F1, %"}  # noqa: RUF012
     test_title = "{} nodes"
+    advice = "; give 1 for a match and 0 for none"
 
     # ------------------------------------------------------------------ learning
 
-    def check(self, examples: PairSet) -> None:  # type: ignore[override]
-        """Raise a `DataError` unless every pair matches or doesn't."""
-        super().check(examples)
-        strange = (examples.y != 0) & (examples.y != 1)
-        if bool(strange.any()):
-            position = int(strange.nonzero()[0])
-            raise DataError(
-                f"{examples.name}, pair {examples.ids[position]}: y is "
-                f"{float(examples.y[position]):g}; give 1 for a match and 0 for none"
-            )
+    def is_strange(self, target: Tensor) -> Tensor:
+        """Return which pairs neither match nor don't."""
+        return (target != 0) & (target != 1)
 
     def outcome(self, model: PairModel, batch: PairBatch) -> PairOutcome:
         """Score every pair."""
@@ -97,10 +90,6 @@ class MatchingTask(PairwiseTask):
         score = model.overall(yes.detach().exp())
         correct = ((score > 0.5) == (batch.y > 0.5)).to(score.dtype)
         return PairOutcome(losses, score, correct, aux_loss(compared, losses))
-
-    def truth(self, batch: PairBatch) -> Tensor:
-        """Return y."""
-        return batch.y
 
     def metrics(self, prediction: Tensor, truth: Tensor) -> dict[str, float]:
         """Area under the ROC curve, and F1 of the matching pairs."""
@@ -117,11 +106,6 @@ class MatchingTask(PairwiseTask):
         return {name: Baseline("rule", RULE_NAMES[name]) for name in RULES}
 
     @classmethod
-    def defaults(cls) -> RunConfig:
-        """Return the settings that matching starts from."""
-        return defaults_for("matching")
-
-    @classmethod
     def open(
         cls, config: RunConfig, root: Path | None = None, store: Store | None = None
     ) -> TaskData:
@@ -136,7 +120,7 @@ class MatchingTask(PairwiseTask):
         """Open the test pairs; drawn ones are drawn without the others."""
         if not is_matching_name(config.data):
             return cls.open(config, root, store)
-        test = _draw(config, "test", config.compare.test)
+        test = _draw(config, "test")
         return TaskData(test, facts={"parts": {"test": {"digest": data_digest(test)}}})
 
     # ------------------------------------------------------------------ results
@@ -147,16 +131,11 @@ class MatchingTask(PairwiseTask):
 
     def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return figures of the test pairs, and of rules with a threshold from training pairs."""
-        parts = {name: getattr(data, name) for name in PARTS}
-        return {
-            "task": self.name,
-            "data": data.test.name,
-            "examples": {name: len(part) for name, part in parts.items() if part is not None},
-            "test": self._figures(model, data.test),
-            "rules": rule_accuracies_by_halves(data.test)
-            if data.train is None
-            else rule_accuracies(data.train, data.test),
-        }
+        if data.train is None:
+            rules = rule_accuracies_by_halves(data.test)
+        else:
+            rules = rule_accuracies(data.train, data.test)
+        return self._document(model, data.test, rules, data.sizes)
 
     def test_set(
         self, model: TaskModel, data: str, root: Path | None = None, files: Mapping[str, str] = {}
@@ -167,22 +146,20 @@ class MatchingTask(PairwiseTask):
         check_pairs(config)
         warnings: list[str] = []
         if is_matching_name(data):
-            test = _draw(config, "test", settings.test)
-            rules = rule_accuracies(_draw(config, "valid", settings.valid), test)
+            test = _draw(config, "test")
+            rules = rule_accuracies(_draw(config, "valid"), test)
         else:
             graphs = datasets.find(data, root, features=None)
             model.check_labels(graphs)
             test = read_pairs(settings.pairs, graphs)
             rules = rule_accuracies_by_halves(test)
-            warnings = _seen(model, graphs)
-        return {
-            "task": self.name,
-            "data": test.name,
-            "examples": {"test": len(test)},
-            "test": self._figures(model, test),
-            "rules": rules,
-            "warnings": warnings,
-        }
+            if (unseen := held_out(model, graphs)) is not None:
+                warnings.append(
+                    f"{len(graphs) - len(unseen)} of these graphs are in pairs that trained the "
+                    "model or chose its epoch: this is no test accuracy"
+                )
+        document = self._document(model, test, rules, {"test": len(test)})
+        return {**document, "warnings": warnings}
 
     def figures(self, model: TaskModel, data: TaskData) -> Figures:
         """Return the metrics on the pairs of every size."""
@@ -199,14 +176,32 @@ class MatchingTask(PairwiseTask):
             }
         return Figures(shares)
 
-    def result_lines(self, document: Document) -> Lines:
-        """Describe the accuracy beside that of rules, and the selected epoch."""
-        return [*_lines(document), epoch_line(document, self.noun)]
+    def title(self, document: Document) -> str:
+        """Return the name of the set."""
+        return f"{document['data']}:"
 
-    def score_lines(self, document: Document) -> Lines:
-        """Describe the accuracy on another set beside that of rules."""
-        warnings = [f"warning: {warning}" for warning in document["warnings"]]
-        return [f"{document['data']}:", *_lines(document), *warnings]
+    def lines(self, document: Document) -> Lines:
+        """Describe the accuracy, and that of rules that compare one property of both graphs."""
+        test, rules = document["test"], document["rules"]
+        low, high = (100 * end for end in test["interval"])
+        pairs = plural(document["examples"]["test"], "pair")
+        lines: Lines = [
+            f"Test accuracy   {percent(test['accuracy']):>7}  {test['correct']:,} of {pairs}, "
+            f"95 % interval {low:.1f} to {high:.1f}",
+            f"Area under ROC  {percent(test['auc']):>7}",
+            f"F1              {percent(test['f1']):>7}",
+        ]
+        if rules:
+            lines.append(
+                "\nRules that compare one property of both graphs, with a threshold from other "
+                "pairs:"
+            )
+            lines += [f"  {RULE_NAMES[key]:<25}{percent(value):>7}" for key, value in rules.items()]
+            best = max(rules, key=lambda name: float(rules[name]))
+            if rules[best] >= test["accuracy"]:
+                lines.append(f"The model is no better than the rule of {RULE_NAMES[best]}.")
+            lines.append("")
+        return lines
 
     def report(
         self, model: TaskModel, data: TaskData, document: Document, history: History = ()
@@ -234,11 +229,20 @@ class MatchingTask(PairwiseTask):
             labels=node_labels(side for each in examples for side in (each.left, each.right)),
         )  # fmt: skip
 
-    def _figures(self, model: TaskModel, pairs: PairSet) -> Document:
-        """Metrics, the number of correct predictions and an interval of their share."""
+    def _document(
+        self, model: TaskModel, pairs: PairSet, rules: dict[str, float], sizes: dict[str, int]
+    ) -> Document:
+        """Metrics, the number of correct predictions and an interval of their share, and rules."""
         metrics = self.score(model, pairs)
         correct = round(metrics["accuracy"] * len(pairs))
-        return {**metrics, "correct": correct, "interval": wilson(correct, len(pairs))}
+        interval = wilson(correct, len(pairs))
+        return {
+            "task": self.name,
+            "data": pairs.name,
+            "examples": sizes,
+            "test": {**metrics, "correct": correct, "interval": interval},
+            "rules": rules,
+        }
 
 
 def check_pairs(config: RunConfig) -> None:
@@ -257,22 +261,27 @@ def check_pairs(config: RunConfig) -> None:
         )
 
 
+def _draw(config: RunConfig, part: str) -> PairSet:
+    wanted = config.compare
+    count = {"train": wanted.examples, "valid": wanted.valid, "test": wanted.test}[part]
+    return datasets.pairs(config.data, count, part_seed(config, part))
+
+
 def part_seed(config: RunConfig, part: str) -> int:
     """Return the seed of a part's pairs: each part of each run has its own."""
     return 10 * config.train.seed + PARTS.index(part)
 
 
-def _draw(config: RunConfig, part: str, count: int) -> PairSet:
-    return datasets.pairs(config.data, count, part_seed(config, part))
-
-
 def _drawn(config: RunConfig) -> TaskData:
-    wanted = config.compare
-    counts = dict(zip(PARTS, (wanted.examples, wanted.valid, wanted.test), strict=True))
-    drawn: dict[str, Any] = {part: _draw(config, part, count) for part, count in counts.items()}
-    seeds = {part: {"seed": part_seed(config, part)} for part in PARTS}
-    facts = {"from": "drawn", "name": config.data, "parts": _facts(drawn, seeds)}
-    return TaskData(**drawn, facts=facts, notes=(_counts(drawn),))
+    parts: dict[str, Any] = {part: _draw(config, part) for part in PARTS}
+    facts = {
+        part: {**about, "seed": part_seed(config, part)} for part, about in _facts(parts).items()
+    }
+    return TaskData(
+        **parts,
+        facts={"from": "drawn", "name": config.data, "parts": facts},
+        notes=(_counts(parts),),
+    )
 
 
 def _given(config: RunConfig, root: Path | None) -> TaskData:
@@ -290,73 +299,32 @@ def _given(config: RunConfig, root: Path | None) -> TaskData:
         )
     seen = [getattr(parts[part], side).numpy() for part in PARTS[:2] for side in ("left", "right")]
     unseen = np.setdiff1d(np.arange(len(graphs)), np.concatenate(seen))
-    facts = {
-        "from": "file",
-        "pairs": sha256_file(config.compare.pairs),
-        "left_out": divided.left_out,
-        "groups": divided.groups,
-        "parts": _facts(parts, {part: {} for part in PARTS}),
-    }
     note = (
         f"{divided.left_out:,} of {len(pairs):,} pairs are left out: too few groups of pairs share "
         "no graph, so the graphs were split, and these pairs have graphs of two parts"
         if divided.left_out
         else f"{divided.groups:,} groups of pairs that share no graph were split"
     )
-    source = Source(set_digest(graphs), tuple(unseen.tolist()))
-    return TaskData(**parts, source=source, facts=facts, notes=(_counts(parts), note))
+    return TaskData(
+        **parts,
+        source=Source(set_digest(graphs), tuple(unseen.tolist())),
+        facts={
+            "from": "file",
+            "pairs": sha256_file(config.compare.pairs),
+            "left_out": divided.left_out,
+            "groups": divided.groups,
+            "parts": _facts(parts),
+        },
+        notes=(_counts(parts), note),
+    )
 
 
-def _facts(pairs: Mapping[str, PairSet], more: Mapping[str, Mapping[str, int]]) -> Document:
+def _facts(parts: Mapping[str, PairSet]) -> dict[str, Document]:
     return {
-        part: {
-            "pairs": len(one),
-            "matching": int(one.y.sum()),
-            **more[part],
-            "digest": data_digest(one),
-        }
-        for part, one in pairs.items()
+        part: {"pairs": len(one), "matching": int(one.y.sum()), "digest": data_digest(one)}
+        for part, one in parts.items()
     }
 
 
 def _counts(parts: Mapping[str, PairSet]) -> str:
-    train, valid, test = (len(parts[part]) for part in PARTS)
-    return (
-        f"{parts['train'].name}: of the pairs {train:,} train, {valid:,} choose the epoch, "
-        f"{test:,} test"
-    )
-
-
-def _seen(model: TaskModel, graphs: GraphSet) -> list[str]:
-    """Warn of graphs that the model was trained on."""
-    source = model.source
-    if source is None or source.digest != set_digest(graphs):
-        return []
-    seen = len(graphs) - len(source.held_out)
-    return [
-        f"{seen} of these graphs are in pairs that trained the model or chose its epoch: this is "
-        "no test accuracy"
-    ]
-
-
-def _lines(document: Document) -> list[Any]:
-    """Accuracy, and below it that of rules that compare one property of both graphs."""
-    test, rules = document["test"], document["rules"]
-    low, high = (100 * end for end in test["interval"])
-    pairs = plural(document["examples"]["test"], "pair")
-    lines = [
-        f"Test accuracy   {percent(test['accuracy']):>7}  {test['correct']:,} of {pairs}, "
-        f"95 % interval {low:.1f} to {high:.1f}",
-        f"Area under ROC  {percent(test['auc']):>7}",
-        f"F1              {percent(test['f1']):>7}",
-    ]
-    if rules:
-        lines.append(
-            "\nRules that compare one property of both graphs, with a threshold from other pairs:"
-        )
-        lines += [f"  {RULE_NAMES[name]:<25}{percent(value):>7}" for name, value in rules.items()]
-        best = max(rules, key=lambda name: float(rules[name]))
-        if rules[best] >= test["accuracy"]:
-            lines.append(f"The model is no better than the rule of {RULE_NAMES[best]}.")
-        lines.append("")
-    return lines
+    return f"{parts['train'].name}: of the pairs {parts_text(**parts)}"

@@ -1,9 +1,9 @@
 """Shared base of tasks over pairs and triplets, whose networks compare two graphs by level."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -12,18 +12,24 @@ from torch import Tensor, nn
 
 from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.formats.safetensors import content_hash
-from graphpool.data.pairs.pairset import PairSet
+from graphpool.data.pairs.pairset import PairBatch, PairSet
 from graphpool.data.pairs.tuples import GraphTuples
-from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.errors import DataError
+from graphpool.evaluation.format import Lines
 from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.pairs.base import PairDistances, PairModel
-from graphpool.nn.zoo.build import METHODS
 from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_rule
-from graphpool.tasks.base import Array, Document, Task, TaskModel
+from graphpool.tasks.base import Array, Document, Task, TaskModel, epoch_line
 from graphpool.training.loop import EVALUATION_BATCH
-from graphpool.training.objective import Examples, Step, batches, device_of, evaluating
+from graphpool.training.objective import (
+    Step,
+    batches,
+    device_of,
+    evaluate_batches,
+    evaluating,
+)
 
 # Of evaluation: a graph is embedded once a batch, so few large batches are the least work.
 PAIRS_AT_ONCE = 1024
@@ -71,6 +77,7 @@ class PairwiseTask(Task):
     kind = "graph comparer"
     takes = "pairs"
     use = "graphpool match A B --model {path}"
+    advice: ClassVar[str]
 
     # ------------------------------------------------------------------ learning
 
@@ -83,13 +90,21 @@ class PairwiseTask(Task):
         """Return metrics over all examples, beside loss and accuracy."""
 
     @abstractmethod
-    def truth(self, batch: Any) -> Tensor:
-        """`[B]`, the targets."""
+    def is_strange(self, target: Tensor) -> Tensor:
+        """Return which targets can't be learned from; `advice` says why."""
 
-    def check(self, examples: Examples) -> None:
-        """Raise a `DataError` if there are no examples."""
+    def check(self, examples: Any) -> None:
+        """Raise a `DataError` if there are no examples, or one that can't be learned from."""
         if len(examples) == 0:
             raise DataError(f"{examples.name} has no {self.noun}; give at least one")
+        target = getattr(examples, examples.target)
+        strange = self.is_strange(target)
+        if bool(strange.any()):
+            position = int(strange.nonzero()[0])
+            raise DataError(
+                f"{examples.name}, {examples.noun} {examples.ids[position]}: {examples.target} is "
+                f"{float(target[position]):g}{self.advice}"
+            )
 
     def step(self, model: nn.Module, batch: Any) -> Step:
         """Mean loss plus auxiliary losses, and the number of correct predictions."""
@@ -106,7 +121,7 @@ class PairwiseTask(Task):
         outcome = self.outcome(cast(PairModel, model), batch)
         return outcome.losses.mean(0) + outcome.aux_loss
 
-    def evaluate(self, model: nn.Module, examples: Examples, batch_size: int) -> dict[str, float]:
+    def evaluate(self, model: nn.Module, examples: Any, batch_size: int) -> dict[str, float]:
         """Loss, accuracy and the task's own metrics, over all examples.
 
         The loss is that of the rows that answer: of distances between multisets the last one.
@@ -119,7 +134,7 @@ class PairwiseTask(Task):
         with evaluating(model):
             for batch in batches(examples, at_once):
                 outcomes.append(self.outcome(cast(PairModel, model), batch))
-                truth.append(self.truth(batch))
+                truth.append(getattr(batch, examples.target))
         overall = cast(PairModel, model).overall
         losses = torch.cat([overall(each.losses) + each.aux_loss for each in outcomes])
         correct = torch.cat([each.correct for each in outcomes])
@@ -133,17 +148,10 @@ class PairwiseTask(Task):
     # ------------------------------------------------------------------ settings and network
 
     @classmethod
-    def check_settings(cls, config: RunConfig) -> None:
-        """Raise a `ConfigError` for a network that is not known."""
-        methods = cls.methods()
-        if (pooler := config.model.pooler) not in methods:
-            raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, methods)}")
-
-    @classmethod
-    def methods(cls) -> Mapping[str, str]:
+    def methods(cls) -> dict[str, str]:
         """Return every pooler, whose network embeds graphs one by one, and networks for pairs."""
-        single = {name: method.summary for name, method in METHODS.items()}
-        return {**single, **{name: method.summary for name, method in PAIR_METHODS.items()}}
+        pairs = {name: method.summary for name, method in PAIR_METHODS.items()}
+        return super().methods() | pairs
 
     @classmethod
     def place_rules(cls, settings: ModelConfig) -> tuple[PlaceRule, ...]:
@@ -171,37 +179,53 @@ class PairwiseTask(Task):
         """Return the task, which is the same for all examples."""
         return cls(**options)
 
-    def graphs(self, examples: GraphTuples) -> GraphSet:
-        """Return the set that pairs or triplets are of."""
-        return examples.graphs
-
     def used(self, examples: GraphTuples) -> GraphSet:
         """Return the graphs that occur in some pair or triplet."""
         columns = [getattr(examples, key) for key in examples.members]
         occurring: GraphSet = examples.graphs[torch.unique(torch.cat(columns))]
         return occurring
 
-    def with_graphs(self, examples: GraphTuples, graphs: GraphSet) -> GraphTuples:
-        """Return the same pairs or triplets over graphs with features."""
-        return examples.with_graphs(graphs)
+    def map_graphs(
+        self, change: Callable[[GraphSet], GraphSet], examples: GraphTuples
+    ) -> GraphTuples:
+        """Return the same pairs or triplets over changed graphs."""
+        return examples.with_graphs(change(examples.graphs))
 
     # ------------------------------------------------------------------ results
 
     def score(self, model: TaskModel, examples: GraphTuples) -> dict[str, float]:
         """Return loss, accuracy and the task's own metrics."""
-        ready = examples.with_graphs(model.prepare(examples.graphs))
-        return self.evaluate(model.network, cast(Examples, ready), EVALUATION_BATCH)
+        ready = self.map_graphs(model.prepare, examples)
+        return self.evaluate(model.network, ready, EVALUATION_BATCH)
 
     def probabilities(self, model: TaskModel, examples: PairSet) -> Array:
         """Return how likely each pair matches, `[pairs]`, from all levels together."""
-        ready = examples.with_graphs(model.prepare(examples.graphs)).to(device_of(model.network))
-        parts = []
-        with evaluating(model.network):
-            for batch in batches(ready, PAIRS_AT_ONCE):
-                parts.append(model.network(batch.graphs, batch.left, batch.right).double().cpu())
-        if not parts:
-            raise DataError(f"{examples.name} has no pairs to score")
-        return torch.cat(parts).numpy()
+        ready = examples.with_graphs(model.prepare(examples.graphs))
+
+        def score(batch: PairBatch) -> Tensor:
+            scores: Tensor = model.network(batch.graphs, batch.left, batch.right)
+            return scores.double()
+
+        return evaluate_batches(
+            model.network, ready, PAIRS_AT_ONCE, score, "pairs to score"
+        ).numpy()
+
+    @abstractmethod
+    def lines(self, document: Document) -> Lines:
+        """Describe the figures of `test` or `test_set` beside those of rules."""
+
+    @abstractmethod
+    def title(self, document: Document) -> str:
+        """Return the line above what `test_set` returns."""
+
+    def result_lines(self, document: Document) -> Lines:
+        """Describe the figures beside those of rules, and the selected epoch."""
+        return [*self.lines(document), epoch_line(document, self.noun)]
+
+    def score_lines(self, document: Document) -> Lines:
+        """Describe the figures on another set beside those of rules."""
+        warnings = [f"warning: {warning}" for warning in document["warnings"]]
+        return [self.title(document), *self.lines(document), *warnings]
 
 
 def aux_loss(compared: PairDistances, like: Tensor) -> Tensor:
@@ -281,15 +305,16 @@ def _grid(
         left.repeat_interleave(len(right)),
         right.repeat(len(left)),
         torch.zeros(len(left) * len(right)),
-    ).to(device_of(network))
-    parts = []
+    )
     meetings = int(ready.node_counts.max()) ** 2
     at_once = max(1, min(4 * PAIRS_AT_ONCE, MEETINGS_AT_ONCE // max(1, meetings)))
-    with evaluating(network):
-        for batch in batches(grid, at_once):
-            compared = network.compare(batch.graphs, batch.left, batch.right)
-            parts.append(network.overall(compared.distances).double().cpu())
-    return torch.cat(parts).view(len(queries), len(candidates)).numpy()
+
+    def distances(batch: PairBatch) -> Tensor:
+        compared = network.compare(batch.graphs, batch.left, batch.right)
+        return network.overall(compared.distances).double()
+
+    found = evaluate_batches(network, grid, at_once, distances)
+    return found.view(len(queries), len(candidates)).numpy()
 
 
 def _order(graphs: GraphSet) -> tuple[int, int, str]:

@@ -24,14 +24,6 @@ def place_counts(graphs: GraphSet, settings: ModelConfig) -> Counts | None:
     }
 
 
-def short_counts(counts: Counts) -> str:
-    """`3 to 9, mean 5.1`."""
-    least, most = counts["least"], counts["most"]
-    return (
-        f"{most:.0f}" if least == most else f"{least:.0f} to {most:.0f}, mean {counts['mean']:.1f}"
-    )
-
-
 def counts_text(counts: Counts) -> str:
     """`3 to 9 places in a graph, 5.1 on average`."""
     least, most = counts["least"], counts["most"]
@@ -66,7 +58,9 @@ def choice_facts(document: dict[str, Any]) -> dict[str, str | int | float]:
     """Return how many places graphs have and what chose that; empty for models without places."""
     facts: dict[str, str | int | float] = {}
     if counts := document.get("places"):
-        facts["places"] = short_counts(counts)
+        least, most, mean = (counts[key] for key in ("least", "most", "mean"))
+        several = f"{least:.0f} to {most:.0f}, mean {mean:.1f}"
+        facts["places"] = f"{most:.0f}" if least == most else several
     if choice := document.get("choice"):
         chosen = describe(choice["count"], choice["resolution"])
         facts["places found by"] = f"{chosen}, chosen on validation graphs"

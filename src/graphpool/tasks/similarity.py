@@ -1,7 +1,7 @@
 """Similarity: predict which of two graphs is nearer to a third, by squared error."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.config import RunConfig, defaults_for
+from graphpool.config import RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.pairs.triplets import TripletBatch, TripletSet
@@ -26,11 +26,10 @@ from graphpool.data.true_distances import (
     open_similar,
     split_graphs,
 )
-from graphpool.errors import DataError
 from graphpool.evaluation.baselines.distances import (
     EDIT_METHODS,
     RULES,
-    classical_baselines,
+    classical_distances,
     label_edge_rule,
 )
 from graphpool.evaluation.baselines.pairs import RULE_NAMES
@@ -50,8 +49,8 @@ from graphpool.tasks.base import (
     Store,
     TaskData,
     TaskModel,
-    epoch_line,
-    positions,
+    held_out,
+    parts_text,
 )
 from graphpool.tasks.pages.pairs import (
     comparison_page,
@@ -66,7 +65,7 @@ from graphpool.tasks.pairwise import (
     aux_loss,
     pair_distances,
 )
-from graphpool.training.objective import batches, device_of, evaluating
+from graphpool.training.objective import evaluate_batches
 
 RANKING = {
     "accuracy": "triplets, %",
@@ -124,19 +123,13 @@ class SimilarityTask(PairwiseTask):
     noun = "triplets"
     files = ("distances",)
     columns = RANKING
+    advice = ", which gives no order; leave such triplets out"
 
     # ------------------------------------------------------------------ learning
 
-    def check(self, examples: TripletSet) -> None:  # type: ignore[override]
-        """Raise a `DataError` unless every triplet has an order."""
-        super().check(examples)
-        tied = (examples.r == 0) | ~examples.r.isfinite()
-        if bool(tied.any()):
-            position = int(tied.nonzero()[0])
-            raise DataError(
-                f"{examples.name}, triplet {examples.ids[position]}: r is "
-                f"{float(examples.r[position]):g}, which gives no order; leave such triplets out"
-            )
+    def is_strange(self, target: Tensor) -> Tensor:
+        """Return which triplets have no order."""
+        return (target == 0) | ~target.isfinite()
 
     def outcome(self, model: PairModel, batch: TripletBatch) -> PairOutcome:
         """Compare the query of every triplet with both others."""
@@ -148,10 +141,6 @@ class SimilarityTask(PairwiseTask):
         prediction = model.overall(differences.detach())
         correct = (1 + prediction.sign() * batch.r.sign()) / 2
         return PairOutcome(losses, prediction, correct, aux_loss(compared, losses))
-
-    def truth(self, batch: TripletBatch) -> Tensor:
-        """Return r."""
-        return batch.r
 
     def metrics(self, prediction: Tensor, truth: Tensor) -> dict[str, float]:
         """Mean absolute error of the differences."""
@@ -171,17 +160,47 @@ class SimilarityTask(PairwiseTask):
         return (*EDIT_METHODS, *RULES)
 
     @classmethod
-    def defaults(cls) -> RunConfig:
-        """Return the settings that similarity starts from."""
-        return defaults_for("similarity")
-
-    @classmethod
     def open(
         cls, config: RunConfig, root: Path | None = None, store: Store | None = None
     ) -> SimilarityData:
-        """Draw triplets of a set whose distances are published, given or computed."""
-        ranked = cls.open_test(config, root, store)
-        return draw(config, ranked.graphs, ranked.distances, ranked.split, ranked.kind)
+        """Draw triplets of a set whose distances are published, given or computed.
+
+        As many are drawn as `config.compare` asks for, or as there are.
+        """
+        data = cls.open_test(config, root, store)
+        graphs, distances, split = data.graphs, data.distances, data.split
+        assert split is not None
+        wanted, seed = config.compare, config.train.seed
+        asked = {
+            "train": (split.train, split.train, wanted.examples),
+            "valid": (split.valid, split.train, wanted.valid),
+            "test": (split.test, (*split.train, *split.valid), wanted.test),
+        }
+        parts: dict[str, Any] = {
+            part: draw_triplets(graphs, distances.values, queries, candidates, count, seed, part)
+            for part, (queries, candidates, count) in asked.items()
+        }
+        facts = {
+            "split": data.kind,
+            "distances": {"from": distances.origin, "digest": distances.digest},
+            "parts": {
+                part: {
+                    "triplets": len(one),
+                    "graphs": len(asked[part][0]),
+                    "digest": data_digest(one),
+                }
+                for part, one in parts.items()
+            },
+        }
+        origin = distances.origin if distances.origin in (PUBLISHED, COMPUTED) else "of a file"
+        notes = [
+            f"{graphs.name}: {plural(len(graphs), 'graph')}, "
+            f"{parts_text(split.train, split.valid, split.test)}; distances {origin}",
+            f"of the triplets {parts_text(**parts)}",
+        ]
+        if data.kind != wanted.split:
+            notes.append(f"there is no {wanted.split} split of them: they are split by {data.kind}")
+        return replace(data, **parts, facts=facts, notes=tuple(notes))
 
     @classmethod
     def open_test(
@@ -198,34 +217,46 @@ class SimilarityTask(PairwiseTask):
         split = store.split(
             graphs, kind, seed, lambda: split_graphs(graphs, config.data, kind, seed, root)
         )
-        facts = {"distances": {"digest": distances.digest}}
-        return _ranked(graphs, distances, split, kind, test=None, facts=facts)
+        return SimilarityData(
+            test=None,
+            source=Source(set_digest(graphs), split.test),
+            facts={"distances": {"digest": distances.digest}},
+            graphs=graphs,
+            distances=distances,
+            queries=np.array(split.test, dtype=np.int64),
+            candidates=np.array(sorted((*split.train, *split.valid)), dtype=np.int64),
+            split=split,
+            kind=kind,
+        )
 
     # ------------------------------------------------------------------ results
 
     def predict(self, model: TaskModel, examples: TripletSet) -> Array:
         """Return by how much farther the first graph of each triplet is, `[triplets]`."""
-        ready = examples.with_graphs(model.prepare(examples.graphs)).to(device_of(model.network))
-        with evaluating(model.network):
-            parts = [
-                self.outcome(model.network, batch).prediction.double().cpu()
-                for batch in batches(ready, PAIRS_AT_ONCE)
-            ]
-        return torch.cat(parts).numpy()
+        ready = examples.with_graphs(model.prepare(examples.graphs))
+
+        def difference(batch: TripletBatch) -> Tensor:
+            return self.outcome(model.network, batch).prediction.double()
+
+        return evaluate_batches(
+            model.network, ready, PAIRS_AT_ONCE, difference, "triplets to predict"
+        ).numpy()
 
     def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return how well test graphs rank the others, and how well a rule does that counts."""
         assert isinstance(data, SimilarityData)
-        names, graphs = ("train", "valid", "test"), {"test": len(data.queries)}
+        graphs = {"test": len(data.queries)}
         if data.split is not None:
-            graphs = {name: len(getattr(data.split, name)) for name in names}
-        document: Document = {"task": self.name, "data": data.graphs.name, "graphs": graphs}
-        parts = {name: getattr(data, name) for name in names}
-        document["examples"] = {name: len(part) for name, part in parts.items() if part is not None}
-        document["distances"] = data.distances.origin
-        if data.kind:
-            document["split"] = data.kind
-        document |= self._figures(model, data)
+            graphs = {name: len(part) for name, part in asdict(data.split).items()}
+        document: Document = {
+            "task": self.name,
+            "data": data.graphs.name,
+            "graphs": graphs,
+            "examples": data.sizes,
+            "distances": data.distances.origin,
+            **({"split": data.kind} if data.kind else {}),
+            **self._figures(model, data),
+        }
         if data.test is not None:
             scored = self.score(model, data.test)
             document["triplets"] = {key: scored[key] for key in ("accuracy", "error", "loss")}
@@ -239,15 +270,13 @@ class SimilarityTask(PairwiseTask):
         model.check_labels(graphs)
         known = known_distances(graphs, data, files.get("distances", ""), root)
         true = known or computed_distances(graphs)
-        everything, source = np.arange(len(graphs)), model.source
-        queries = candidates = everything
-        warnings = []
-        if source is not None and source.digest == set_digest(graphs):
-            if source.held_out:
-                queries = positions(source.held_out)
-                candidates = np.setdiff1d(everything, queries)
-            else:
-                warnings = ["all of these graphs trained the model: this is no test accuracy"]
+        queries = candidates = np.arange(len(graphs))
+        unseen, warnings = held_out(model, graphs), []
+        if unseen:
+            queries = np.array(unseen, dtype=np.int64)
+            candidates = np.setdiff1d(candidates, queries)
+        elif unseen is not None:
+            warnings = ["all of these graphs trained the model: this is no test accuracy"]
         ranked = SimilarityData(
             None, graphs=graphs, distances=true, queries=queries, candidates=candidates
         )
@@ -269,22 +298,33 @@ class SimilarityTask(PairwiseTask):
     def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
         """Return how well an edit distance or a rule ranks them, on one thread."""
         assert isinstance(data, SimilarityData)
-        there = (data.graphs, data.true, data.queries, data.candidates)
-        found = classical_baselines(*there, [name], jobs=1)[name]
-        watch.seconds["test"] = found.seconds
-        return Figures({"ranking": found.metrics})
+        with watch.part("test"):
+            distances = classical_distances(name, data.graphs, data.queries, data.candidates, 1)
+        return Figures({"ranking": ranking_metrics(distances, data.true)})
 
-    def result_lines(self, document: Document) -> Lines:
-        """Describe how well graphs are ranked, and the selected epoch."""
-        return [*_lines(document), epoch_line(document, self.noun)]
-
-    def score_lines(self, document: Document) -> Lines:
-        """Describe how well the graphs of another set are ranked."""
+    def title(self, document: Document) -> str:
+        """Say which graphs of a set rank which others."""
         asked, others = (document["graphs"][key] for key in ("queries", "candidates"))
         whom = "the others" if others == asked else f"{others:,} that trained"
-        title = f"{document['data']}, {plural(asked, 'graph')} ranking {whom}:"
-        warnings = [f"warning: {warning}" for warning in document["warnings"]]
-        return [title, *_lines(document), *warnings]
+        return f"{document['data']}, {plural(asked, 'graph')} ranking {whom}:"
+
+    def lines(self, document: Document) -> Lines:
+        """Describe the order of all triplets and rank correlations, with the rule beside them."""
+        rows = {"model": document["test"]}
+        rows |= {RULE_NAMES[name]: figures for name, figures in document["rules"].items()}
+        names = ("accuracy, %", *tuple(RANKING.values())[1:])
+        table = []
+        for name, figures in rows.items():
+            first, *rest = (figures[key] for key in RANKING)
+            table.append((name, f"{100 * first:.1f}", *map(decimal, rest)))
+        lines: Lines = [
+            Table(("on test graphs", *names), table, right=names),
+            "\nAccuracy is over all triplets of a test graph and two others; the rest is the mean "
+            "over test graphs.",
+        ]
+        if document["rules"]["label-edge"]["accuracy"] >= document["test"]["accuracy"]:
+            lines.append("The model is no better than the rule.")
+        return lines
 
     def report(
         self, model: TaskModel, data: TaskData, document: Document, history: History = ()
@@ -319,77 +359,3 @@ class SimilarityTask(PairwiseTask):
             "test": ranking_metrics(pair_distances(model, *there), data.true),
             "rules": {"label-edge": ranking_metrics(label_edge_rule(*there), data.true)},
         }
-
-
-def draw(
-    config: RunConfig, graphs: GraphSet, distances: TrueDistances, split: Split | None, kind: str
-) -> SimilarityData:
-    """Draw the triplets that `config.compare` asks for, as many as there are.
-
-    Args:
-        split: by `graphpool.data.true_distances.split_graphs`, of this `kind`.
-    """
-    assert split is not None
-    wanted, seed = config.compare, config.train.seed
-    seen = (*split.train, *split.valid)
-    asked = {
-        "train": (split.train, split.train, wanted.examples),
-        "valid": (split.valid, split.train, wanted.valid),
-        "test": (split.test, seen, wanted.test),
-    }
-    parts = {
-        part: draw_triplets(graphs, distances.values, queries, candidates, count, seed, part)
-        for part, (queries, candidates, count) in asked.items()
-    }
-    facts = {
-        "split": kind,
-        "distances": {"from": distances.origin, "digest": distances.digest},
-        "parts": {
-            part: {"triplets": len(one), "graphs": len(asked[part][0]), "digest": data_digest(one)}
-            for part, one in parts.items()
-        },
-    }
-    origin = distances.origin if distances.origin in (PUBLISHED, COMPUTED) else "of a file"
-    notes = [
-        f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(split.train)} train, "
-        f"{len(split.valid)} choose the epoch, {len(split.test)} test; distances {origin}",
-        f"of the triplets {len(parts['train']):,} train, {len(parts['valid']):,} choose the epoch, "
-        f"{len(parts['test']):,} test",
-    ]
-    if kind != wanted.split:
-        notes.append(f"there is no {wanted.split} split of them: they are split by {kind}")
-    return _ranked(graphs, distances, split, kind, **parts, facts=facts, notes=tuple(notes))
-
-
-def _ranked(
-    graphs: GraphSet, distances: TrueDistances, split: Split, kind: str, **parts: Any
-) -> SimilarityData:
-    return SimilarityData(
-        **parts,
-        source=Source(set_digest(graphs), split.test),
-        graphs=graphs,
-        distances=distances,
-        queries=positions(split.test),
-        candidates=positions(sorted((*split.train, *split.valid))),
-        split=split,
-        kind=kind,
-    )
-
-
-def _lines(document: Document) -> list[Any]:
-    """Order of all triplets and rank correlations, with the rule beside the model."""
-    rows = {"model": document["test"]}
-    rows |= {RULE_NAMES[name]: figures for name, figures in document["rules"].items()}
-    names = ("accuracy, %", *tuple(RANKING.values())[1:])
-    table = []
-    for name, figures in rows.items():
-        first, *rest = (figures[key] for key in RANKING)
-        table.append((name, f"{100 * first:.1f}", *map(decimal, rest)))
-    lines: list[Any] = [
-        Table(("on test graphs", *names), table, right=names),
-        "\nAccuracy is over all triplets of a test graph and two others; the rest is the mean over "
-        "test graphs.",
-    ]
-    if document["rules"]["label-edge"]["accuracy"] >= document["test"]["accuracy"]:
-        lines.append("The model is no better than the rule.")
-    return lines

@@ -20,7 +20,7 @@ import graphpool
 from graphpool.config import current_header
 from graphpool.errors import CheckpointError
 from graphpool.files import atomic_write
-from graphpool.training.state import load_weights
+from graphpool.training.state import load_weights, part
 
 LAST = "last.safetensors"
 BEST = "best.safetensors"
@@ -38,12 +38,7 @@ class Checkpoint(NamedTuple):
     @property
     def weights(self) -> dict[str, Tensor]:
         """The model's weights and buffers."""
-        start = "weights/"
-        return {
-            name[len(start) :]: value
-            for name, value in self.tensors.items()
-            if name.startswith(start)
-        }
+        return part(self.tensors, "weights")
 
 
 def versions() -> dict[str, str]:

@@ -106,7 +106,7 @@ def _bad_inputs(batch: GraphBatch) -> Tensor:
 def _bad_alone(task: Objective, model: nn.Module, batch: ExampleBatch) -> bool:
     model.zero_grad(set_to_none=True)
     with evaluating(model), torch.enable_grad():
-        loss = task.loss(model, batch)
+        loss = task.losses(model, batch).mean()
         loss.backward()  # type: ignore[no-untyped-call]
     return not (math.isfinite(loss.item()) and all_finite(gradients(model)))
 

@@ -2,9 +2,20 @@
 
 import re
 from collections.abc import Mapping
+from typing import TypeVar
 
+Value = TypeVar("Value", bound=float | None)
 RANK_LIMIT = 1.2
 OFF_IDENTITY_LIMIT = 0.05
+
+
+def by_level(metrics: Mapping[str, Value]) -> dict[int, dict[str, Value]]:
+    """Return the metrics named `level1/effective_rank` and so on, by level and name."""
+    levels: dict[int, dict[str, Value]] = {}
+    for key, value in metrics.items():
+        if match := re.fullmatch(r"level(\d+)/(.*)", key):
+            levels.setdefault(int(match[1]), {})[match[2]] = value
+    return dict(sorted(levels.items()))
 
 
 def health_warnings(metrics: Mapping[str, float]) -> list[str]:
@@ -16,14 +27,8 @@ def health_warnings(metrics: Mapping[str, float]) -> list[str]:
             can't collapse any further; the same holds for levels with hardly more than one
             cluster per graph.
     """
-    levels = {int(match[1]) for name in metrics if (match := re.match(r"level(\d+)/", name))}
     warnings = []
-    for level in sorted(levels):
-        values = {
-            name.partition("/")[2]: value
-            for name, value in metrics.items()
-            if name.startswith(f"level{level}/")
-        }
+    for level, values in by_level(metrics).items():
         problems = []
         rank = values.get("effective_rank")
         several = values.get("clusters", RANK_LIMIT) >= RANK_LIMIT

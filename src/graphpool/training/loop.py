@@ -1,6 +1,5 @@
 """The training loop: guarded against numbers that are not finite, and resumable to the bit."""
 
-import json
 import logging
 import math
 import time
@@ -13,11 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
-from graphpool.data.source import data_digest
 from graphpool.errors import ConfigError
 from graphpool.progress import ProgressBar
 from graphpool.training.checkpoint import versions
-from graphpool.training.device import find_device, make_optimizer, make_sums
+from graphpool.training.device import find_device
 from graphpool.training.environment import deterministic, suitable_threads, thread_count
 from graphpool.training.events import EventLog
 from graphpool.training.guard import (
@@ -31,6 +29,7 @@ from graphpool.training.guard import (
 )
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.objective import Examples, Objective, is_better
+from graphpool.training.run_identity import run_header
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
 from graphpool.training.seeding import epoch_order, seed_everything
@@ -162,10 +161,19 @@ class _Run:
         # Buffers that contain infinities from the start, such as masks, are not watched.
         buffers = (buffer for buffer in model.buffers() if buffer.is_floating_point())
         self.watched = [*self.parameters, *(b for b in buffers if b.isfinite().all())]
-        self.optimizer = make_optimizer(self.parameters, config, self.device)
-        self.state = RunState(model, self.optimizer, make_sums(self.device))
+        self.optimizer = torch.optim.Adam(
+            self.parameters,
+            lr=config.learning_rate,
+            weight_decay=config.weight_decay,
+            fused=self.device.type in ("cpu", "cuda"),
+        )
+        precise = torch.float32 if self.device.type == "mps" else torch.float64
+        sums = torch.zeros(2, dtype=precise, device=self.device)
+        self.state = RunState(model, self.optimizer, sums)
         self.loss_sum, self.correct_sum = self.state.sums
-        header = {} if folder is None else _header(config, train, valid, extra)
+        header = {}
+        if folder is not None:
+            header = {"versions": versions(), **run_header(config, train, valid, extra)}
         self.saver = Saver(folder, header, config.checkpoint_seconds)
         self.events = EventLog(folder)
         self.train = train.to(self.device)
@@ -256,7 +264,10 @@ class _Run:
                     return False
                 counters.seconds = time.monotonic() - started
                 saver.save(state)
-                self._raise_if_interrupted()
+                if stop.signum is not None:
+                    interrupted = Interrupted(stop.signum)
+                    self._log_stop(interrupted.name)
+                    raise interrupted
         counters.seconds = time.monotonic() - started
         return math.isfinite(float(self.loss_sum))
 
@@ -329,12 +340,6 @@ class _Run:
     def _evaluation_batch(self) -> int:
         return max(self.config.batch_size, EVALUATION_BATCH)
 
-    def _raise_if_interrupted(self) -> None:
-        if self.stop.signum is not None:
-            stop = Interrupted(self.stop.signum)
-            self._log_stop(stop.name)
-            raise stop
-
     def _log_stop(self, reason: str, **values: Any) -> None:
         counters = self.state.counters
         self.events.write(
@@ -383,15 +388,3 @@ class _Run:
         epoch = self.state.counters.epoch + 1
         message = stop_message(what, examples.name, ids, epoch, step, self.saver.last)
         raise NonFiniteError(message, epoch, step, ids)
-
-
-def _header(
-    config: TrainConfig, train: Examples, valid: Examples | None, extra: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the header of every checkpoint of a run."""
-    return {
-        "versions": versions(),
-        "config": to_dict(config),
-        "data": {"train": data_digest(train), "valid": data_digest(valid)},
-        "extra": json.loads(json.dumps(extra)),
-    }

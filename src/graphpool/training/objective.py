@@ -1,14 +1,24 @@
 """What the training loop asks of a task: losses, metrics, and which epoch is better."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
+from graphpool.data.pairs.pairset import PairBatch, PairSet
+from graphpool.data.pairs.triplets import TripletBatch, TripletSet
+from graphpool.errors import DataError
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
+
+Examples = GraphSet | PairSet | TripletSet
+"""What a task learns from."""
+ExampleBatch = GraphBatch | PairBatch | TripletBatch
+"""Some examples, with every graph that is in one of them once."""
 
 
 @runtime_checkable
@@ -18,68 +28,10 @@ class TraceOutputs(Protocol):
     @property
     def logits(self) -> Tensor:
         """`[B, classes]`."""
-        ...
 
     @property
     def losses(self) -> Mapping[str, Tensor]:
         """Auxiliary losses of the poolers, scalars, already weighted."""
-        ...
-
-
-@runtime_checkable
-class ExampleBatch(Protocol):
-    """Some examples of a set, with every graph that is in one of them."""
-
-    @property
-    def graphs(self) -> GraphBatch:
-        """Each graph once, however many of the examples it is in."""
-        ...
-
-    @property
-    def index(self) -> Tensor:
-        """`[B]`, positions of the examples in their set."""
-        ...
-
-    def examples_of(self, flags: Tensor) -> Tensor:
-        """`[B]`, which of the examples a flagged graph (`[graphs]`) is in."""
-        ...
-
-
-@runtime_checkable
-class Examples(Protocol):
-    """What a task learns from: graphs (`GraphSet`), pairs (`PairSet`), triplets (`TripletSet`)."""
-
-    @property
-    def name(self) -> str:
-        """Name of the set of graphs."""
-        ...
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """One name per example."""
-        ...
-
-    @property
-    def num_nodes(self) -> int:
-        """Nodes of all graphs."""
-        ...
-
-    @property
-    def num_edges(self) -> int:
-        """Edges of all graphs."""
-        ...
-
-    def __len__(self) -> int:
-        """Number of examples."""
-        ...
-
-    def batch(self, item: Any = None) -> Any:
-        """The examples at these positions, an `ExampleBatch`."""
-        ...
-
-    def to(self, device: torch.device | str) -> Any:
-        """A copy on a device."""
-        ...
 
 
 class Step(NamedTuple):
@@ -110,27 +62,22 @@ class Objective(Protocol):
     @property
     def selection(self) -> tuple[Criterion, ...]:
         """Metrics by which epochs are compared; later ones decide ties."""
-        ...
 
+    @abstractmethod
     def check(self, examples: Any) -> None:
         """Raise a `DataError` if these examples can't be learned from."""
-        ...
 
+    @abstractmethod
     def step(self, model: nn.Module, batch: Any) -> Step:
         """Forward pass of one training step."""
-        ...
 
+    @abstractmethod
     def losses(self, model: nn.Module, batch: Any) -> Tensor:
         """`[B]`, the loss of each example; auxiliary losses of the batch are added to each."""
-        ...
 
-    def loss(self, model: nn.Module, batch: Any) -> Tensor:
-        """Mean of `losses`."""
-        ...
-
+    @abstractmethod
     def evaluate(self, model: nn.Module, examples: Any, batch_size: int) -> dict[str, float]:
         """Metrics in eval mode, without gradients; the model's mode is restored."""
-        ...
 
 
 def trace(model: nn.Module, batch: GraphBatch) -> TraceOutputs:
@@ -181,3 +128,23 @@ def batches(examples: Examples, batch_size: int) -> Iterator[Any]:
     """The examples in their own order, `batch_size` at a time."""
     for start in range(0, len(examples), batch_size):
         yield examples.batch(slice(start, start + batch_size))
+
+
+def evaluate_batches(
+    model: nn.Module,
+    examples: Examples,
+    batch_size: int,
+    compute: Callable[[Any], Tensor],
+    what: str = "examples",
+) -> Tensor:
+    """Concatenate `compute(batch)` over all examples, in eval mode, on the CPU.
+
+    Args:
+        what: the examples that an error says are missing if there are none.
+    """
+    examples = examples.to(device_of(model))
+    with evaluating(model):
+        parts = [compute(batch).cpu() for batch in batches(examples, batch_size)]
+    if not parts:
+        raise DataError(f"{examples.name} has no {what}")
+    return torch.cat(parts)

@@ -1,15 +1,28 @@
-"""Check that a checkpoint belongs to this run: the same settings and the same graphs."""
+"""What identifies a run, and whether a checkpoint is of the same: settings and examples."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from graphpool.config import current_header
+from graphpool.config import TrainConfig, current_header, to_dict
+from graphpool.data.source import data_digest
 from graphpool.errors import CheckpointError
+from graphpool.training.objective import Examples
 
 # Settings that don't change what is learned, or (epochs) only for how long.
 FREE = frozenset({"epochs", "device", "threads", "checkpoint_seconds", "tensorboard"})
+
+
+def run_header(
+    config: TrainConfig, train: Examples, valid: Examples | None, extra: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what identifies a run: its settings, its examples, and `extra` as JSON."""
+    return {
+        "config": to_dict(config),
+        "data": {"train": data_digest(train), "valid": data_digest(valid)},
+        "extra": json.loads(json.dumps(extra)),
+    }
 
 
 def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """Save the latest state and the best weights of a run in its folder."""
 
-import math
 import time
 from pathlib import Path
 from typing import Any
@@ -28,8 +27,7 @@ class Saver:
     def __init__(self, folder: Path | None, header: dict[str, Any], seconds: float) -> None:
         self.folder, self.header, self.seconds = folder, header, seconds
         self._written_best = 0
-        self._next = math.inf
-        self._postpone()
+        self._next = time.monotonic() + seconds
 
     @property
     def last(self) -> Path | None:
@@ -38,7 +36,7 @@ class Saver:
 
     def due(self) -> bool:
         """Whether it is time for the next checkpoint."""
-        return time.monotonic() >= self._next
+        return self.folder is not None and time.monotonic() >= self._next
 
     def begin(self, state: RunState) -> None:
         """Write the untrained state, to replace the files of an earlier run."""
@@ -53,7 +51,7 @@ class Saver:
         snapshot = state.capture()
         self._save_best(state)
         write_checkpoint(self.folder / LAST, snapshot.tensors, {**self.header, **snapshot.values})
-        self._postpone()
+        self._next = time.monotonic() + self.seconds
 
     def resume(self, state: RunState) -> bool:
         """Restore the last checkpoint; return False if there is none."""
@@ -77,7 +75,3 @@ class Saver:
         selected = {"epoch": counters.best_epoch, "metrics": counters.best_metrics}
         write_checkpoint(self.folder / BEST, best, {**self.header, "best": selected})
         self._written_best = counters.best_epoch
-
-    def _postpone(self) -> None:
-        if self.folder is not None:
-            self._next = time.monotonic() + self.seconds

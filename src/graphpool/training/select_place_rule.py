@@ -16,7 +16,6 @@ from typing import Any
 from torch import nn
 
 from graphpool.config import ModelConfig, TrainConfig, from_dict, to_dict
-from graphpool.data.source import data_digest
 from graphpool.errors import CheckpointError, ConfigError
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
@@ -25,7 +24,7 @@ from graphpool.nn.zoo.build import chooses_places, place_rule
 from graphpool.training.checkpoint import BEST, LAST
 from graphpool.training.loop import fit
 from graphpool.training.objective import Objective, is_better
-from graphpool.training.run_identity import check_same_run
+from graphpool.training.run_identity import check_same_run, run_header
 from graphpool.training.seeding import seed_everything
 
 logger = logging.getLogger(__name__)
@@ -153,7 +152,7 @@ def select_place_rule(
         )
     header: dict[str, Any] = {}
     if folder is not None:
-        header = _header(config, settings, train, valid)
+        header = run_header(settings, train, valid, {"model": to_dict(config)})
         if resume and (folder / CHOICE).exists():
             return _read(folder / CHOICE, header)
         if not resume:
@@ -197,17 +196,6 @@ def choice_from(values: dict[str, Any]) -> PlaceChoice:
     """Make a choice from the values of `to_dict`."""
     pilots = tuple(Pilot(**pilot) for pilot in values["pilots"])
     return PlaceChoice(**{**values, "pilots": pilots})
-
-
-def _header(
-    config: ModelConfig, settings: TrainConfig, train: GraphSet, valid: GraphSet
-) -> dict[str, Any]:
-    """Return the header that identifies this run, as in checkpoints."""
-    return {
-        "config": to_dict(settings),
-        "data": {"train": data_digest(train), "valid": data_digest(valid)},
-        "extra": {"model": to_dict(config)},
-    }
 
 
 def _read(path: Path, header: dict[str, Any]) -> PlaceChoice:

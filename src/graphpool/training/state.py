@@ -1,6 +1,7 @@
 """The state of a training run, with exact capture and restore."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,14 +20,13 @@ class Snapshot(NamedTuple):
     tensors: dict[str, Tensor]
     values: dict[str, Any]
 
-    def part(self, prefix: str) -> dict[str, Tensor]:
-        """Return the tensors whose name begins with `prefix/`, by the rest of the name."""
-        start = f"{prefix}/"
-        return {
-            name[len(start) :]: tensor
-            for name, tensor in self.tensors.items()
-            if name.startswith(start)
-        }
+
+def part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """Return the tensors whose name begins with `prefix/`, by the rest of the name."""
+    start = f"{prefix}/"
+    return {
+        name.removeprefix(start): value for name, value in tensors.items() if name.startswith(start)
+    }
 
 
 @dataclass
@@ -107,24 +107,20 @@ class RunState:
 
     def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot of the same model, so that training continues exactly from there."""
-        load_weights(self.model, snapshot.part("weights"))
+        tensors = snapshot.tensors
+        load_weights(self.model, part(tensors, "weights"))
         self.optimizer.zero_grad(set_to_none=True)
         self.optimizer.state.clear()
-        moments = snapshot.part("optimizer")
         for name, parameter in self.model.named_parameters():
-            start = f"{name}/"
-            stored = {
-                key[len(start) :]: value.clone()
-                for key, value in moments.items()
-                if key.startswith(start) and "/" not in key[len(start) :]
-            }
+            moments = part(tensors, f"optimizer/{name}")
+            stored = {key: value.clone() for key, value in moments.items() if "/" not in key}
             if stored:
                 self.optimizer.state[parameter] = self._to_device(stored, parameter)
-        self.sums.copy_(snapshot.tensors["sums"])
+        self.sums.copy_(tensors["sums"])
         self.counters = Counters.from_plain(snapshot.values["state"]).copy()
-        best = snapshot.part("best")
+        best = part(tensors, "best")
         self.best = {name: value.to(self.sums.device) for name, value in best.items()} or None
-        set_rng_state(snapshot.part("rng"), snapshot.values["rng"])
+        set_rng_state(part(tensors, "rng"), snapshot.values["rng"])
 
     def _to_device(self, stored: dict[str, Tensor], parameter: Tensor) -> dict[str, Tensor]:
         """Move moments to the device of their parameter; the step count only if fused."""

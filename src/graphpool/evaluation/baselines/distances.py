@@ -4,9 +4,7 @@ Every one gives a `[queries, candidates]` matrix of distances, which `ranking_me
 the same queries and candidates as a model.
 """
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,6 @@ from numpy.typing import NDArray
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.baselines.wl import wl_counts
-from graphpool.evaluation.ranking import ranking_metrics
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.duplicates import first_of, identical
@@ -30,56 +27,26 @@ EDIT_METHODS = ("beam1", "beam80", "hungarian", "vj")
 WL_ROUNDS = 1  # more rounds order AIDS700nef and LINUX worse
 
 
-@dataclass(frozen=True, eq=False)
-class Baseline:
-    """Distances of a baseline, and their metrics.
-
-    Args:
-        distances: `[queries, candidates]`.
-        metrics: of `ranking_metrics`.
-        seconds: of wall time that the distances took.
-    """
-
-    name: str
-    distances: Distances
-    metrics: dict[str, float]
-    seconds: float
-
-
-def classical_baselines(
+def classical_distances(
+    name: str,
     graphs: GraphSet,
-    true: NDArray[Any],
     queries: Positions,
     candidates: Positions,
-    names: Sequence[str] | None = None,
-    edge_labels: bool = False,
     jobs: int | None = None,
-) -> dict[str, Baseline]:
-    """Run the baselines one after the other.
+) -> Distances:
+    """Distances of a baseline, `[queries, candidates]`.
 
     Args:
+        name: of `RULES`, or of any method of `graphpool.ged`.
         graphs: the set that positions refer to.
-        true: `[queries, candidates]` distances, NaN where none is known.
         queries, candidates: positions of graphs.
-        names: of `RULES` and of any method of `graphpool.ged`; by default `EDIT_METHODS` and
-            all rules.
-        edge_labels: whether labels of edges count in edit distances; they don't in the published
-            ones of AIDS700nef.
         jobs: threads for edit distances; all cores by default.
     """
-    known = (*METHODS, *RULES)
-    found = {}
-    for name in (*EDIT_METHODS, *RULES) if names is None else names:
-        if name not in known:
-            raise ConfigError(f"there is no baseline {name!r}; {nearest(name, known)}")
-        began = time.perf_counter()
-        if name in RULES:
-            distances = RULES[name](graphs, queries, candidates)
-        else:
-            distances = edit_distances(graphs, queries, candidates, name, edge_labels, jobs)
-        seconds = time.perf_counter() - began
-        found[name] = Baseline(name, distances, ranking_metrics(distances, true), seconds)
-    return found
+    if name in RULES:
+        return RULES[name](graphs, queries, candidates)
+    if name not in METHODS:
+        raise ConfigError(f"there is no baseline {name!r}; {nearest(name, (*METHODS, *RULES))}")
+    return edit_distances(graphs, queries, candidates, name, jobs)
 
 
 def edit_distances(
@@ -87,11 +54,11 @@ def edit_distances(
     queries: Positions,
     candidates: Positions,
     method: str,
-    edge_labels: bool = False,
     jobs: int | None = None,
 ) -> Distances:
     """Edit distances of a method of `graphpool.ged`, `[queries, candidates]`.
 
+    Labels of edges don't count, as in the published distances of AIDS700nef.
     Approximate methods depend on the direction and on the order of the nodes: the query is always
     turned into the candidate, and a graph and its copy are compared like any other pair.
     (`graphpool.ged.matrix` knows that equal graphs are at distance 0, which VJ often doesn't
@@ -99,7 +66,7 @@ def edit_distances(
     from 30 to 89 %.)
     """
     chosen = find_method(method)
-    collection = collect(graphs, edge_labels=edge_labels)
+    collection = collect(graphs, edge_labels=False)
     problem = make_problem(collection, Costs())
     # Copies, with their nodes in the same order, have the same answers: one of each is asked.
     classes = identical(collection)

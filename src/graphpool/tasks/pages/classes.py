@@ -57,13 +57,6 @@ def score_lines(document: Document) -> Lines:
     return [*lines, *(f"warning: {warning}" for warning in document["warnings"])]
 
 
-def same_answer(name: Any) -> list[str]:
-    """Warn of a model that gives the class `name` to every graph; nothing for None."""
-    if name is None:
-        return []
-    return [f"the model answers {name} for every graph: it has learned nothing that separates them"]
-
-
 def class_page(
     model: TaskModel,
     classes: Sequence[Any],

@@ -1,6 +1,7 @@
 """Curves of a training, and the levels of a trained hierarchy, for pages about models."""
 
-import re
+import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.data import Curve, HierarchyExample, Level, LevelHealth
 from graphpool.tasks.base import TaskModel
 from graphpool.tasks.place_text import counts_text
+from graphpool.training.health_warnings import by_level
 from graphpool.training.objective import evaluating
 
 Array = NDArray[Any]
@@ -50,7 +52,7 @@ def hierarchy_example(
     chosen = graphs[[position]]
     with evaluating(model.network):
         trace = model.network.trace(model.prepare(chosen).batch())
-    health = level_health(trace)
+    health = by_level(level_health(trace))
     source, target = chosen.edge_index.long().cpu().numpy()
     nodes = chosen.num_nodes
     adjacency = np.zeros((nodes, nodes))
@@ -63,7 +65,9 @@ def hierarchy_example(
                 adjacency=adjacency,
                 assignment=assignment,
                 node_labels=_symbols(chosen) if number == 1 else None,
-                health=_named(health, number, "places" if places and number == 1 else "clusters"),
+                health=_named(
+                    health.get(number, {}), "places" if places and number == 1 else "clusters"
+                ),
             )
         )
         if level is not None:
@@ -104,19 +108,18 @@ def health_rows(metrics: Mapping[str, float | None], places: bool = False) -> li
     Args:
         places: whether the first clusters are places.
     """
-    found = (re.match(r"level(\d+)/clusters$", name) for name in metrics)
-    numbers = {int(each[1]) for each in found if each}
     return [
         LevelHealth(
             level=number,
-            clusters=float(metrics[f"level{number}/clusters"] or 0),
-            effective_rank=metrics.get(f"level{number}/effective_rank"),
-            clusters_in_use=metrics.get(f"level{number}/clusters_used"),
-            entropy=metrics.get(f"level{number}/entropy"),
-            off_identity=metrics.get(f"level{number}/off_identity"),
+            clusters=float(values["clusters"] or 0),
+            effective_rank=values.get("effective_rank"),
+            clusters_in_use=values.get("clusters_used"),
+            entropy=values.get("entropy"),
+            off_identity=values.get("off_identity"),
             places=number == 1 and places,
         )
-        for number in sorted(numbers)
+        for number, values in by_level(metrics).items()
+        if "clusters" in values
     ]
 
 
@@ -135,18 +138,14 @@ def _one(level: PoolOutput, nodes: int) -> Array:
     return np.asarray(rows.cpu().double().numpy())
 
 
-def _named(health: Mapping[str, float], number: int, noun: str) -> dict[str, float]:
-    start = f"level{number}/"
+def _named(health: Mapping[str, float], noun: str) -> dict[str, float]:
+    """The figures of a level that a page shows, by their titles."""
     words = {
         "effective_rank": "effective rank",
         "clusters_used": f"{noun} in use",
         "kept": "nodes kept",
     }
-    return {
-        words[name.removeprefix(start)]: value
-        for name, value in health.items()
-        if name.startswith(start) and name.removeprefix(start) in words
-    }
+    return {words[name]: value for name, value in health.items() if name in words}
 
 
 def _symbols(graphs: GraphSet) -> list[str] | None:
@@ -165,17 +164,13 @@ def health_lines(health: Mapping[str, float], places: dict[str, int | float] | N
         places: of the whole set, whose first level has them for clusters.
     """
     lines = []
-    for level in sorted({name.partition("/")[0] for name in health}):
-        number = level.removeprefix("level")
-        if (kept := health.get(f"{level}/kept")) is not None:
+    for number, values in by_level(health).items():
+        if (kept := values.get("kept")) is not None:
             lines.append(f"Level {number}: {kept:.1f} nodes of a test graph are kept")
             continue
-        own = {
-            name: health.get(f"{level}/{name}", float("nan"))
-            for name in ("clusters", "effective_rank", "clusters_used", "entropy", "off_identity")
-        }
+        own = defaultdict(lambda: math.nan, values)
         called = f"{own['clusters']:.0f} clusters"
-        if places and level == "level1":
+        if places and number == 1:
             called = counts_text(places)
         lines.append(
             f"Level {number}: {called}; test graphs use {own['clusters_used']:.1f}, effective rank "
