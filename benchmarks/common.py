@@ -5,9 +5,13 @@ import importlib.metadata
 import importlib.util
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
 
 from graphpool.data.load import load
 from graphpool.experiments.machine import machine, provenance
@@ -23,6 +27,26 @@ def best(function: Callable[[], Any], rounds: int, warm: int = 1) -> float:
         function()
         times.append(time.perf_counter() - start)
     return min(times[warm:])
+
+
+def epoch_of(
+    model: nn.Module, batches: Callable[[], Iterable[Any]], loss: Callable[[Any], Tensor]
+) -> Callable[[], None]:
+    """A function that trains one epoch over the batches that `batches` yields."""
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
+
+    def epoch() -> None:
+        for batch in batches():
+            optimizer.zero_grad()
+            loss(batch).backward()
+            optimizer.step()
+
+    return epoch
+
+
+def slope(sizes: Sequence[int], seconds: Sequence[float]) -> float:
+    """Least-squares slope of log time against log size."""
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
 def measured_here(device: str = "cpu") -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from common import each_set
+from common import each_set, epoch_of
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -83,20 +83,14 @@ def by_content(channels: int, classes: int) -> HAP:
 
 def train(model: nn.Module, batches: Sequence[Any]) -> Callable[[], None]:
     """A function that trains one epoch over ready-made batches."""
-    optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
 
-    def epoch() -> None:
-        for batch in batches:
-            optimizer.zero_grad()
-            out = model(batch)
-            if isinstance(out, tuple):
-                loss = cross_entropy(out[0], batch[3]) + out[1]
-            else:
-                loss = cross_entropy(out, batch.y)
-            loss.backward()
-            optimizer.step()
+    def loss(batch: Any) -> Tensor:
+        out = model(batch)
+        if isinstance(out, tuple):
+            return cross_entropy(out[0], batch[3]) + out[1]
+        return cross_entropy(out, batch.y)
 
-    return epoch
+    return epoch_of(model, lambda: batches, loss)
 
 
 def best_times(epochs: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:

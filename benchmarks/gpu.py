@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from common import each_set
+from common import each_set, epoch_of
 from torch import nn
 from torch.nn.functional import cross_entropy
 
@@ -39,15 +39,7 @@ def epoch_seconds(epoch: Callable[[], None], rounds: int = 7) -> float:
 
 def training(model: nn.Module, make: Callable[[], Any]) -> Callable[[], None]:
     """A function that trains one epoch over the batches that `make` yields."""
-    optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
-
-    def epoch() -> None:
-        for batch in make():
-            optimizer.zero_grad()
-            cross_entropy(model(batch), batch.y).backward()
-            optimizer.step()
-
-    return epoch
+    return epoch_of(model, make, lambda batch: cross_entropy(model(batch), batch.y))
 
 
 def measure(graphs: GraphSet, size: int) -> dict[str, float]:

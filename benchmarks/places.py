@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import best, measured_here
-from scaling import SIZES, slope
+from common import best, measured_here, slope
+from scaling import SIZES
 
 from graphpool.files import write_json
 

@@ -13,19 +13,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import poolers_pyg
 import torch
+from common import measured_here
 from epoch import BATCH, WIDTH, best_times, train
 
 from graphpool.config import ModelConfig
 from graphpool.data.load import load
 from graphpool.experiments.example_files import load_in_worker, save_for_workers
-from graphpool.experiments.machine import machine, provenance
+from graphpool.experiments.executor import ItemFailure, attempt
 from graphpool.experiments.methods import model_of
-from graphpool.experiments.process_pool import ItemFailure, attempt
 from graphpool.files import write_json
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
@@ -143,7 +144,7 @@ def times(
     forms = (poolers_pyg.form_of(name, METHODS[name].family) for name in methods)
     theirs = poolers_pyg.networks(graphs, filter(None, forms), BATCH, len(graphs.classes))
 
-    def prepared(batches: Sequence[Any], name: str) -> Callable[[], None]:
+    def prepared(name: str) -> Callable[[], None]:
         """An epoch, once a first batch of it went well."""
         if name in theirs:
             model, padded = theirs[name]
@@ -155,7 +156,7 @@ def times(
 
     epochs, failed = {}, {}
     for name in (*methods, *theirs):
-        tried = attempt(prepared, batches, name)
+        tried = attempt(prepared, name)
         if isinstance(tried, ItemFailure):
             failed[name] = short(tried)
         else:
@@ -170,10 +171,10 @@ def measure_set(graphs: GraphSet, methods: Sequence[str], rounds: int) -> Row:
     with thread_count(1):
         seconds, failed = times(graphs, methods, rounds)
     memory: dict[str, float] = {}
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
-        save_for_workers(graphs, rules(METHODS), Path(place))
+    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
+        save_for_workers(graphs, rules(METHODS), Path(folder))
         for name in methods:
-            found = attempt(peak_elsewhere, Path(place), name)
+            found = attempt(partial(peak_elsewhere, Path(folder)), name)
             if isinstance(found, ItemFailure):
                 failed.setdefault(name, short(found))
             else:
@@ -214,8 +215,7 @@ def measure(
     found: Row = {
         "format": FORMAT,
         "command": command,
-        "machine": machine(),
-        "versions": {**provenance(), "torch_geometric": _pyg_version()},
+        **measured_here(),
         "batch": BATCH,
         "methods": {name: {"family": METHODS[name].family} for name in names},
         "sets": {},
@@ -234,9 +234,3 @@ def measure(
             times = f"{values['time']:.2f} times, {values['memory']:.2f} times the memory"
             print(f"{name}, {method}: {times}", flush=True)
     return failures
-
-
-def _pyg_version() -> str:
-    import torch_geometric
-
-    return str(torch_geometric.__version__)

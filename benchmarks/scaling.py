@@ -8,14 +8,12 @@ Each size runs in a process of its own, so that its peak memory is its own.
 
 import argparse
 import json
-import math
 import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-from common import measured_here
+from common import best, measured_here, slope
 
 from graphpool.files import write_json
 
@@ -37,21 +35,9 @@ def one(nodes: int, rounds: int) -> dict[str, float]:
     ).with_x(torch.randn(nodes, 16))
     batch = graphs.batch()
     model = HAP(16, 64, (8, 1), 2)
-    times = []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
-        model(batch).sum().backward()
-        times.append(time.perf_counter() - start)
+    seconds = best(lambda: model(batch).sum().backward(), rounds)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return {"seconds": min(times[1:]), "peak_gib": peak}
-
-
-def slope(sizes: list[int], seconds: list[float]) -> float:
-    """Least-squares slope of log time against log size."""
-    x, y = [math.log(size) for size in sizes], [math.log(value) for value in seconds]
-    mx, my = sum(x) / len(x), sum(y) / len(y)
-    pairs = list(zip(x, y, strict=True))
-    return sum((a - mx) * (b - my) for a, b in pairs) / sum((a - mx) ** 2 for a in x)
+    return {"seconds": seconds, "peak_gib": peak}
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from common import epoch_of, measured_here
 from epoch import best_times
 from torch import Tensor
 
@@ -22,7 +23,6 @@ from graphpool.config import defaults_for
 from graphpool.data.load import distances, load
 from graphpool.data.pairs.sampling import sample_triplets
 from graphpool.data.pairs.triplets import TripletBatch, TripletSet
-from graphpool.experiments.machine import machine, provenance
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.files import write_json
 from graphpool.nn.zoo.pairs import build_pair_model, pair_place_rule
@@ -55,17 +55,15 @@ def epoch(method: str, form: str, triplets: TripletSet, batch_size: int) -> Call
     settings = replace(BASE.model, pooler=method)
     nodes = float(triplets.graphs.node_counts.double().mean())
     model = build_pair_model(settings, triplets.graphs.x.shape[1], nodes).to(triplets.device)
-    optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
     task, order = SimilarityTask(), torch.randperm(len(triplets)).to(triplets.device)
 
     def batches() -> Iterator[TripletBatch]:
         return (FORMS[form](triplets, chunk) for chunk in order.split(batch_size))
 
+    one = epoch_of(model, batches, lambda batch: task.step(model, batch).loss)
+
     def train() -> None:
-        for batch in batches():
-            optimizer.zero_grad()
-            task.step(model, batch).loss.backward()
-            optimizer.step()
+        one()
         if triplets.device.type == "cuda":
             torch.cuda.synchronize()
 
@@ -122,8 +120,7 @@ def main() -> None:
         rows = measure(triplets, given.methods, given.batch_sizes, given.rounds)
     if given.json:
         about = {"set": given.set, "triplets": given.triplets, "rounds": given.rounds}
-        where = {"machine": machine(given.device), "versions": provenance()}
-        write_json(given.json, {**about, **where, "rows": rows})
+        write_json(given.json, {**about, **measured_here(given.device), "rows": rows})
 
 
 if __name__ == "__main__":

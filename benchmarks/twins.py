@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from common import epoch_of, measured_here
 
 from graphpool.config import ModelConfig, defaults_for
 from graphpool.data.load import distances, load, pairs
 from graphpool.data.pairs.sampling import sample_triplets
-from graphpool.experiments.machine import machine, provenance
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.files import write_json
 from graphpool.nn.ops.switch import GROUPS, plain_operations
@@ -91,15 +91,7 @@ def _pair_model(settings: ModelConfig, graphs: Any) -> Any:
 
 def epoch(model: Any, task: Any, batches: Sequence[Any]) -> Callable[[], None]:
     """A function that trains on all batches once."""
-    optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
-
-    def run() -> None:
-        for batch in batches:
-            optimizer.zero_grad()
-            task.step(model, batch).loss.backward()
-            optimizer.step()
-
-    return run
+    return epoch_of(model, lambda: batches, lambda batch: task.step(model, batch).loss)
 
 
 def workloads(root: Path | None) -> Iterator[tuple[str, Callable[[], Callable[[], None]], Any]]:
@@ -160,8 +152,7 @@ def main() -> None:
                 print(name, json.dumps(rows[name]), flush=True)
     if given.json:
         about = {"rounds": given.rounds, "groups": GROUPS}
-        where = {"machine": machine(), "versions": provenance()}
-        write_json(given.json, {**about, **where, "rows": rows})
+        write_json(given.json, {**about, **measured_here(), "rows": rows})
 
 
 if __name__ == "__main__":

@@ -8,27 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from small import write_records
 
 from graphpool.config import ModelConfig, RunConfig, defaults_for
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
 from graphpool.errors import ConfigError
-from graphpool.experiments import example_files
-from graphpool.experiments.engine import RunOutcome, run_units
-from graphpool.experiments.example_files import (
-    Pairs,
-    Triplets,
-    add_source,
-    open_prepared,
-    prepare,
-)
+from graphpool.experiments.engine import RunOutcome, _plan, run_units
+from graphpool.experiments.example_files import ExampleFiles, Opened, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
 from graphpool.experiments.executor import LocalExecutor
-from graphpool.experiments.records import Record, RecordFile, write_records
+from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.unit import Unit
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.tasks.matching import MatchingData
+from graphpool.tasks.similarity import SimilarityData
 from graphpool.training.signals import Interrupted
 
 PAPER = PairData("paper", (8,), train=40, valid=10, test=20)
@@ -62,11 +58,19 @@ def paths(copies: int = 1) -> tuple[GraphSet, Distances]:
 @pytest.fixture
 def source(tmp_path: Path) -> tuple[Path, str]:
     graphs, distances = paths()
-    return tmp_path / "sources", add_source(tmp_path / "sources", graphs, distances)
+    return tmp_path / "sources", add_source(tmp_path / "sources", "paths", graphs, distances)
 
 
 def triplets(digest: str, **changes: Any) -> TripletData:
     return replace(TripletData("paths", digest, train=60, valid=10), **changes)
+
+
+def prepared(
+    data: Data, folder: Path, sources: Path | None = None, rules: tuple[PlaceRule, ...] = ()
+) -> Opened:
+    files = ExampleFiles(data, FEATURES, rules, folder, sources or folder)
+    files.draw()
+    return files.open()
 
 
 # ---------------------------------------------------------------------- examples
@@ -74,9 +78,8 @@ def triplets(digest: str, **changes: Any) -> TripletData:
 
 def test_pairs_are_those_of_their_seeds_with_features_and_places(tmp_path: Path) -> None:
     data, rule = replace(PAPER, seed=3, tested=(8, 12)), PlaceRule()
-    prepare(data, FEATURES, [rule], tmp_path, tmp_path)
-    opened = open_prepared(data, [rule], tmp_path)
-    assert isinstance(opened, Pairs)
+    opened = prepared(data, tmp_path, rules=(rule,))
+    assert isinstance(opened, MatchingData)
     drawn = {
         "train": matching_pairs("paper", 8, 40, 30),
         "valid": matching_pairs("paper", 8, 10, 31),
@@ -94,19 +97,9 @@ def test_pairs_are_those_of_their_seeds_with_features_and_places(tmp_path: Path)
         assert torch.equal(there.graphs._places[rule].cluster, places.cluster)
 
 
-def test_what_is_prepared_is_not_drawn_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepare(PAPER, FEATURES, [], tmp_path, tmp_path)
-    monkeypatch.setattr(example_files, "matching_pairs", None)
-    prepare(PAPER, FEATURES, [], tmp_path, tmp_path)
-
-
 def test_test_graphs_ask_and_are_never_trained_on(tmp_path: Path, source: tuple[Path, str]) -> None:
-    data = triplets(source[1], seed=1)
-    prepare(data, FEATURES, [], tmp_path / "a", source[0])
-    opened = open_prepared(data, [], tmp_path / "a")
-    assert isinstance(opened, Triplets)
+    opened = prepared(triplets(source[1], seed=1), tmp_path, source[0])
+    assert isinstance(opened, SimilarityData)
     assert opened.queries.tolist() == [0, 5, 10, 15]
     assert sorted([*opened.queries, *opened.candidates]) == list(range(20))
     trained = {
@@ -119,26 +112,25 @@ def test_test_graphs_ask_and_are_never_trained_on(tmp_path: Path, source: tuple[
     assert asked
     assert not asked & (trained | set(opened.queries.tolist()))
     for part in (opened.train, opened.valid):
-        nearer = opened.matrix[part.query, part.first] - opened.matrix[part.query, part.second]
+        matrix = opened.distances.values
+        nearer = matrix[part.query, part.first] - matrix[part.query, part.second]
         assert np.array_equal(part.r.numpy(), nearer.astype(np.float32))
 
 
 def test_isomorphic_graphs_stay_in_one_part(tmp_path: Path) -> None:
     graphs, distances = paths(copies=3)
-    digest = add_source(tmp_path, graphs, distances)
-    data = triplets(digest, split="classes", seed=2)
-    prepare(data, FEATURES, [], tmp_path / "a", tmp_path)
-    opened = open_prepared(data, [], tmp_path / "a")
-    assert isinstance(opened, Triplets)
+    digest = add_source(tmp_path, "paths", graphs, distances)
+    opened = prepared(triplets(digest, split="classes", seed=2), tmp_path)
+    assert isinstance(opened, SimilarityData)
     sizes = graphs.node_counts.numpy()
     assert not set(sizes[opened.queries]) & set(sizes[opened.candidates])
 
 
 def test_a_set_without_a_published_split_says_so(tmp_path: Path) -> None:
     graphs, distances = paths()
-    digest = add_source(tmp_path, graphs, replace(distances, is_test=None))
+    digest = add_source(tmp_path, "paths", graphs, replace(distances, is_test=None))
     with pytest.raises(ConfigError, match="no published split"):
-        prepare(triplets(digest), FEATURES, [], tmp_path / "a", tmp_path)
+        prepared(triplets(digest), tmp_path)
 
 
 # ---------------------------------------------------------------------- units
@@ -235,9 +227,16 @@ def test_every_unit_is_done_once(tmp_path: Path) -> None:
 
 def test_processes_give_what_one_gives(tmp_path: Path) -> None:
     one = run(some_units(), tmp_path / "one")
-    two = run(some_units(), tmp_path / "two", jobs=2, examples=tmp_path / "examples")
+    two = run(some_units(), tmp_path / "two", jobs=2)
     assert plain(one.records) == plain(two.records)
-    assert [path.name[:14] for path in (tmp_path / "examples").iterdir()] == ["paper-8-seed0-"]
+
+
+def test_units_of_the_same_data_and_features_share_their_examples(tmp_path: Path) -> None:
+    assert len({files for _, files in _plan(some_units(), tmp_path, tmp_path)}) == 1
+    other = unit("sum", PAPER, replace(quick(), features="constant"))
+    assert (
+        len({files.folder for _, files in _plan([*some_units(), other], tmp_path, tmp_path)}) == 2
+    )
 
 
 def test_results_of_other_code_are_made_again_when_asked(

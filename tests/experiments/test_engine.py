@@ -217,8 +217,8 @@ def test_another_executor_can_take_the_place_of_processes(tmp_path):
     class Backwards:
         """Runs the last unit first."""
 
-        def run(self, job, items, deadline=None):
-            yield from LocalExecutor().run(job, list(reversed(items)), deadline)
+        def run(self, work, items, deadline=None):
+            yield from LocalExecutor().run(work, list(reversed(items)), deadline)
 
     ours = evaluate(tmp_path / "a", methods=("sum", "majority"))
     theirs = evaluate(tmp_path / "b", methods=("sum", "majority"), executor=Backwards())

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small import write_records
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.experiments.experiment import read_experiment
 from graphpool.experiments.pages import write_pages
 from graphpool.experiments.plan import planned_cells
-from graphpool.experiments.records import Record, write_records
+from graphpool.experiments.records import Record
 
 PROJECT = Path(__file__).resolve().parents[2]
 TOY = """

@@ -5,10 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from small import write_records
 
 from graphpool.config import ModelConfig, TrainConfig, to_dict
 from graphpool.errors import DataError
-from graphpool.experiments.records import FORMAT, Record, RecordFile, completed, write_records
+from graphpool.experiments.records import FORMAT, Record, RecordFile, completed
 
 SETTINGS = {"features": "auto", "model": {"pooler": "sum"}, "train": {"epochs": 3}}
 RECORD = Record(

@@ -6,7 +6,6 @@ import pytest
 from small import run, unit
 
 from graphpool.experiments.engine import report_unit
-from graphpool.experiments.records import failed
 from graphpool.experiments.run_unit import empty_record
 from graphpool.progress import ProgressBar
 
@@ -21,7 +20,7 @@ def test_bar_is_for_terminals(screen, shown, monkeypatch):
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
     with closing(ProgressBar(total=5, completed=2)) as bar:
-        record = failed(empty_record(unit("hap")), "because")
+        record = empty_record(unit("hap"), "because")
         report_unit(bar, unit("hap"), record, count=3, total=5, failed=1)
     assert ("3/5" in screen.getvalue()) == shown
     assert ("1 failed" in screen.getvalue()) == shown

@@ -4,6 +4,7 @@ Run as a script it evaluates in a process of its own, which a test can then kill
 """
 
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from graphpool.experiments.comparison import evaluate as evaluate_methods
 from graphpool.experiments.comparison import unit_of
 from graphpool.experiments.example_files import Graphs
 from graphpool.experiments.examples import GraphData
-from graphpool.experiments.records import Record
+from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.results import ExperimentResult
 from graphpool.experiments.run_unit import run_unit
 from graphpool.experiments.unit import Unit
@@ -51,6 +52,14 @@ def unit(method: str, config: RunConfig = QUICK, fold: int = 0, **changes: Any) 
 
 def run(work: Unit, graphs: GraphSet | None = None) -> Record:
     return run_unit(work, opened(graphs))
+
+
+def write_records(path: Path, records: Iterable[Record], experiment: str) -> None:
+    """A new file of records."""
+    path.unlink(missing_ok=True)
+    file = RecordFile(path, experiment)
+    for record in records:
+        file.append(record)
 
 
 def evaluate(folder: Path, methods: Any = ("hap", "majority"), **options: Any) -> ExperimentResult:

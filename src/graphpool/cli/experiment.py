@@ -50,16 +50,10 @@ def experiment_lines(result: "ExperimentResult") -> Lines:
         "\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking."
         "\nRank: effective rank of the assignment on test graphs; 1 means collapsed.",
         *tables.choices(result),
+        *(f"warning: {line}" for line in result.warning_lines),
+        *(f"failed: {line}" for line in result.failure_lines),
     ]
-    for method in result.methods:
-        units = result.of(method)
-        if bad := [unit for unit in units if unit.warnings]:
-            warned = f"{len(bad)} of {len(units)} models: {bad[0].warnings[0]}"
-            lines.append(f"warning: {method}, {warned}")
-    return lines + [
-        f"failed: {failure.method}, seed {failure.seed}, fold {failure.fold}: {failure.error}"
-        for failure in result.failures
-    ]
+    return lines
 
 
 def _test_lines(result: "ExperimentResult") -> Lines:
@@ -76,10 +70,7 @@ def _test_lines(result: "ExperimentResult") -> Lines:
             Table(head, rows, right=head[2:]),
             "",
         ]
-    lines += [
-        f"failed: {failure.method}, seed {failure.seed}: {failure.error}"
-        for failure in result.failures
-    ]
+    lines += [f"failed: {line}" for line in result.failure_lines]
     if len(result.seeds) > 1:
         lines.append(
             "Mean ± standard deviation over seeds. A gain whose interval holds 0 is no ranking."

@@ -1,19 +1,19 @@
 """Tables of experiments: which records stand in a cell, and how the cell reads."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError
 from graphpool.evaluation.statistics import Summary, mean, summarise
 from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import Block, Column, Experiment, Row
-from graphpool.experiments.methods import family_of
+from graphpool.experiments.methods import check_known, family_of
 from graphpool.experiments.plan import planned_cells
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.results import mean_health, overlap_of, paired_gain
-from graphpool.experiments.tables import is_share
+from graphpool.experiments.tables import metric_text
 from graphpool.experiments.text import NONE, names_text, paragraphs, table, three, where_text
 from graphpool.experiments.unit import Unit
 from graphpool.tasks import find_task
@@ -23,10 +23,16 @@ RESULTS = "results"
 
 @dataclass(frozen=True)
 class ExperimentRecords:
-    """An experiment and its record file."""
+    """An experiment and its record file in a project."""
 
     experiment: Experiment
-    path: Path
+    project: Path
+
+    @property
+    def file(self) -> RecordFile:
+        """The record file."""
+        name = self.experiment.name
+        return RecordFile(self.project / RESULTS / f"{name}.jsonl", name)
 
     @cached_property
     def units(self) -> dict[tuple[str, str], list[Unit]]:
@@ -37,7 +43,7 @@ class ExperimentRecords:
     def records(self) -> dict[Unit, Record]:
         """Finished and failed units with exactly the settings of the experiment."""
         units = [unit for each in self.units.values() for unit in each]
-        return find_finished(units, RecordFile(self.path, self.experiment.name))
+        return find_finished(units, self.file)
 
     def of(self, method: str, data: str) -> list[Record]:
         """Finished records of a cell."""
@@ -66,11 +72,8 @@ class Grid:
     def experiment(self, row: Row, column: Column) -> ExperimentRecords:
         """The experiment that a cell is of."""
         name = row.experiment or column.experiment or self.own.name
-        if name not in self.measured:
-            raise ConfigError(
-                f"{self.own.name}, block {self.block.name}: no experiment {name!r}; "
-                f"{nearest(name, self.measured)}"
-            )
+        where = f"{self.own.name}, block {self.block.name}"
+        check_known(name, self.measured, f"{where}: no experiment")
         return self.measured[name]
 
     @property
@@ -102,11 +105,10 @@ class Grid:
         """What a row is called."""
         if row.title:
             return row.title
-        where = self.measured[row.experiment] if row.experiment else None
-        places = [where] if where else [self.experiment(row, column) for column in self.columns]
-        for each in places:
-            if row.method in each.experiment.methods:
-                return each.experiment.methods[row.method].title or f"`{row.method}`"
+        for column in self.columns:
+            methods = self.experiment(row, column).experiment.methods
+            if row.method in methods:
+                return methods[row.method].title or f"`{row.method}`"
         raise ConfigError(f"{self.own.name}, block {self.block.name}: no method {row.method!r}")
 
     def low(self, column: Column) -> list[Row]:
@@ -141,29 +143,24 @@ class Grid:
         values = self.values(row, column)
         if not values:
             return self.block.missing
-        summary = summarise(values)
         if column.metric == "seconds":
-            return three(summary.mean)
-        scale, digits = (100, self.block.digits) if is_share(column.metric) else (1, 3)
-        text = f"{scale * summary.mean:.{digits}f}"
-        if summary.std is not None and row.figure == "value":
-            text += f" ± {scale * summary.std:.{digits}f}"
+            return three(mean(values))
+        summary = summarise(values)
+        if row.figure == "mean":
+            summary = replace(summary, std=None)
+        text = metric_text(summary, column.metric, self.block.digits)
         wanted = self.experiment(row, column).units.get((row.method, column.data), [])
         if len(values) < len(wanted):
             text += f" ({len(values)} of {len(wanted)})"
-        if self.block.bold and self.mean(row, column) == self._best(column):
-            return f"**{text}**"
+        if self.block.bold:
+            best = max(self.mean(each, column) for each in self.rows)
+            text = f"**{text}**" if self.mean(row, column) == best else text
         return f"{text} ↓" if row in self.low(column) else text
 
-    def _best(self, column: Column) -> float:
-        return max(self.mean(row, column) for row in self.rows)
-
     def _parameters(self, row: Row, column: Column) -> str:
-        counts = [
-            max((each.parameters for each in self.experiment(row, column).of(row.method, name)),
-                default=0)
-            for name in column.data.split(" / ")
-        ]  # fmt: skip
+        found = self.experiment(row, column)
+        cells = (found.of(row.method, name) for name in column.data.split(" / "))
+        counts = [max((each.parameters for each in cell), default=0) for cell in cells]
         return " / ".join(f"{count:,}" for count in counts) if any(counts) else NONE
 
     def paper_rows(self) -> list[list[str]]:
@@ -183,9 +180,9 @@ class Grid:
 
     def table(self) -> str:
         """The whole table."""
-        rows = list(self.rows)
+        rows = self.rows
         if self.block.sort:
-            rows.sort(key=lambda row: -self.mean(row, self.columns[0]))
+            rows = sorted(rows, key=lambda row: -self.mean(row, self.columns[0]))
         lines = [
             [self.title(row), *(self.cell(row, column) for column in self.columns)] for row in rows
         ]
@@ -229,7 +226,7 @@ def _captions(grid: Grid) -> list[str]:
         f"{' / '.join(titles)}: {text}" if len(kinds) > 1 else text
         for text, titles in kinds.items()
     ]
-    return [f"{'; '.join(texts)}; {_places(records)}."]
+    return [f"{'; '.join(texts)}; {_origins(records)}."]
 
 
 def _training(records: Sequence[Record]) -> str:
@@ -247,7 +244,7 @@ def _training(records: Sequence[Record]) -> str:
     return f"{facts['train']:,} {what} train, {facts['valid']:,} choose the epoch{test}; {steps}"
 
 
-def _places(records: Sequence[Record]) -> str:
+def _origins(records: Sequence[Record]) -> str:
     """Seeds, and machines with versions and code."""
     seeds = len({record.seed for record in records})
     folds = len({record.fold for record in records})

@@ -22,8 +22,8 @@ from graphpool.data.true_distances import (
 )
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.protocols import Protocol, find_protocol
-from graphpool.experiments.engine import RunOutcome, run_units
-from graphpool.experiments.example_files import Graphs, add_graphs, add_source
+from graphpool.experiments.engine import run_units
+from graphpool.experiments.example_files import Graphs, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
 from graphpool.experiments.executor import Executor, LocalExecutor
 from graphpool.experiments.machine import command_line, machine, provenance, usable_cores
@@ -110,19 +110,33 @@ def evaluate(
             "%s holds results of graphpool 0.1.0, which are not read; use another folder to keep "
             "them apart", folder,
         )  # fmt: skip
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as place:
-        wanted = _Wanted(data, config, protocol, seeds, folder, Path(place), root)
+    with tempfile.TemporaryDirectory(prefix="graphpool-") as sources:
+        wanted = _Wanted(data, config, protocol, seeds, folder, Path(sources), root)
         drawn, about = _OPEN[task.noun](wanted)
-        units = _units(names, drawn, config)
+        called = about.pop("name", str(data))
         outcome = run_units(
-            units, RecordFile(folder / RECORDS, str(about.get("name", data))), executor=executor,
+            _units(names, drawn, config), RecordFile(folder / RECORDS, called), executor=executor,
             sources=wanted.sources, minutes=minutes, progress=progress, command=command,
             finished=finished,
         )  # fmt: skip
     if "protocol" in about:
         about["splits"] = _split_files(folder)
-    seen = tuple(dict.fromkeys(seed for _, seed, _ in drawn))
-    result = _result(outcome, names, seen, config, command, about, data)
+    result = ExperimentResult(
+        task=config.task,
+        data=called,
+        methods=tuple(names),
+        seeds=tuple(dict.fromkeys(seed for _, seed, _ in drawn)),
+        units=outcome.records,
+        failures=tuple(
+            Failure(unit.method, unit.seed, unit.fold, error)
+            for unit, error in outcome.failures.items()
+        ),
+        config=to_dict(config),
+        machine=machine(config.train.device),
+        versions=provenance(),
+        command=command,
+        **about,
+    )
     write_results(result, folder)
     write_table(result, folder)
     return result
@@ -151,36 +165,6 @@ def check_evaluation(
             drawn_pairs(replace(config, data=data), [0])
         else:
             known_distances(open_similar(data, root), data, config.compare.distances, root)
-
-
-def _result(
-    outcome: RunOutcome,
-    names: Sequence[str],
-    seeds: tuple[int, ...],
-    config: RunConfig,
-    command: str,
-    about: dict[str, Any],
-    data: GraphSet | str,
-) -> ExperimentResult:
-    failures = [
-        Failure(unit.method, unit.seed, unit.fold, error)
-        for unit, error in outcome.failures.items()
-    ]
-    order = {name: number for number, name in enumerate(names)}
-    failures.sort(key=lambda each: (order[each.method], each.seed, each.fold))
-    return ExperimentResult(
-        task=config.task,
-        data=about.pop("name", str(data)),
-        methods=tuple(names),
-        seeds=seeds,
-        units=outcome.records,
-        failures=tuple(failures),
-        config=to_dict(config),
-        machine=machine(config.train.device),
-        versions=provenance(),
-        command=command,
-        **about,
-    )
 
 
 def _numbers(seeds: int | Sequence[int] | None, usual: tuple[int, ...]) -> tuple[int, ...]:
@@ -252,7 +236,7 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
     if graphs.x is not None:
         log.info("%s: its features are not used; every split fits its own", graphs.name)
-    digest = add_graphs(wanted.sources, graphs, graphs.name)
+    digest = add_source(wanted.sources, graphs.name, graphs)
     splits = str((wanted.folder / "splits").absolute())
     data = GraphData(graphs.name, protocol, digest, splits, task=config.task)
     opened, seeds = Graphs(data, graphs), _numbers(wanted.seeds, protocol.seeds)
@@ -281,14 +265,10 @@ def drawn_pairs(config: RunConfig, seeds: Sequence[int]) -> list[PairData]:
             "matching-balanced-hard-20; for pairs of your own: graphpool train --task matching "
             "--pairs FILE.csv, once for each method"
         )
-    name, wanted = parse_matching_name(config.data), config.compare
-    drawn: dict[str, Any] = vars(name)
-    return [
-        PairData(
-            **drawn, train=wanted.examples, valid=wanted.valid, test=wanted.test, seed=seed,
-        )
-        for seed in seeds
-    ]  # fmt: skip
+    asked, name = config.compare, parse_matching_name(config.data)
+    counts = {"train": asked.examples, "valid": asked.valid, "test": asked.test}
+    drawn: dict[str, Any] = {**vars(name), **counts}
+    return [PairData(**drawn, seed=seed) for seed in seeds]
 
 
 def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
@@ -306,7 +286,7 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         wanted.folder.mkdir(parents=True, exist_ok=True)
         true = computed_distances(graphs, wanted.folder / DISTANCES)
     known = Distances(graphs.name, graphs.ids, true.values, is_test=test)
-    digest, asked = add_source(wanted.sources, graphs, known), config.compare
+    digest, asked = add_source(wanted.sources, graphs.name, graphs, known), config.compare
     drawn: list[_Drawn] = [
         (TripletData(graphs.name, digest, asked.examples, asked.valid, split, seed), seed, 0)
         for seed in seeds

@@ -7,7 +7,7 @@ that enough are left which it has not seen.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,9 @@ from graphpool.config import ModelConfig, RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
-from graphpool.errors import DataError, MissingPackageError
+from graphpool.errors import MissingPackageError
 from graphpool.experiments.comparison import evaluate
-from graphpool.experiments.report import result_rows
+from graphpool.experiments.report import methods_page
 from graphpool.experiments.results import ExperimentResult
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
@@ -28,12 +28,7 @@ from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report import Report, draw_hierarchy_png, write
 from graphpool.tasks.pages.classes import graph_map
-from graphpool.tasks.pages.levels import (
-    health_rows,
-    hierarchy_example,
-    learning_curve,
-    typical_graph,
-)
+from graphpool.tasks.pages.levels import hierarchy_example, learning_curve, typical_graph
 from graphpool.training.health_warnings import health_warnings
 
 DATA = "MUTAG"
@@ -53,7 +48,6 @@ class Demo:
 def run_demo(
     folder: str | Path = "demo",
     *,
-    data: str = DATA,
     methods: tuple[str, ...] = METHODS,
     seeds: tuple[int, ...] = (0,),
     config: RunConfig | None = None,
@@ -67,7 +61,6 @@ def run_demo(
 
     Args:
         folder: gets everything.
-        data: name of the set.
         methods: the first is what the page is about.
         seeds: of the cross-validation; one is a first look, `cv10` asks for three.
         config: settings of all networks.
@@ -76,22 +69,20 @@ def run_demo(
         tell: called with a line about each step.
     """
     begin, folder = time.monotonic(), Path(folder)
-    config = config or RunConfig(data=data)
-    graphs = datasets.load(data, features=None)
-    if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes")
+    config = config or RunConfig(data=DATA)
+    graphs = datasets.load(DATA, features=None)
     tell(
         f"{graphs.name}: {len(graphs)} graphs. Ten-fold cross-validation of {len(methods)} "
         "methods; each fold is tested once, by a model that has not seen it."
     )
+    command = "graphpool demo" + (f" --seeds {len(seeds)}" if len(seeds) > 1 else "")
     experiment = evaluate(
-        graphs, methods, "cv10", seeds, config, folder, baselines=False,
-        jobs=jobs, progress=progress, command=_command(seeds),
+        graphs, methods, "cv10", seeds, config, folder, baselines=False, jobs=jobs,
+        progress=progress, command=command,
     )  # fmt: skip
     split = picture_split(graphs)
     tell(f"One {methods[0]} model for the pictures, trained on {len(split.train)} graphs.")
-    digest = content_hash(graphs)
-    save_splits(folder / "model" / "split.json", [split], digest, "pictures", 0)
+    save_splits(folder / "model" / "split.json", [split], content_hash(graphs), "pictures", 0)
     model = TrainedModel.fit(
         graphs[split.train], graphs[split.valid], config,
         folder=folder / "model", progress=progress,
@@ -105,7 +96,7 @@ def run_demo(
     except MissingPackageError as error:
         tell(f"No hierarchy.png beside the report: {error}.")
     pictures = {
-        "graphs": {"train": len(split.train), "valid": len(split.valid), "test": len(split.test)},
+        "graphs": {name: len(part) for name, part in vars(split).items()},
         "accuracy": metrics["accuracy"],
         "model": str(folder / "model"),
     }
@@ -137,35 +128,31 @@ def build_report(
     assert trained is not None
     classes, predicted = model.task.classes, model.probabilities(test).argmax(axis=1)
     places = place_rule(model.config.model) is not None
-    reached = f"{100 * metrics['accuracy']:.1f} % of the {len(test)}"
-    return Report(
+    label = (
+        f"one {first} model, trained on {len(split.train)} graphs; {len(split.valid)} others "
+        "choose the epoch"
+    )
+    shown = (
+        f"Shown are the {len(test)} graphs that the one model of these pictures has not seen, "
+        f"neither to learn nor to choose the epoch; it answers {100 * metrics['accuracy']:.1f} % "
+        f"of the {len(test)} rightly."
+    )
+    page = methods_page(experiment)
+    return replace(
+        page,
         title=f"{first.upper()} on {graphs.name}",
-        subtitle=_about(graphs, experiment),
-        command=experiment.command,
+        subtitle=_about(experiment),
         dataset=_facts(graphs, model.config.model),
-        results=result_rows(experiment),
-        curves=[
-            learning_curve(
-                f"one {first} model, trained on {len(split.train)} graphs; {len(split.valid)} "
-                "others choose the epoch",
-                trained.history,
-                trained.best_epoch,
-            )
-        ],
-        embedding=graph_map(
-            model,
-            classes,
-            test,
-            predicted,
-            f"Shown are the {len(test)} graphs that the one model of these pictures has not "
-            f"seen, neither to learn nor to choose the epoch; it answers {reached} rightly.",
-        ),
+        curves=[learning_curve(label, trained.history, trained.best_epoch)],
+        embedding=graph_map(model, classes, test, predicted, shown),
         hierarchy=[hierarchy_example(model, test, typical_graph(model, test), classes, places)],
-        health=health_rows(experiment.health(first), places),
-        warnings=_warnings(experiment, metrics),
+        warnings=[
+            *experiment.warning_lines,
+            *(f"the model of the pictures: {line}" for line in health_warnings(metrics)),
+            *experiment.failure_lines,
+        ],
         environment={
-            **experiment.versions,
-            **experiment.machine,
+            **page.environment,
             "protocol": experiment.protocol.name,
             "seeds": ", ".join(map(str, experiment.seeds)),
             "epochs": model.config.train.epochs,
@@ -173,20 +160,13 @@ def build_report(
     )
 
 
-def _command(seeds: tuple[int, ...]) -> str:
-    return "graphpool demo" + (f" --seeds {len(seeds)}" if len(seeds) > 1 else "")
-
-
-def _about(graphs: GraphSet, experiment: ExperimentResult) -> str:
-    question = {
-        "MUTAG": "Molecules as graphs of atoms and bonds: does the compound cause mutations in "
-        "bacteria? "
-    }.get(graphs.name, "")
+def _about(experiment: ExperimentResult) -> str:
     assert experiment.protocol is not None
     folds, seeds = experiment.protocol.folds, len(experiment.seeds)
     few = seeds < len(experiment.protocol.seeds)
     return (
-        f"{question}Accuracies are those of {folds} stratified folds"
+        "Molecules as graphs of atoms and bonds: does the compound cause mutations in bacteria? "
+        f"Accuracies are those of {folds} stratified folds"
         + (" with one seed" if seeds == 1 else f", {seeds} seeds")
         + (": a first look, not a ranking of methods." if few else ".")
     )
@@ -211,16 +191,3 @@ def _facts(graphs: GraphSet, model: ModelConfig) -> dict[str, str | int | float]
 def _range(counts: Tensor) -> str:
     mean = float(counts.double().mean())
     return f"{int(counts.min())} to {int(counts.max())}, mean {mean:.1f}"
-
-
-def _warnings(experiment: ExperimentResult, metrics: dict[str, float]) -> list[str]:
-    """Models of the compared folds and the one of the pictures whose levels collapsed."""
-    first = experiment.methods[0]
-    units = experiment.of(first)
-    bad = [unit for unit in units if unit.warnings]
-    lines = []
-    if bad:
-        lines.append(f"{first}, {len(bad)} of {len(units)} folds: {bad[0].warnings[0]}")
-    lines += [f"the model of the pictures: {line}" for line in health_warnings(metrics)]
-    lines += [f"{each.method}, fold {each.fold}: {each.error}" for each in experiment.failures]
-    return lines

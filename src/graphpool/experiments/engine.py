@@ -11,19 +11,18 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
 
 from graphpool.errors import DataError
-from graphpool.experiments.example_files import Opened, open_prepared, prepare, prepared_name
+from graphpool.experiments.example_files import ExampleFiles, Opened
 from graphpool.experiments.examples import Data
-from graphpool.experiments.executor import Executor, LocalExecutor
+from graphpool.experiments.executor import Executor, ItemFailure, LocalExecutor
 from graphpool.experiments.machine import code_digest, command_line
-from graphpool.experiments.process_pool import ItemFailure, Job
-from graphpool.experiments.records import Record, RecordFile, failed
+from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.run_unit import empty_record, run_unit
 from graphpool.experiments.unit import Unit
 from graphpool.graphs.places.rule import PlaceRule
@@ -35,6 +34,8 @@ log = logging.getLogger(__name__)
 # Rules need no features; any will do where no network says which.
 _NO_FEATURES = "constant"
 
+_Planned = tuple[Unit, ExampleFiles]
+
 
 @dataclass(frozen=True)
 class RunOutcome:
@@ -42,7 +43,7 @@ class RunOutcome:
 
     Attributes:
         records: one for each unit that is finished, in the order of the units.
-        failures: the error of each unit that failed.
+        failures: the error of each unit that failed, in the same order.
         missing: units that were not run, because the time was up.
     """
 
@@ -51,39 +52,12 @@ class RunOutcome:
     missing: tuple[Unit, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Examples:
-    """Examples that several units share, and their folder."""
-
-    data: Data
-    features: str
-    rules: tuple[PlaceRule, ...]
-    folder: Path
-    sources: Path
-
-
-@dataclass(frozen=True)
-class _Planned:
-    """A unit with its examples."""
-
-    unit: Unit
-    examples: _Examples
-
-
-@dataclass
-class _Last:
-    """The examples that a process has open: the next unit is often of the same ones."""
-
-    opened: dict[_Examples, Opened] = field(default_factory=dict)
-
-
 def run_units(
     units: Sequence[Unit],
     records: RecordFile,
     *,
     executor: Executor | None = None,
     sources: Path | None = None,
-    examples: Path | None = None,
     minutes: float | None = None,
     retry: bool = True,
     again: bool = False,
@@ -98,7 +72,6 @@ def run_units(
         records: where they are kept.
         executor: what runs them; by default this process.
         sources: where `example_files` has put sets of graphs.
-        examples: folder that keeps examples for another call; a temporary one by default.
         minutes: no unit is begun later than this.
         retry: also run units that failed before.
         again: also run units whose record other code has made.
@@ -109,28 +82,24 @@ def run_units(
     SIGINT and SIGTERM raise `Interrupted`; what is finished stays.
     """
     units = tuple(dict.fromkeys(units))
-    done = find_finished(units, records)
-    errors = {unit: record.error for unit, record in done.items() if record.error}
-    done = {unit: record for unit, record in done.items() if not record.error}
-    if retry:
-        errors = {}
+    known = find_finished(units, records)
+    done = {unit: record for unit, record in known.items() if not record.error}
+    errors = {unit: record.error for unit, record in known.items() if record.error and not retry}
     other = [unit for unit, each in done.items() if each.versions.get("code") != code_digest()]
     if again:
-        done = {unit: record for unit, record in done.items() if unit not in other}
+        for unit in other:
+            del done[unit]
     elif other:
         log.warning("%d records in %s were made by other code of graphpool; they are used as they "
                     "are", len(other), records.path)  # fmt: skip
     missing = [unit for unit in units if unit not in done and unit not in errors]
     command = command_line() if command is None else command
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    with ExitStack() as stack:
-        if examples is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="graphpool-"))
-            examples = Path(folder)
-        count = len(units) - len(missing)
-        # The first few units say little: the estimate looks back over minutes.
-        bar = stack.enter_context(closing(ProgressBar(len(units), count, progress, period=600.0)))
-        plan = _plan(missing, examples, sources or examples)
+    count = len(units) - len(missing)
+    # The first few units say little: the estimate looks back over minutes.
+    bar = ProgressBar(len(units), count, progress, period=600.0)
+    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder, closing(bar):
+        plan = _plan(missing, Path(folder), sources or Path(folder))
         try:
             for unit, record in _run(plan, executor or LocalExecutor(), deadline):
                 record = replace(record, command=command)
@@ -150,8 +119,11 @@ def run_units(
                 f"stopped by {signal.Signals(number).name}: {len(done)} of {len(units)} units are "
                 f"finished and kept in {records.path}; the same call goes on from there",
             ) from None
-    left = tuple(unit for unit in units if unit not in done and unit not in errors)
-    return RunOutcome(tuple(done[unit] for unit in units if unit in done), errors, left)
+    return RunOutcome(
+        records=tuple(done[unit] for unit in units if unit in done),
+        failures={unit: errors[unit] for unit in units if unit in errors},
+        missing=tuple(unit for unit in units if unit not in done and unit not in errors),
+    )
 
 
 def report_unit(
@@ -193,7 +165,7 @@ def find_finished(units: Sequence[Unit], records: RecordFile) -> dict[Unit, Reco
     return found
 
 
-def _plan(units: Sequence[Unit], folder: Path, sources: Path) -> list[_Planned]:
+def _plan(units: Sequence[Unit], parent: Path, sources: Path) -> list[_Planned]:
     """Find the examples that each unit needs: units of the same data and features share them."""
     shared: dict[Data, tuple[dict[str, None], dict[PlaceRule, None]]] = {}
     for unit in units:
@@ -207,9 +179,7 @@ def _plan(units: Sequence[Unit], folder: Path, sources: Path) -> list[_Planned]:
         own = next(iter(features), _NO_FEATURES)
         if unit.config is not None and features:
             own = unit.config.features
-        name = prepared_name(unit.data, own, tuple(rules))
-        made = _Examples(unit.data, own, tuple(rules), folder / name, sources)
-        planned.append(_Planned(unit, made))
+        planned.append((unit, ExampleFiles(unit.data, own, tuple(rules), parent, sources)))
     return planned
 
 
@@ -217,40 +187,33 @@ def _run(
     plan: Sequence[_Planned], executor: Executor, deadline: float | None
 ) -> Iterator[tuple[Unit, Record]]:
     """Draw the examples, then run the units that have theirs."""
-    unmade: dict[_Examples, str] = {}
-    wanted = tuple(dict.fromkeys(item.examples for item in plan))
-    for examples, made in executor.run(Job(_nothing, _prepare), wanted):
-        if isinstance(made, ItemFailure):
-            unmade[examples] = made.error
-    for item in plan:
-        if item.examples in unmade:
-            yield item.unit, failed(empty_record(item.unit), unmade[item.examples])
-    plan = [item for item in plan if item.examples not in unmade]
-    for item, outcome in executor.run(Job(_Last, _perform), plan, deadline):
+    wanted = tuple(dict.fromkeys(examples for _, examples in plan))
+    drawn = executor.run(ExampleFiles.draw, wanted)
+    unmade = {files: made.error for files, made in drawn if isinstance(made, ItemFailure)}
+    for unit, examples in plan:
+        if examples in unmade:
+            yield unit, empty_record(unit, unmade[examples])
+    plan = [item for item in plan if item[1] not in unmade]
+    for (unit, _), outcome in executor.run(_RunUnit(), plan, deadline):
         if isinstance(outcome, ItemFailure):
-            yield item.unit, failed(empty_record(item.unit), outcome.error)
+            yield unit, empty_record(unit, outcome.error)
         else:
-            yield item.unit, outcome
+            yield unit, outcome
 
 
-# ---------------------------------------------------------------------- in a worker process
+@dataclass
+class _RunUnit:
+    """Runs a unit; a process keeps its last examples open, as the next unit often has the same."""
 
+    opened: dict[ExampleFiles, Opened] = field(default_factory=dict)
 
-def _nothing() -> None:
-    """Set up nothing: drawing examples needs no state."""
-
-
-def _prepare(_: None, examples: _Examples) -> None:
-    prepare(examples.data, examples.features, examples.rules, examples.folder, examples.sources)
-
-
-def _perform(last: _Last, planned: _Planned) -> Record:
-    examples = planned.examples
-    if examples not in last.opened:
-        last.opened.clear()
-        last.opened[examples] = open_prepared(examples.data, examples.rules, examples.folder)
-    try:
-        return run_unit(planned.unit, last.opened[examples])
-    finally:
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()  # for the other processes on the same device
+    def __call__(self, planned: _Planned) -> Record:
+        unit, examples = planned
+        if examples not in self.opened:
+            self.opened.clear()
+            self.opened[examples] = examples.open()
+        try:
+            return run_unit(unit, self.opened[examples])
+        finally:
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()  # for the other processes on the same device

@@ -1,20 +1,17 @@
 """Examples of units, drawn once and kept in files that every process maps.
 
-A description of `examples` says everything that decides them. `prepare` draws them, with places
-and, for pairs and triplets, with features fitted on the training graphs; `open_prepared` maps them.
+A description of `examples` says everything that decides them. `ExampleFiles.draw` draws them, with
+places and, for pairs and triplets, with features fitted on the training graphs.
 """
 
 import hashlib
-import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -40,10 +37,7 @@ from graphpool.tasks.similarity import SimilarityData
 _GRAPHS, _MATRIX, _TEST = "graphs.safetensors", "distances.npy", "test.npy"
 _PLACES, _PLACE_PARTS = "places.safetensors", ("cluster", "counts", "share")
 _EXAMPLES, _RANKED = "examples.safetensors", "ranked.safetensors"
-_MARK = "whole.json"
-
-
-# ---------------------------------------------------------------------- what is opened
+_TRIPLET = ("query", "first", "second", "r")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,65 +78,31 @@ class Graphs:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Opened `PairData`: test pairs by what is tested, which is the number of nodes."""
-
-    train: PairSet
-    valid: PairSet
-    tests: dict[str, PairSet]
-
-    def examples(self, seed: int, fold: int, rules: Collection[PlaceRule] = ()) -> MatchingData:
-        """All examples: they belong to one seed, and have features and places."""
-        return MatchingData(None, self.train, self.valid, tests=self.tests)
+Opened = Graphs | MatchingData | SimilarityData
+"""Pairs and triplets belong to one seed, and have features and places."""
 
 
-@dataclass(frozen=True, eq=False)
-class Triplets:
-    """Opened `TripletData`, and what is ranked at the end: candidates for every query.
-
-    Args:
-        graphs: the whole set, with features.
-        matrix: `[graphs, graphs]` true distances.
-        queries: test graphs.
-        candidates: all other graphs that are not tested.
-        drawn: whether the split was drawn, so that its sizes say how much seeds overlap.
-    """
-
-    train: TripletSet
-    valid: TripletSet
-    graphs: GraphSet
-    matrix: NDArray[np.float64]
-    queries: NDArray[np.int64]
-    candidates: NDArray[np.int64]
-    drawn: bool = False
-
-    def examples(self, seed: int, fold: int, rules: Collection[PlaceRule] = ()) -> SimilarityData:
-        """All examples: they belong to one seed, and have features and places."""
-        sizes = {"train": len(self.candidates), "test": len(self.queries)}
-        return SimilarityData(
-            None, self.train, self.valid,
-            facts={"sizes": sizes} if self.drawn else {},
-            graphs=self.graphs,
-            distances=TrueDistances(self.matrix, "published"),
-            queries=self.queries,
-            candidates=self.candidates,
-        )  # fmt: skip
+# ---------------------------------------------------------------------- drawing and opening
 
 
-Opened = Graphs | Pairs | Triplets
-
-
-# ---------------------------------------------------------------------- making them
-
-
-def add_graphs(folder: Path, graphs: GraphSet, name: str) -> str:
-    """Put a set with classes where `prepare` finds it, without features; return its digest."""
-    graphs = replace(graphs.to("cpu"), x=None)
-    place = folder / file_name(name)
-    place.mkdir(parents=True, exist_ok=True)
-    save(graphs, place / _GRAPHS)
-    return content_hash(graphs)
+def add_source(
+    folder: Path, name: str, graphs: GraphSet, distances: Distances | None = None
+) -> str:
+    """Put a set where `ExampleFiles` finds it, without features; return its digest."""
+    graphs, folder = replace(graphs.to("cpu"), x=None), folder / file_name(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    save(graphs, folder / _GRAPHS)
+    digest = content_hash(graphs)
+    if distances is None:
+        return digest
+    matched = distances.of(graphs)
+    matrix = (matched if matched.full is None else matched.complete()).values
+    np.save(folder / _MATRIX, matrix)
+    parts = [digest.encode(), matrix.tobytes()]
+    if matched.is_test is not None:
+        np.save(folder / _TEST, matched.is_test)
+        parts.append(matched.is_test.tobytes())
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
 def file_name(name: str) -> str:
@@ -150,141 +110,128 @@ def file_name(name: str) -> str:
     return "".join(each if each.isalnum() or each in "-_." else "_" for each in name)
 
 
-def add_source(folder: Path, graphs: GraphSet, distances: Distances) -> str:
-    """Put a set with distances where `prepare` finds it, without features; return its digest."""
-    place, graphs = folder / file_name(graphs.name), replace(graphs.to("cpu"), x=None)
-    place.mkdir(parents=True, exist_ok=True)
-    matched = distances.of(graphs)
-    matrix = (matched if matched.full is None else matched.complete()).values
-    save(graphs, place / _GRAPHS)
-    np.save(place / _MATRIX, matrix)
-    if matched.is_test is not None:
-        np.save(place / _TEST, matched.is_test)
-    test = b"" if matched.is_test is None else matched.is_test.tobytes()
-    text = content_hash(graphs).encode() + matrix.tobytes() + test
-    return hashlib.sha256(text).hexdigest()[:16]
-
-
-def prepared_name(data: Data, features: str, rules: Sequence[PlaceRule]) -> str:
-    """Return the name of the folder of prepared examples."""
-    seed = 0 if isinstance(data, GraphData) else data.seed
-    decisive = [data.facts, data.digest, seed, features, [repr(rule) for rule in rules]]
-    digest = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:12]
-    return f"{file_name(data.name)}-seed{seed}-{digest}"
-
-
-def prepare(
-    data: Data, features: str, rules: Sequence[PlaceRule], folder: Path, sources: Path
-) -> None:
-    """Draw the examples into `folder`, unless they are there.
+@dataclass(frozen=True)
+class ExampleFiles:
+    """Examples that several units share: `draw` writes them to files, `open` maps these.
 
     Args:
+        data: what they are.
         features: node features, fitted on the graphs of training examples; graphs with classes
             have theirs fitted for each split.
         rules: by which places are found beforehand.
-        sources: where `add_graphs` and `add_source` have put sets.
+        parent: folder of folders of examples.
+        sources: folder of sets; see `add_source`.
     """
-    if (folder / _MARK).exists():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    if isinstance(data, GraphData):
-        source = sources / file_name(data.set) / _GRAPHS
-        save_for_workers(open_set(source, verify=False), rules, folder)
-    elif isinstance(data, PairData):
-        _prepare_pairs(data, features, rules, folder)
-    else:
-        _prepare_triplets(data, features, rules, folder, sources)
-    (folder / _MARK).write_text(json.dumps(data.facts), encoding="utf-8")
+
+    data: Data
+    features: str
+    rules: tuple[PlaceRule, ...]
+    parent: Path
+    sources: Path
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the files; its name has a hash of all that decides them."""
+        decisive = repr((self.data, self.features, self.rules))
+        digest = hashlib.sha256(decisive.encode()).hexdigest()[:12]
+        return self.parent / f"{file_name(self.data.name)}-{digest}"
+
+    def draw(self) -> None:
+        """Write the examples."""
+        data, folder = self.data, self.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(data, PairData):
+            self._draw_pairs(data, folder)
+        elif isinstance(data, TripletData):
+            self._draw_triplets(data, folder)
+        else:
+            source = self.sources / file_name(data.set) / _GRAPHS
+            save_for_workers(open_set(source, verify=False), self.rules, folder)
+
+    def open(self) -> Opened:
+        """Map what `draw` wrote."""
+        data, folder = self.data, self.folder
+        if isinstance(data, PairData):
+            tests = {str(size): self._open_pairs(folder / f"test-{size}") for size in data.sizes}
+            train, valid = (self._open_pairs(folder / name) for name in ("train", "valid"))
+            return MatchingData(None, train, valid, tests=tests)
+        graphs = load_in_worker(folder, self.rules)
+        if isinstance(data, GraphData):
+            return Graphs(data, graphs)
+        return _open_triplets(data, graphs, folder)
+
+    def _draw_pairs(self, data: PairData, folder: Path) -> None:
+        def draw(sizes: tuple[int, ...], pairs: int, part: int) -> PairSet:
+            # Parts of one seed and all seeds have different numbers.
+            seed = 10 * data.seed + part
+            return matching_pairs(data.kind, sizes, pairs, seed, data.hardness, edit=data.edit)
+
+        parts = {
+            "train": draw(data.nodes, data.train, 0),
+            "valid": draw(data.nodes, data.valid, 1),
+            **{f"test-{size}": draw((size,), data.test, 2) for size in data.sizes},
+        }
+        pipeline = FeaturePipeline(self.features).fit(parts["train"].graphs)
+        for name, pairs in parts.items():
+            (folder / name).mkdir(exist_ok=True)
+            save_for_workers(pipeline.transform(pairs.graphs), self.rules, folder / name)
+            columns = {"left": pairs.left, "right": pairs.right, "y": pairs.y}
+            _save_columns(columns, folder / name / _EXAMPLES)
+
+    def _open_pairs(self, folder: Path) -> PairSet:
+        return PairSet(load_in_worker(folder, self.rules), **load_file(folder / _EXAMPLES))
+
+    def _draw_triplets(self, data: TripletData, folder: Path) -> None:
+        source = self.sources / file_name(data.set)
+        graphs, matrix = open_set(source / _GRAPHS, verify=False), np.load(source / _MATRIX)
+        published = None
+        if (source / _TEST).exists():
+            tested = np.load(source / _TEST)
+            known, asked = (tuple(np.flatnonzero(part).tolist()) for part in (~tested, tested))
+            published = Split(known, (), asked)
+        split = divide(graphs, data.split, data.seed, published)
+        train, valid, test = (
+            np.array(part, dtype=np.int64) for part in (split.train, split.valid, split.test)
+        )
+        parts = {
+            "train": draw_triplets(graphs, matrix, train, train, data.train, data.seed, "training"),
+            "valid": draw_triplets(
+                graphs, matrix, valid, train, data.valid, data.seed, "validation"
+            ),
+        }
+        pipeline = FeaturePipeline(self.features).fit(graphs[torch.from_numpy(np.sort(train))])
+        save_for_workers(pipeline.transform(graphs), self.rules, folder)
+        columns = {
+            f"{name}/{key}": getattr(part, key) for name, part in parts.items() for key in _TRIPLET
+        }
+        _save_columns(columns, folder / _EXAMPLES)
+        candidates = np.sort(np.concatenate([train, valid]))
+        ranked = {"queries": test, "candidates": candidates, "matrix": matrix}
+        tensors = {key: torch.from_numpy(each) for key, each in ranked.items()}
+        _save_columns(tensors, folder / _RANKED)
 
 
-def _prepare_pairs(
-    data: PairData, features: str, rules: Collection[PlaceRule], folder: Path
-) -> None:
-    def draw(sizes: tuple[int, ...], pairs: int, part: int) -> PairSet:
-        # Parts of one seed and all seeds have different numbers.
-        seed = 10 * data.seed + part
-        return matching_pairs(data.kind, sizes, pairs, seed, data.hardness, edit=data.edit)
-
-    train = draw(data.nodes, data.train, 0)
-    pipeline = FeaturePipeline(features).fit(train.graphs)
-
-    def keep(pairs: PairSet, name: str) -> None:
-        place = folder / name
-        place.mkdir(parents=True, exist_ok=True)
-        save_for_workers(pipeline.transform(pairs.graphs), rules, place)
-        columns = {"left": pairs.left, "right": pairs.right, "y": pairs.y}
-        save_file({key: value.contiguous() for key, value in columns.items()}, place / _EXAMPLES)
-
-    keep(train, "train")
-    keep(draw(data.nodes, data.valid, 1), "valid")
-    for size in data.sizes:
-        keep(draw((size,), data.test, 2), f"test-{size}")
-
-
-def _prepare_triplets(
-    data: TripletData, features: str, rules: Collection[PlaceRule], folder: Path, sources: Path
-) -> None:
-    source = sources / file_name(data.set)
-    graphs = open_set(source / _GRAPHS, verify=False)
-    matrix = np.load(source / _MATRIX)
-    published = None
-    if (source / _TEST).exists():
-        tested = np.load(source / _TEST)
-        known, asked = (tuple(np.flatnonzero(part).tolist()) for part in (~tested, tested))
-        published = Split(known, (), asked)
-    split = divide(graphs, data.split, data.seed, published)
-    train, valid, test = (
-        np.array(part, dtype=np.int64) for part in (split.train, split.valid, split.test)
-    )
-    parts = {
-        "train": draw_triplets(graphs, matrix, train, train, data.train, data.seed, "training"),
-        "valid": draw_triplets(graphs, matrix, valid, train, data.valid, data.seed, "validation"),
-    }
-    seen = torch.from_numpy(np.sort(train))
-    ready = FeaturePipeline(features).fit(graphs[seen]).transform(graphs)
-    folder.mkdir(parents=True, exist_ok=True)
-    save_for_workers(ready, rules, folder)
-    columns = {
-        f"{name}/{key}": getattr(part, key)
-        for name, part in parts.items()
-        for key in ("query", "first", "second", "r")
-    }
-    save_file({key: value.contiguous() for key, value in columns.items()}, folder / _EXAMPLES)
-    ranked = {"queries": test, "candidates": np.sort(np.concatenate([train, valid]))}
-    tensors = {key: torch.from_numpy(value) for key, value in ranked.items()}
-    save_file({**tensors, "matrix": torch.from_numpy(matrix)}, folder / _RANKED)
-
-
-# ---------------------------------------------------------------------- opening them
-
-
-def open_prepared(data: Data, rules: Sequence[PlaceRule], folder: Path) -> Opened:
-    """Map what `prepare` made; `rules` in the same order."""
-    if isinstance(data, GraphData):
-        return Graphs(data, load_in_worker(folder, rules))
-    if isinstance(data, PairData):
-        return _open_pairs(data, rules, folder)
-    return _open_triplets(data, rules, folder)
-
-
-def _open_pairs(data: PairData, rules: Sequence[PlaceRule], folder: Path) -> Pairs:
-    def part(name: str) -> PairSet:
-        columns = load_file(folder / name / _EXAMPLES)
-        return PairSet(load_in_worker(folder / name, rules), **columns)
-
-    tests = {str(size): part(f"test-{size}") for size in data.sizes}
-    return Pairs(part("train"), part("valid"), tests)
-
-
-def _open_triplets(data: TripletData, rules: Sequence[PlaceRule], folder: Path) -> Triplets:
-    graphs, columns = load_in_worker(folder, rules), load_file(folder / _EXAMPLES)
+def _open_triplets(data: TripletData, graphs: GraphSet, folder: Path) -> SimilarityData:
+    columns = load_file(folder / _EXAMPLES)
     train, valid = (
-        TripletSet(graphs, *(columns[f"{name}/{key}"] for key in ("query", "first", "second", "r")))
+        TripletSet(graphs, *(columns[f"{name}/{key}"] for key in _TRIPLET))
         for name in ("train", "valid")
     )
     ranked = {key: value.numpy() for key, value in load_file(folder / _RANKED).items()}
-    drawn = data.split != "published"
-    return Triplets(train, valid, graphs, **cast(dict[str, Any], ranked), drawn=drawn)
+    sizes = {"train": len(ranked["candidates"]), "test": len(ranked["queries"])}
+    return SimilarityData(
+        None, train, valid,
+        # Seeds of the published split have the same test graphs.
+        facts={} if data.split == "published" else {"sizes": sizes},
+        graphs=graphs,
+        distances=TrueDistances(ranked["matrix"], "published"),
+        queries=ranked["queries"],
+        candidates=ranked["candidates"],
+    )  # fmt: skip
+
+
+def _save_columns(columns: dict[str, Tensor], path: Path) -> None:
+    save_file({key: value.contiguous() for key, value in columns.items()}, path)
 
 
 # ---------------------------------------------------------------------- graphs and their places

@@ -14,8 +14,6 @@ from typing import Any, ClassVar, Literal
 from graphpool.data.synthetic.matching.build import VERSION
 from graphpool.evaluation.protocols import Protocol
 
-SPLITS = ("published", "graphs", "classes")
-
 
 @dataclass(frozen=True)
 class GraphData:
@@ -24,7 +22,7 @@ class GraphData:
     Args:
         set: its name.
         protocol: how the set is split; the seed and the fold of a unit say which split.
-        digest: content hash of the graphs; see `example_files.add_graphs`.
+        digest: content hash of the graphs; see `example_files.add_source`.
         splits: folder of split files; without one, splits are worked out and not kept.
         title: what the data are called in results; by default as the set.
         task: what is asked about the graphs.
@@ -53,7 +51,10 @@ class GraphData:
                 "folds": protocol.folds, **learn}  # fmt: skip
 
     def training_seed(self, base: int, seed: int, fold: int) -> int:
-        """Return the seed of first weights and order of graphs, the same for every method."""
+        """Return the seed of first weights and order of graphs, the same for every method.
+
+        Pairs and triplets are drawn for a seed, which the training has, too.
+        """
         digest = hashlib.sha256(f"unit/{base}/{seed}/{fold}".encode()).digest()
         return int.from_bytes(digest[:4], "little")
 
@@ -103,10 +104,6 @@ class PairData:
         del values["seed"]
         return {**values, "nodes": list(self.nodes)}
 
-    def training_seed(self, base: int, seed: int, fold: int) -> int:
-        """Return the seed of first weights and order of pairs: that of the pairs."""
-        return seed
-
 
 @dataclass(frozen=True)
 class TripletData:
@@ -143,10 +140,6 @@ class TripletData:
         values = asdict(self)
         del values["seed"], values["digest"]
         return values
-
-    def training_seed(self, base: int, seed: int, fold: int) -> int:
-        """Return the seed of first weights and order of triplets: that of the triplets."""
-        return seed
 
 
 Data = GraphData | PairData | TripletData

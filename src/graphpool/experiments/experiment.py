@@ -34,6 +34,7 @@ from typing import Any, Literal
 from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.protocols import PROTOCOLS, Protocol
+from graphpool.experiments.methods import check_known
 from graphpool.tasks import find_task
 
 FOLDER = "experiments"
@@ -142,6 +143,11 @@ class DataEntry:
     split: Literal["published", "graphs", "classes"] = "published"
     settings: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
 
+    @property
+    def set_name(self) -> str:
+        """The name of the set that is loaded."""
+        return self.set or self.name
+
 
 @dataclass(frozen=True)
 class MethodEntry:
@@ -206,7 +212,7 @@ class Experiment:
         where = f"{FOLDER}/{self.name}.toml: settings"
         return RunConfig(
             task=self.task,
-            data=entry.set or entry.name,
+            data=entry.set_name,
             features=features,
             model=from_dict(ModelConfig, parts["model"], f"{where}.model"),
             train=from_dict(TrainConfig, parts["train"], f"{where}.train"),
@@ -214,11 +220,9 @@ class Experiment:
 
     def entry(self, name: str) -> DataEntry:
         """The data of this name."""
-        for each in self.data:
-            if each.name == name:
-                return each
-        known = [each.name for each in self.data]
-        raise ConfigError(f"{self.name}: no data {name!r}; {nearest(name, known)}")
+        entries = {each.name: each for each in self.data}
+        check_known(name, entries, f"{self.name}: no data")
+        return entries[name]
 
 
 def list_experiments(project: str | Path = ".") -> dict[str, Experiment]:
@@ -264,42 +268,27 @@ def _check(made: Experiment, where: str) -> None:
     if made.data and not made.seeds:
         raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
     if find_task(made.task).noun == "graphs" and made.data:
-        known = (*PROTOCOLS, HOLDOUT)
-        if made.protocol not in known:
-            raise ConfigError(
-                f"{where}: unknown protocol {made.protocol!r}; {nearest(made.protocol, known)}"
-            )
+        check_known(made.protocol, (*PROTOCOLS, HOLDOUT), f"{where}: unknown protocol")
     names = [entry.name for entry in made.data]
     for name, method in made.methods.items():
         for data in method.data:
-            if data not in names:
-                raise ConfigError(
-                    f"{where}: methods.{name}: no data {data!r}; {nearest(data, names)}"
-                )
-        _check_method(made, name, method, where)
+            check_known(data, names, f"{where}: methods.{name}: no data")
+        _check_method(made, method, f"{where}: methods.{name}")
     for block in made.blocks:
         for title in block.paper:
             if title not in made.paper.values:
                 raise ConfigError(f"{where}: block {block.name}: no paper.values.{title}")
 
 
-def _check_method(made: Experiment, name: str, method: MethodEntry, where: str) -> None:
+def _check_method(made: Experiment, method: MethodEntry, where: str) -> None:
+    task = find_task(made.task)
     if method.rule:
-        known = find_task(made.task).baselines()
-        if method.rule not in known:
-            raise ConfigError(
-                f"{where}: methods.{name}: no rule {method.rule!r}; {nearest(method.rule, known)}"
-            )
+        check_known(method.rule, task.baselines(), f"{where}: no rule")
         return
     model = made.config(method, made.data[0]).model
-    networks = find_task(made.task).methods()
-    if "pooler" not in method.model or model.pooler not in networks:
-        pooler = method.model.get("pooler", "")
-        raise ConfigError(
-            f"{where}: methods.{name}: model.pooler is {pooler!r}; {nearest(pooler, networks)}"
-        )
+    check_known(method.model.get("pooler", ""), task.methods(), f"{where}: model.pooler is")
     if model.pooler in ("hap", "hap-paper") and "default" in (model.assignment, model.connect):
         raise ConfigError(
-            f"{where}: methods.{name}: {model.pooler} is an alias whose meaning may change; give "
+            f"{where}: {model.pooler} is an alias whose meaning may change; give "
             "model.assignment and model.connect"
         )

@@ -15,6 +15,12 @@ _COSTS = {"flat": 3, "rule": 2}
 _COST, _PAIR_COST = 4, 5
 
 
+def check_known(name: str, known: Iterable[str], problem: str) -> None:
+    """Raise an error that names the nearest of the known names."""
+    if name not in known:
+        raise ConfigError(f"{problem} {name!r}; {nearest(name, known)}")
+
+
 def methods_of(task: str) -> dict[str, str]:
     """Return name and summary of every method of a task, those that are registered included."""
     kind = find_task(task)
@@ -26,14 +32,12 @@ def check_methods(names: Iterable[str], task: str = "classification") -> tuple[s
     """Return the names, each once; an unknown one is an error."""
     distinct, known = tuple(dict.fromkeys(names)), methods_of(task)
     for name in distinct:
-        if name in known:
-            continue
         others = [f"--task {each}" for each, kind in TASKS.items() if name in kind.methods()]
-        if others:
+        if others and name not in known:
             raise ConfigError(
                 f"{name} is a network for pairs of graphs; evaluate it with {' or '.join(others)}"
             )
-        raise ConfigError(f"unknown method {name!r}; {nearest(name, known)}")
+        check_known(name, known, "unknown method")
     if not distinct:
         raise ConfigError(f"no method to evaluate; choose among {', '.join(known)}")
     return distinct

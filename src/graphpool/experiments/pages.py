@@ -63,11 +63,7 @@ def check_blocks(project: str | Path = ".") -> None:
 def page_blocks(project: Path) -> dict[str, Callable[[], str]]:
     """What fills each block, by its name."""
     experiments = list_experiments(project)
-    folder = project / RESULTS
-    measured = {
-        name: ExperimentRecords(experiment, folder / f"{name}.jsonl")
-        for name, experiment in experiments.items()
-    }
+    measured = {name: ExperimentRecords(each, project) for name, each in experiments.items()}
     blocks: dict[str, Callable[[], str]] = {}
     for experiment in experiments.values():
         for block in experiment.blocks:
@@ -77,7 +73,7 @@ def page_blocks(project: Path) -> dict[str, Callable[[], str]]:
                 own, block, measured
             )
     for name in TIMINGS:
-        blocks[name] = lambda name=name: timing_text(name, folder / "benchmarks")
+        blocks[name] = lambda name=name: timing_text(name, project / RESULTS / "benchmarks")
     return blocks
 
 

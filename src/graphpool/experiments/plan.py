@@ -11,7 +11,7 @@ import torch
 from graphpool.config import RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.pairs.distances import Distances
-from graphpool.experiments.example_files import add_graphs, add_source
+from graphpool.experiments.example_files import add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
 from graphpool.experiments.experiment import DataEntry, Experiment, MethodEntry
 from graphpool.experiments.unit import Unit
@@ -45,24 +45,18 @@ def smallest(experiment: Experiment) -> Experiment:
     small = {"model": {"hidden_channels": _CHANNELS}, "train": {"epochs": _EPOCHS}}
     data = []
     for entry in experiment.data:
-        settings = {
-            key: {**entry.settings.get(key, {}), **small.get(key, {})} for key in ("model", "train")
-        }
+        settings = {key: {**entry.settings.get(key, {}), **each} for key, each in small.items()}
         counts = dict.fromkeys(("train", "valid", "test"), _EXAMPLES) if entry.train else {}
         own: dict[str, Any] = {"settings": {**entry.settings, **settings}, **counts}
-        if (entry.set or entry.name).partition(":")[2]:
-            own["set"] = _with_graphs(entry.set or entry.name)
+        if ":" in entry.set_name:
+            own["set"] = _with_graphs(entry.set_name)
         data.append(replace(entry, **own, learn=min(entry.learn, _GRAPHS // 2)))
-    first = experiment.seeds[:1]
+    first, seeds = (data[0].name,), experiment.seeds
     methods = {
-        name: replace(
-            method,
-            data=(method.data or (data[0].name,))[:1],
-            seeds=(method.seeds or first)[:1],
-        )
+        name: replace(method, data=(method.data or first)[:1], seeds=(method.seeds or seeds)[:1])
         for name, method in experiment.methods.items()
     }
-    return replace(experiment, seeds=first, folds=1, data=tuple(data), methods=methods)
+    return replace(experiment, seeds=seeds[:1], folds=1, data=tuple(data), methods=methods)
 
 
 def open_sources(
@@ -77,13 +71,10 @@ def open_sources(
         if isinstance(data, PairData) or data.set in digests:
             continue
         graphs = datasets.find(data.set, root, features=None)
-        if isinstance(data, GraphData):
-            graphs = _few(graphs) if smoke else graphs
-            digests[data.set] = add_graphs(folder, graphs, data.set)
-        else:
-            known = datasets.distances(data.set, root)
-            graphs, known = _few_known(graphs, known) if smoke else (graphs, known)
-            digests[data.set] = add_source(folder, graphs, known)
+        known = datasets.distances(data.set, root) if isinstance(data, TripletData) else None
+        if smoke:
+            graphs, known = _few(graphs) if known is None else _few_known(graphs, known)
+        digests[data.set] = add_source(folder, data.set, graphs, known)
     return [
         unit
         if isinstance(unit.data, PairData)
@@ -105,8 +96,7 @@ def _units(
     if noun != "graphs":
         return [Unit(_examples(noun, entry, seed), called, config, seed) for seed in seeds]
     protocol = experiment.protocol_of(entry)
-    name = entry.set or entry.name
-    data = GraphData(name, protocol, title=entry.name, task=experiment.task)
+    data = GraphData(entry.set_name, protocol, title=entry.name, task=experiment.task)
     folds = range(experiment.folds or protocol.folds)
     return [Unit(data, called, config, seed, fold) for seed in seeds for fold in folds]
 
@@ -117,7 +107,7 @@ def _examples(noun: str, entry: DataEntry, seed: int) -> Data:
             entry.kind, entry.nodes, entry.train, entry.valid, entry.test, entry.hardness, seed,
             entry.tested,
         )  # fmt: skip
-    return TripletData(entry.set or entry.name, "", entry.train, entry.valid, entry.split, seed)
+    return TripletData(entry.set_name, "", entry.train, entry.valid, entry.split, seed)
 
 
 # ---------------------------------------------------------------------- the smallest form
@@ -130,12 +120,12 @@ def _with_graphs(name: str) -> str:
     return f"{base}:{','.join([f'graphs={2 * _GRAPHS}', *kept])}"
 
 
-def _few(graphs: GraphSet) -> GraphSet:
-    """The first graphs of every class."""
+def _few(graphs: GraphSet) -> tuple[GraphSet, None]:
+    """The first graphs of every class; they have no distances."""
     assert graphs.y is not None
     share = max(10, _GRAPHS // max(1, len(graphs.classes)))
     chosen = [(graphs.y == code).nonzero()[:share, 0] for code in range(int(graphs.y.max()) + 1)]
-    return graphs[torch.cat(chosen).sort().values]
+    return graphs[torch.cat(chosen).sort().values], None
 
 
 def _few_known(graphs: GraphSet, distances: Distances) -> tuple[GraphSet, Distances]:

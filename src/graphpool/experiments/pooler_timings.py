@@ -1,6 +1,5 @@
 """Blocks of `docs/poolers.md`: the registry of poolers, and their time and memory."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from graphpool.experiments.text import (
@@ -21,17 +20,14 @@ def pooler_methods(_: Found) -> str:
     from graphpool.nn.zoo.networks import BUILT_IN
     from graphpool.nn.zoo.registry import count_parameters
 
-    lines = [
-        "| pooler | family | paper | keeps | cost | parameters |",
-        "|---|---|---|---|---|---:|",
-    ]
+    rows = []
     for method in BUILT_IN:
         paper = method.paper if method.year is None else f"{method.paper} {method.year}"
-        parameters = count_parameters(method.name)
-        cells = (f"`{method.name}`", method.family, paper, method.keeps, method.cost,
-                 NONE if parameters is None else f"{parameters:,}")  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        count = count_parameters(method.name)
+        parameters = NONE if count is None else f"{count:,}"
+        name = f"`{method.name}`"
+        rows.append((name, method.family, paper, method.keeps, method.cost, parameters))
+    return table(("pooler", "family", "paper", "keeps", "cost", "parameters"), rows, words=5)
 
 
 def _speed_table(found: Found) -> str:
@@ -74,28 +70,25 @@ def _pyg_table(found: Found) -> str:
     )
 
 
-def faster_groups(measured: Found, methods: Found) -> list[str] | None:
-    """Group poolers that take less time than `hap`; None if it was not measured."""
-    rows = measured["methods"]
-    if "hap" not in rows:
-        return None
-    names = (name for name in rows if methods[name]["family"] == "group")
-    return [
-        name
-        for name in names
-        if "hap" not in name.split("-") and rows[name]["time"] < rows["hap"]["time"]
-    ]
-
-
 def _group_text(found: Found) -> str:
+    """Where `hap` is the fastest of the group poolers, and what is faster elsewhere."""
     first: list[str] = []
     others: list[str] = []
     for data, measured in found["sets"].items():
-        faster = faster_groups(measured, found["methods"])
+        rows = measured["methods"]
+        if "hap" not in rows:
+            continue
+        faster = [
+            name
+            for name in rows
+            if found["methods"][name]["family"] == "group"
+            and "hap" not in name.split("-")
+            and rows[name]["time"] < rows["hap"]["time"]
+        ]
         if faster:
             verb = "take" if len(faster) > 1 else "takes"
             others.append(f"on {data} {names_text(faster)} {verb} less time than `hap`")
-        elif faster is not None:
+        else:
             first.append(data)
     fastest = [f"on {list_text(first)} `hap` is the fastest of the group poolers"] if first else []
     text = "; ".join(fastest + others)
@@ -104,7 +97,7 @@ def _group_text(found: Found) -> str:
 
 def pooler_speed(found: Found) -> str:
     """Both tables, how they came about, and where."""
-    parts: Sequence[str] = [
+    parts = [
         f"{row['graphs']:,} of {data}'s {row['of']:,} graphs"
         for data, row in found["sets"].items()
         if row["graphs"] < row["of"]
@@ -126,11 +119,10 @@ def pooler_speed(found: Found) -> str:
             "coarse graph.",
             _pyg_table(found),
         ]
-    failed = [
-        f"{data}, `{name}`: {error}"
+    made += [
+        f"Not measured: {data}, `{name}`: {error}"
         for data, row in found["sets"].items()
         for name, error in row["failed"].items()
     ]
-    made += [f"Not measured: {line}" for line in failed]
     command = "`python benchmarks/poolers.py --data-root FOLDER`"
     return paragraphs(*made, command, f"{where_text(found)}.")

@@ -1,19 +1,17 @@
 """The experiments of a project: run them, and say how far they are."""
 
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphpool.errors import ConfigError, nearest
-from graphpool.experiments.cells import RESULTS, ExperimentRecords
+from graphpool.experiments.cells import ExperimentRecords
 from graphpool.experiments.engine import RunOutcome, find_finished, run_units
 from graphpool.experiments.executor import Executor, LocalExecutor
-from graphpool.experiments.experiment import Experiment, list_experiments
+from graphpool.experiments.experiment import list_experiments
 from graphpool.experiments.machine import code_digest
+from graphpool.experiments.methods import check_known
 from graphpool.experiments.pages import check_blocks, page_blocks
 from graphpool.experiments.plan import open_sources, plan_units, smallest
-from graphpool.experiments.records import RecordFile
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ def status(project: str | Path = ".") -> list[Status]:
     """How far every experiment of the project is."""
     found = []
     for name, experiment in list_experiments(project).items():
-        measured = ExperimentRecords(experiment, record_path(project, name))
+        measured = ExperimentRecords(experiment, Path(project))
         records = measured.records.values()
         done = [record for record in records if not record.error]
         found.append(
@@ -66,20 +64,11 @@ def validate(project: str | Path = ".") -> dict[str, int]:
     experiments = list_experiments(project)
     for experiment in experiments.values():
         for name in experiment.uses:
-            if name not in experiments:
-                raise ConfigError(
-                    f"experiments/{experiment.name}.toml: uses {name!r}; "
-                    f"{nearest(name, experiments)}"
-                )
+            check_known(name, experiments, f"experiments/{experiment.name}.toml: uses")
     check_blocks(project)
     for text in page_blocks(Path(project)).values():
         text()
     return {name: len(plan_units(experiment)) for name, experiment in experiments.items()}
-
-
-def record_path(project: str | Path, name: str) -> Path:
-    """The record file of an experiment."""
-    return Path(project) / RESULTS / f"{name}.jsonl"
 
 
 def run(
@@ -116,19 +105,17 @@ def run(
         Outcomes, by the name of the experiment.
     """
     experiments = list_experiments(project)
-    if name not in experiments:
-        raise ConfigError(f"no experiment {name!r}; {nearest(name, experiments)}")
+    check_known(name, experiments, "no experiment")
     executor = executor or LocalExecutor(jobs)
     outcomes = {}
-    for each in _with_used(name, experiments):
+    for each in dict.fromkeys([*experiments[name].uses, name]):
         own = smallest(experiments[each]) if smoke else experiments[each]
         if not own.data:
             continue
         units = plan_units(own, device)
         with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
             sources = Path(folder)
-            path = sources / "smoke.jsonl" if smoke else record_path(project, each)
-            records = RecordFile(path, each)
+            records = ExperimentRecords(own, sources if smoke else Path(project)).file
             known = find_finished(units, records)
             open_units = [unit for unit in units if unit not in known or known[unit].error or again]
             if open_units:
@@ -141,7 +128,3 @@ def run(
                 command=f"graphpool experiments run {each}",
             )  # fmt: skip
     return outcomes
-
-
-def _with_used(name: str, experiments: dict[str, Experiment]) -> Iterable[str]:
-    return dict.fromkeys([*experiments[name].uses, name])

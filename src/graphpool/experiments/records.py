@@ -20,14 +20,14 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from graphpool.config import ModelConfig, TrainConfig, to_dict
 from graphpool.errors import DataError
-from graphpool.experiments.unit import unit_key
+from graphpool.experiments.unit import INDIFFERENT, unit_key
 from graphpool.files import strict_json
 
 log = logging.getLogger(__name__)
@@ -110,11 +110,9 @@ def completed(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings with options that came later at their defaults, which change nothing."""
     if "model" not in settings:
         return settings
-    model, train = _defaults()
-    known = settings["train"]
-    # Of options of the training, those that say where or how units run are no settings.
-    left_out = {"device", "threads", "checkpoint_seconds", "tensorboard", "seed"}
-    later = {key: value for key, value in train.items() if key not in {*known, *left_out}}
+    known, (model, train) = settings["train"], _defaults()
+    given = {*known, *INDIFFERENT, "seed"}
+    later = {key: value for key, value in train.items() if key not in given}
     return {**settings, "model": {**model, **settings["model"]}, "train": {**known, **later}}
 
 
@@ -181,7 +179,6 @@ class RecordFile:
     def _records(self) -> Iterator[Record]:
         header: dict[str, Any] = {}
         shared: dict[tuple[str, str], Any] = {}
-        whole = {item.name for item in fields(Record)}
         text = self.path.read_text(encoding="utf-8", errors="replace")
         for number, line in enumerate(text.split("\n"), start=1):
             if not line:
@@ -194,14 +191,11 @@ class RecordFile:
                             self.path, f"its format is {values['format']!r}, not {FORMAT!r}",
                             hint="use another folder, or the version that wrote it",
                         )  # fmt: skip
-                    header = {name: values[name] for name in _HEADER}
-                    self._header = header
+                    self._header = header = {name: values[name] for name in _HEADER}
                 elif "unit" in values:
                     del values["unit"]
                     for name in _SHARED:
                         values[name] = shared[name, values[name]]
-                    if not set(values) <= whole:
-                        raise ValueError(f"unknown fields {sorted(set(values) - whole)}")
                     yield Record(**values, **header)
                 else:
                     name = next(iter(values))
@@ -224,20 +218,6 @@ class RecordFile:
         if content and not content.endswith(b"\n"):
             with self.path.open("r+b") as handle:
                 handle.truncate(content.rfind(b"\n") + 1)
-
-
-def write_records(path: Path, records: Iterable[Record], experiment: str) -> None:
-    """Write a new file of records."""
-    file = RecordFile(path, experiment)
-    file._open = True
-    lines = [_dumped(line) for record in records for line in file._lines(record)]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
-def failed(record: Record, error: str) -> Record:
-    """The record of a unit that failed."""
-    return replace(record, metrics={}, error=error)
 
 
 def _dumped(value: Any) -> str:

@@ -31,10 +31,9 @@ def methods_page(result: ExperimentResult) -> Report:
             result.health(first),
             trained and bool(task.place_rules(model_of(first, config.model))),
         ),
-        warnings=[f"{each.method}, seed {each.seed}, fold {each.fold}: {each.error}"
-                  for each in result.failures],
+        warnings=result.failure_lines,
         environment={**result.versions, **result.machine},
-    )  # fmt: skip
+    )
 
 
 def result_rows(result: ExperimentResult) -> list[ResultRow]:

@@ -129,6 +129,26 @@ class ExperimentResult:
         """Means over the units of the levels' health on test graphs."""
         return mean_health(self.of(method))
 
+    @property
+    def failure_lines(self) -> list[str]:
+        """A line about each unit that failed."""
+        lines = []
+        for each in self.failures:
+            fold = "" if self.protocol is None else f", fold {each.fold}"
+            lines.append(f"{each.method}, seed {each.seed}{fold}: {each.error}")
+        return lines
+
+    @property
+    def warning_lines(self) -> list[str]:
+        """For each method with warnings, how many of its models have some, and one of them."""
+        lines = []
+        for method in self.methods:
+            units = self.of(method)
+            if bad := [unit for unit in units if unit.warnings]:
+                example = bad[0].warnings[0]
+                lines.append(f"{method}, {len(bad)} of {len(units)} models: {example}")
+        return lines
+
     def report(self, path: str | Path) -> Path:
         """Write an HTML page about the methods side by side."""
         from graphpool.experiments.report import methods_page

@@ -8,7 +8,8 @@ from typing import Any
 
 from graphpool.config import RunConfig
 from graphpool.evaluation.prediction import Stopwatch
-from graphpool.experiments.example_files import Opened
+from graphpool.experiments.example_files import Graphs, Opened
+from graphpool.experiments.examples import GraphData
 from graphpool.experiments.machine import machine, provenance
 from graphpool.experiments.methods import model_of
 from graphpool.experiments.records import Record
@@ -31,7 +32,11 @@ def run_unit(unit: Unit, opened: Opened) -> Record:
         thread_count(1 if config is None else config.train.threads or 1),
         collected("graphpool.features") as notes,
     ):
-        data = opened.examples(unit.seed, unit.fold, unit.rules)
+        data: TaskData = (
+            opened
+            if not isinstance(opened, Graphs)
+            else opened.examples(unit.seed, unit.fold, unit.rules)
+        )
         task = find_task(unit.task).of_data(data)
         if config is None:
             figures = task.baseline_figures(unit.method, data, watch)
@@ -51,7 +56,9 @@ def fit_unit(
     unit: Unit, config: RunConfig, task: Task, data: TaskData, watch: Stopwatch
 ) -> TrainedModel:
     """Train the network of a unit with the unit's own seed."""
-    seed = unit.data.training_seed(config.train.seed, unit.seed, unit.fold)
+    seed = unit.seed
+    if isinstance(unit.data, GraphData):
+        seed = unit.data.training_seed(config.train.seed, unit.seed, unit.fold)
     config = replace(
         config,
         task=unit.task,
@@ -66,14 +73,13 @@ def trained_fields(model: TrainedModel) -> dict[str, Any]:
     """Return what a record says of a training."""
     result, choice = model.result, model.choice
     assert result is not None
+    chosen = {"count": choice.count, "resolution": choice.resolution} if choice else {}
     return {
         "valid": result.best_metrics,
         "best_epoch": result.best_epoch,
         "epochs": len(result.history),
         "parameters": sum(weight.numel() for weight in model.network.parameters()),
-        "chosen": {
-            key: getattr(choice, key) for key in ("count", "resolution") if choice is not None
-        },
+        "chosen": chosen,
         "warnings": list(result.warnings),
     }
 
@@ -96,8 +102,8 @@ def collected(name: str) -> Iterator[list[str]]:
         logger.propagate = before
 
 
-def empty_record(unit: Unit) -> Record:
-    """Return a record of the unit with what is known before it runs."""
+def empty_record(unit: Unit, error: str = "") -> Record:
+    """Return a record of the unit with what is known before it runs, or why it failed."""
     device = "cpu" if unit.config is None else unit.config.train.device
     return Record(
         task=unit.task,
@@ -109,6 +115,7 @@ def empty_record(unit: Unit) -> Record:
         facts=unit.data.facts,
         settings=unit.settings,
         digest=unit.data.digest,
+        error=error,
         machine=machine(device),
         versions=provenance(),
     )

@@ -23,45 +23,39 @@ def is_share(metric: str) -> bool:
 
 def results_table(result: ExperimentResult) -> str:
     """One row per method, and what the columns mean."""
-    if result.protocol is None:
-        return _tests_table(result)
-    first = result.methods[0]
-    head = (
-        "method", "accuracy, %", "95 % interval", "fold error", f"{first} gains", "balanced, %",
-        "effective rank", "best epoch", "epochs", "s per split",
-    )  # fmt: skip
-    rows = [_row(result, method) for method in result.methods]
-    parts = [
-        f"# {result.data}, {result.protocol.name}",
-        _about(result),
-        markdown(head, rows),
-        _legend(result),
-    ]
-    parts += choices(result)
-    warnings = _warnings(result)
-    if warnings:
-        parts.append("Warnings:\n\n" + "\n".join(f"- {line}" for line in warnings))
+    parts = _of_tests(result) if result.protocol is None else _of_splits(result)
     if result.failures:
-        lines = (f"- {f.method}, seed {f.seed}, fold {f.fold}: {f.error}" for f in result.failures)
-        parts.append("Failed:\n\n" + "\n".join(lines))
+        parts.append("Failed:\n\n" + "\n".join(f"- {line}" for line in result.failure_lines))
     return "\n\n".join(parts) + "\n"
 
 
-def _tests_table(result: ExperimentResult) -> str:
+def _of_splits(result: ExperimentResult) -> list[str]:
+    """One table of a set that was split."""
+    assert result.protocol is not None
+    head = (
+        "method", "accuracy, %", "95 % interval", "fold error", f"{result.methods[0]} gains",
+        "balanced, %", "effective rank", "best epoch", "epochs", "s per split",
+    )  # fmt: skip
+    table = markdown(head, [_row(result, method) for method in result.methods])
+    title = f"# {result.data}, {result.protocol.name}"
+    parts = [title, _about(result), table, _legend(result), *choices(result)]
+    if lines := [f"- {line}" for line in result.warning_lines]:
+        parts.append("Warnings:\n\n" + "\n".join(lines))
+    return parts
+
+
+def _of_tests(result: ExperimentResult) -> list[str]:
     """A table for each thing that was tested."""
     parts = [f"# {result.data}, {result.task}", f"Made by `{result.command}`."]
     for test in result.tests:
         if len(result.tests) > 1:
             parts.append(f"## {find_task(result.task).test_title.format(test)}")
         parts.append(markdown(*test_rows(result, test)))
-    parts.append(
+    return [
+        *parts,
         "Mean ± standard deviation over seeds; the interval is Student's at 95 %. "
-        f"`{result.methods[0]} gains` is its mean advantage, seed by seed."
-    )
-    if result.failures:
-        lines = (f"- {each.method}, seed {each.seed}: {each.error}" for each in result.failures)
-        parts.append("Failed:\n\n" + "\n".join(lines))
-    return "\n\n".join(parts) + "\n"
+        f"`{result.methods[0]} gains` is its mean advantage, seed by seed.",
+    ]
 
 
 def test_rows(result: ExperimentResult, test: str) -> tuple[list[str], list[list[str]]]:
@@ -83,11 +77,15 @@ def test_rows(result: ExperimentResult, test: str) -> tuple[list[str], list[list
     return head, rows
 
 
-def metric_text(summary: Summary | None, metric: str = "accuracy") -> str:
-    """`93.20 ± 0.41`; of a single seed there is no deviation."""
+def metric_text(summary: Summary | None, metric: str = "accuracy", digits: int = 2) -> str:
+    """`93.20 ± 0.41`; of a single seed there is no deviation.
+
+    Args:
+        digits: of a share, in percent.
+    """
     if summary is None:
         return NONE
-    factor, digits = (100, 2) if is_share(metric) else (1, 3)
+    factor, digits = (100, digits) if is_share(metric) else (1, 3)
     known = (factor * each for each in (summary.mean, summary.std) if each is not None)
     return " ± ".join(f"{each:.{digits}f}" for each in known)
 
@@ -161,10 +159,7 @@ def _row(result: ExperimentResult, method: str) -> tuple[str, ...]:
 
 def accuracy_text(summary: Summary | None) -> str:
     """Mean ± standard deviation in %."""
-    if summary is None:
-        return NONE
-    spread = "" if summary.std is None else f" ± {100 * summary.std:.1f}"
-    return f"{100 * summary.mean:.1f}{spread}"
+    return metric_text(summary, digits=1)
 
 
 def interval_text(summary: Summary | None) -> str:
@@ -236,15 +231,3 @@ def _legend(result: ExperimentResult) -> str:
         "the same kind of interval: one that holds 0 says that the two can't be ranked. "
         "Effective rank is that of the assignments on test graphs, 1 if they have collapsed."
     )
-
-
-def _warnings(result: ExperimentResult) -> list[str]:
-    """For each method, how many of its models collapsed."""
-    lines = []
-    for method in result.methods:
-        units = result.of(method)
-        bad = [unit for unit in units if unit.warnings]
-        if bad:
-            example = bad[0].warnings[0]
-            lines.append(f"{method}: {len(bad)} of {len(units)} models; such as: {example}")
-    return lines

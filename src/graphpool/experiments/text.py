@@ -8,9 +8,9 @@ NONE = "–"
 WIDTH = 100
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose columns but the first are numbers."""
-    rule = f"|---|{'---:|' * (len(head) - 1)}\n"
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> str:
+    """A table whose columns are numbers, but for some columns of words at first."""
+    rule = f"|{'---|' * words}{'---:|' * (len(head) - words)}\n"
     top, *body = (f"| {' | '.join(line)} |\n" for line in (head, *rows))
     return "".join([top, rule, *body])
 
@@ -51,15 +51,12 @@ def list_text(parts: Sequence[str]) -> str:
 def where_text(made: Mapping[str, Any]) -> str:
     """Machine, versions and code, as far as they were recorded."""
     machine, versions = made.get("machine"), made.get("versions")
-    parts = []
+    parts = ["machine not recorded"]
     if isinstance(machine, dict):
-        cores = (
-            f"{machine['cores']} core{'s' * (machine['cores'] != 1)}" if "cores" in machine else ""
-        )
-        inside = ", ".join(filter(None, [cores, str(machine.get("accelerator", ""))]))
-        parts.append(f"{machine['processor']} ({inside})")
-    else:
-        parts.append("machine not recorded")
+        cores = machine.get("cores")
+        counted = "" if cores is None else f"{cores} core{'s' if cores != 1 else ''}"
+        inside = ", ".join(filter(None, [counted, str(machine.get("accelerator", ""))]))
+        parts = [f"{machine['processor']} ({inside})"]
     if isinstance(versions, dict):
         names = {"python": "Python", "torch": "torch", "torch_geometric": "PyG"}
         parts += [f"{word} {versions[key]}" for key, word in names.items() if key in versions]

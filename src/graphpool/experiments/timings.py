@@ -4,21 +4,17 @@ The scripts of `benchmarks/` measure and write these files; see `TIMINGS` for wh
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from graphpool.experiments.pooler_timings import pooler_methods, pooler_speed
-from graphpool.experiments.text import (
-    NONE,
-    paragraphs,
-    table,
-    three,
-    time_text,
-    where_text,
-)
+from graphpool.experiments.text import NONE, paragraphs, table, three, time_text, where_text
 
 Found = dict[str, Any]
+Columns = Mapping[str, tuple[str, Callable[[Any], str]]]
+"""Title → key of the file, and how its value reads."""
+
 MISSING = "*Not measured yet.*\n"
 
 
@@ -30,6 +26,44 @@ def timing_text(name: str, folder: Path) -> str:
     path = folder / file
     found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return make(found) if found and all(key in found for key in needs) else MISSING
+
+
+def _down(head: str, rows: Iterable[tuple[str, Found]], columns: Columns) -> str:
+    """A table with a row for each entry of a file."""
+    lines = ((name, *_cells(row, columns)) for name, row in rows)
+    return table((head, *columns), lines)
+
+
+def _across(head: str, entries: Mapping[str, Found], rows: Columns) -> str:
+    """A table with a column for each entry of a file."""
+    columns = [_cells(entry, rows) for entry in entries.values()]
+    lines = zip(rows, *columns, strict=True)
+    return table((head, *entries), lines)
+
+
+def _cells(entry: Found, values: Columns) -> list[str]:
+    return [form(entry[key]) if key in entry else NONE for key, form in values.values()]
+
+
+def _count(value: float | int) -> str:
+    return f"{value:,.0f}"
+
+
+def _percent(share: float | int) -> str:
+    return f"{three(100 * share)} %"
+
+
+def _digits(digits: int) -> Callable[[float], str]:
+    return lambda value: f"{value:.{digits}f}"
+
+
+def _seconds(unit: float) -> Callable[[float], str]:
+    """Times that are measured in a unit of so many seconds."""
+    return lambda value: time_text(value * unit)
+
+
+def _made_by(script: str, found: Found) -> str:
+    return f"`python benchmarks/{script}.py`; {where_text(found)}."
 
 
 # ---------------------------------------------------------------------- edit distances
@@ -45,19 +79,13 @@ def _ged_machine(found: Found) -> str:
 
 def _ged_sets(found: Found) -> str:
     """All pairs of whole sets."""
-    return table(
-        ("set", "pairs", "all of them, 2 threads", "a pair", "a pair, nothing merged"),
-        (
-            (
-                name,
-                f"{row['pairs']:,}",
-                time_text(row["seconds, 2 jobs"]),
-                time_text(row["µs a pair, duplicates once"] / 1e6),
-                time_text(row["µs a pair, every pair"] / 1e6),
-            )
-            for name, row in found["sets"].items()
-        ),
-    )
+    columns: Columns = {
+        "pairs": ("pairs", _count),
+        "all of them, 2 threads": ("seconds, 2 jobs", time_text),
+        "a pair": ("µs a pair, duplicates once", _seconds(1e-6)),
+        "a pair, nothing merged": ("µs a pair, every pair", _seconds(1e-6)),
+    }
+    return _down("set", found["sets"].items(), columns)
 
 
 def _times(found: Found, way: str) -> str:
@@ -86,41 +114,30 @@ def _ged_networkx(found: Found) -> str:
     return made
 
 
-def _share(row: Found) -> str:
-    return f"{three(100 * row['share solved'])} %"
-
-
 def _ged_random(found: Found) -> str:
     """Random graphs by size."""
     rows = found["random"]
     limit = next(iter(rows.values()))["limit s"]
-    keys = ("mean ms", "median ms", "95th percentile ms")
-    return table(
-        ("nodes", "pairs", "mean", "median", "95th percentile", f"solved in {limit:g} s"),
-        (
-            (nodes, str(row["pairs"]), *(time_text(row[key] / 1e3) for key in keys), _share(row))
-            for nodes, row in rows.items()
-        ),
-    )
+    columns: Columns = {
+        "pairs": ("pairs", str),
+        "mean": ("mean ms", _seconds(1e-3)),
+        "median": ("median ms", _seconds(1e-3)),
+        "95th percentile": ("95th percentile ms", _seconds(1e-3)),
+        f"solved in {limit:g} s": ("share solved", _percent),
+    }
+    return _down("nodes", rows.items(), columns)
 
 
 def _ged_molecules(found: Found) -> str:
     """Molecules by size, and their picture."""
     rows = found["molecules"]
-    limit = rows[0]["limit s"]
-    made = table(
-        ("nodes (± 1)", "pairs", "median", "95th percentile", f"solved in {limit:g} s"),
-        (
-            (
-                str(row["nodes"]),
-                str(row["pairs"]),
-                time_text(row["median s"]),
-                time_text(row["95th percentile s"]),
-                _share(row),
-            )
-            for row in rows
-        ),
-    )
+    columns: Columns = {
+        "pairs": ("pairs", str),
+        "median": ("median s", time_text),
+        "95th percentile": ("95th percentile s", time_text),
+        f"solved in {rows[0]['limit s']:g} s": ("share solved", _percent),
+    }
+    made = _down("nodes (± 1)", ((str(row["nodes"]), row) for row in rows), columns)
     picture = "../results/benchmarks/ged.png"
     return f"{made}\n![Seconds for a pair by the size of molecules]({picture})\n"
 
@@ -138,21 +155,13 @@ def _ged_summary(found: Found) -> str:
     )  # fmt: skip
     for row in found["molecules"]:
         if row["nodes"] in (20, 30):
-            share = f"{_share(row)} in {row['limit s']:g} s"
+            share = f"{_percent(row['share solved'])} in {row['limit s']:g} s"
             text = f"{time_text(row['median s'])}, {share}"
             rows.append((f"two molecules of {row['nodes']} atoms: median, share solved", text))
     return table(("exact distances, one thread unless said", ""), rows)
 
 
 # ---------------------------------------------------------------------- epochs, batches, layers
-
-_EPOCH = {
-    "hap / pyg-flat": "HAP over PyG's flat GCN + SumPool",
-    "hap-content / pyg-flat": "HAP by content over the same",
-    "sum / pyg-flat": "our SumPool over the same",
-    "pyg-diffpool / hap": "PyG's dense DiffPool over HAP",
-    "hap / hap-content": "HAP over HAP by content",
-}
 
 
 def _sets(found: Found) -> dict[str, Found]:
@@ -162,37 +171,28 @@ def _sets(found: Found) -> dict[str, Found]:
 
 
 def _epoch(found: Found) -> str:
-    sets = _sets(found)
-
-    def cell(row: Found, key: str) -> str:
-        return f"{row[key]:.{1 if key.startswith('pyg') else 2}f}" if key in row else NONE
-
-    made = table(
-        ("time of an epoch", *sets),
-        ((title, *(cell(row, key) for row in sets.values())) for key, title in _EPOCH.items()),
-    )
+    rows: Columns = {
+        "HAP over PyG's flat GCN + SumPool": ("hap / pyg-flat", _digits(2)),
+        "HAP by content over the same": ("hap-content / pyg-flat", _digits(2)),
+        "our SumPool over the same": ("sum / pyg-flat", _digits(2)),
+        "PyG's dense DiffPool over HAP": ("pyg-diffpool / hap", _digits(1)),
+        "HAP over HAP by content": ("hap / hap-content", _digits(2)),
+    }
+    made = _across("time of an epoch", _sets(found), rows)
     return paragraphs(made, f"`make bench`; {where_text(found)}.")
 
 
-def _ratios(rows: dict[str, str], script: str) -> Callable[[Found], str]:
-    """A table with a row per ratio and a column per set."""
-
-    def text(found: Found) -> str:
-        sets = _sets(found)
-        made = table(
-            ("", *sets),
-            ((title, *(three(row[key]) for row in sets.values())) for key, title in rows.items()),
-        )
-        return paragraphs(made, f"`python benchmarks/{script}.py`; {where_text(found)}.")
-
-    return text
+def _batching(found: Found) -> str:
+    rows: Columns = {"batches: time of PyG's `DataLoader` over ours": ("pyg / ours", three)}
+    return paragraphs(_across("", _sets(found), rows), _made_by("batching", found))
 
 
-_BATCHING = {"pyg / ours": "batches: time of PyG's `DataLoader` over ours"}
-_LAYERS = {
-    f"{name.lower()}, ours / pyg": f"one {name} layer: our time over PyG's"
-    for name in ("GCN", "GAT", "GIN")
-}
+def _layers(found: Found) -> str:
+    rows: Columns = {
+        f"one {name} layer: our time over PyG's": (f"{name.lower()}, ours / pyg", three)
+        for name in ("GCN", "GAT", "GIN")
+    }
+    return paragraphs(_across("", _sets(found), rows), _made_by("layers", found))
 
 
 def _scaling(found: Found) -> str:
@@ -206,25 +206,25 @@ def _scaling(found: Found) -> str:
         ),
     )
     slope = f"The log-log slope is {found['slope']:.2f}; 1 is linear."
-    return paragraphs(made, f"{slope} `python benchmarks/scaling.py`; {where_text(found)}.")
+    return paragraphs(made, f"{slope} {_made_by('scaling', found)}")
 
 
 def _gpu(found: Found) -> str:
     """Graphs per second on a GPU."""
-    columns = {
-        "hap training": "hap, training", "sum training": "SumPool, training",
-        "pyg-flat training": "PyG flat, training", "hap embedding": "hap, embedding",
-    }  # fmt: skip
+    columns: Columns = {
+        "hap, training": ("hap training", _count),
+        "SumPool, training": ("sum training", _count),
+        "PyG flat, training": ("pyg-flat training", _count),
+        "hap, embedding": ("hap embedding", _count),
+    }
     rows = [
-        (f"{name}, {size}", *(f"{row[f'batch {size}'][key]:,.0f}" for key in columns))
+        (f"{name}, {size}", row[f"batch {size}"])
         for name, row in _sets(found).items()
         for size in (32, 512)
         if f"batch {size}" in row
     ]
-    return paragraphs(
-        table(("graphs a second: set, graphs a batch", *columns.values()), rows),
-        f"`python benchmarks/gpu.py`; {where_text(found)}.",
-    )
+    made = _down("graphs a second: set, graphs a batch", rows, columns)
+    return paragraphs(made, _made_by("gpu", found))
 
 
 def _throughput(found: Found) -> str:
@@ -239,9 +239,7 @@ def _throughput(found: Found) -> str:
     ]  # fmt: skip
     head = ("method", "triplets a batch", "its graphs, once", "three a triplet", "s", "s, three",
             "ratio")  # fmt: skip
-    return paragraphs(
-        table(head, rows), f"`python benchmarks/triplet_throughput.py`; {where_text(found)}."
-    )
+    return paragraphs(table(head, rows), _made_by("triplet_throughput", found))
 
 
 # ---------------------------------------------------------------------- places
@@ -255,51 +253,41 @@ def _ring(found: Found) -> str:
         f"`graphpool train` and a cosine schedule, {train['epochs']} epochs, seed "
         f"{train['seed']}. Means over {found['graphs']:,} unseen graphs; chance is 50 %:"
     )
-    rows = (
-        (
-            f"`{name}`",
-            f"{100 * row['accuracy']:.1f} %",
-            f"{row['level1/clusters']:.1f}",
-            f"{row['level1/clusters_used']:.1f}",
-            f"{row['level1/effective_rank']:.2f}",
-        )
-        for name, row in found["models"].items()
-    )
-    named = ("model", "accuracy", "clusters", "strongest for some node", "effective rank of M")
-    return paragraphs(head, table(named, rows), "`python benchmarks/places_pictures.py`")
+    columns: Columns = {
+        "accuracy": ("accuracy", lambda share: f"{100 * share:.1f} %"),
+        "clusters": ("level1/clusters", _digits(1)),
+        "strongest for some node": ("level1/clusters_used", _digits(1)),
+        "effective rank of M": ("level1/effective_rank", _digits(2)),
+    }
+    made = _down("model", ((f"`{name}`", row) for name, row in found["models"].items()), columns)
+    return paragraphs(head, made, "`python benchmarks/places_pictures.py`")
 
 
 def _growth(found: Found) -> str:
     """Seconds and memory of one large graph, by its kind."""
-
-    def ends(row: Found) -> list[str]:
-        sizes = sorted(row["seconds"], key=int)
-        return [sizes[0], sizes[-1]]
-
-    rows = [
+    rows = found["growth"]
+    sizes = sorted(next(iter(rows.values()))["seconds"], key=int)
+    least, most = sizes[0], sizes[-1]
+    head = ("kind of graph", f"{int(least):,} nodes", f"{int(most):,} nodes", "log-log slope",
+            "peak of the process")  # fmt: skip
+    lines = (
         (
-            kind,
-            *(time_text(row["seconds"][size]) for size in ends(row)),
-            f"{row['slope']:.2f}",
-            f"{three(row['peak GiB'][ends(row)[-1]])} GiB",
+            kind, time_text(row["seconds"][least]), time_text(row["seconds"][most]),
+            f"{row['slope']:.2f}", f"{three(row['peak GiB'][most])} GiB",
         )
-        for kind, row in found["growth"].items()
-    ]
-    sizes = [f"{int(size):,} nodes" for size in ends(next(iter(found["growth"].values())))]
-    return table(("kind of graph", *sizes, "log-log slope", "peak of the process"), rows)
+        for kind, row in rows.items()
+    )  # fmt: skip
+    return table(head, lines)
 
 
 def _place_sets(found: Found) -> str:
     """Seconds for all graphs of a set, once."""
-    rows = found["sets"].items()
-    return table(
-        ("places of a whole set", *(name for name, _ in rows)),
-        (
-            ("graphs", *(f"{row['graphs']:,}" for _, row in rows)),
-            ("time, one thread", *(time_text(row["seconds"]) for _, row in rows)),
-            ("clusters a graph", *(f"{row['clusters a graph']:.1f}" for _, row in rows)),
-        ),
-    )
+    rows: Columns = {
+        "graphs": ("graphs", _count),
+        "time, one thread": ("seconds", time_text),
+        "clusters a graph": ("clusters a graph", _digits(1)),
+    }
+    return _across("places of a whole set", found["sets"], rows)
 
 
 def _quality(found: Found) -> str:
@@ -327,8 +315,8 @@ TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
     "ged: molecules": ("ged.json", _ged_molecules, ("molecules",)),
     "ged: summary": ("ged.json", _ged_summary, ("sets", "networkx", "molecules")),
     "speed: epoch": ("epoch.json", _epoch, ()),
-    "speed: batching": ("batching.json", _ratios(_BATCHING, "batching"), ()),
-    "speed: layers": ("layers.json", _ratios(_LAYERS, "layers"), ()),
+    "speed: batching": ("batching.json", _batching, ()),
+    "speed: layers": ("layers.json", _layers, ()),
     "speed: scaling": ("scaling.json", _scaling, ("slope",)),
     "speed: gpu": ("gpu.json", _gpu, ()),
     "comparing: throughput": ("triplets.json", _throughput, ("rows",)),

@@ -7,14 +7,13 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from graphpool.config import RunConfig, to_dict
-from graphpool.errors import ConfigError, nearest
 from graphpool.experiments.examples import Data
-from graphpool.experiments.methods import cost_of, model_of
+from graphpool.experiments.methods import check_known, cost_of, model_of
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.tasks import find_task
 
 # Settings of the training that change where or how it is done, and not what comes out.
-_INDIFFERENT = ("threads", "checkpoint_seconds", "tensorboard", "device")
+INDIFFERENT = ("threads", "checkpoint_seconds", "tensorboard", "device")
 
 
 @dataclass(frozen=True)
@@ -37,9 +36,7 @@ class Unit:
 
     def __post_init__(self) -> None:
         if self.config is None:
-            known = find_task(self.task).baselines()
-            if self.method not in known:
-                raise ConfigError(f"no rule {self.method!r}; {nearest(self.method, known)}")
+            check_known(self.method, find_task(self.task).baselines(), "no rule")
 
     @property
     def task(self) -> Any:
@@ -90,7 +87,7 @@ def _settings(task: str, method: str, config: RunConfig | None, folded: bool) ->
         return {"rule": method, **find_task(task).baselines()[method].settings}
     values = to_dict(config)
     # Without folds a unit trains from its own seed.
-    dropped = _INDIFFERENT if folded else (*_INDIFFERENT, "seed")
+    dropped = INDIFFERENT if folded else (*INDIFFERENT, "seed")
     train = {key: value for key, value in values["train"].items() if key not in dropped}
     return {"features": config.features, "model": values["model"], "train": train}
 

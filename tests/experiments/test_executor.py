@@ -8,26 +8,21 @@ from pathlib import Path
 import pytest
 
 from graphpool.errors import ConfigError
-from graphpool.experiments.executor import LocalExecutor
-from graphpool.experiments.process_pool import DIED, ItemFailure, Job, run_here, run_parallel
+from graphpool.experiments.executor import DIED, ItemFailure, LocalExecutor
 
 
-def setup() -> int:
-    return 10
-
-
-def work(state: int, item: int) -> int:
+def work(item: int) -> int:
     if item == 2:
         raise ValueError("two")
     if item == 3:
         os._exit(9)
     if item == 4:
         raise ConfigError("mend four")
-    return state * item
+    return 10 * item
 
 
 def test_failures_and_deaths_do_not_stop_the_rest():
-    found = dict(run_parallel(Job(setup, work), [1, 2, 3, 4, 5, 6], 2))
+    found = dict(LocalExecutor(2).run(work, [1, 2, 3, 4, 5, 6]))
     assert found == {
         1: 10,
         2: ItemFailure("ValueError: two"),
@@ -39,15 +34,15 @@ def test_failures_and_deaths_do_not_stop_the_rest():
 
 
 def test_in_one_process_failures_do_not_stop_the_rest_either():
-    found = dict(run_here(Job(setup, work), [1, 2, 4, 5]))
+    found = dict(LocalExecutor().run(work, [1, 2, 4, 5]))
     assert found == {1: 10, 2: ItemFailure("ValueError: two"), 4: ItemFailure("mend four"), 5: 50}
 
 
 def test_nothing_is_begun_after_the_deadline():
-    assert dict(run_here(Job(setup, work), [1, 5], deadline=time.monotonic())) == {}
-    assert dict(run_parallel(Job(setup, work), [1, 5], 2, deadline=time.monotonic())) == {}
+    for jobs in (1, 2):
+        assert dict(LocalExecutor(jobs).run(work, [1, 5], deadline=time.monotonic())) == {}
     later = time.monotonic() + 600
-    assert dict(LocalExecutor(2).run(Job(setup, work), [1, 5], later)) == {1: 10, 5: 50}
+    assert dict(LocalExecutor(2).run(work, [1, 5], later)) == {1: 10, 5: 50}
 
 
 def test_an_executor_needs_a_job():
@@ -62,10 +57,6 @@ def tell(folder: Path) -> None:
     """Leave a note of this process's id, and be long about it."""
     (folder / f"{os.getpid()}.pid").write_text("")
     time.sleep(60)
-
-
-def work_long(state: int, folder: Path) -> None:
-    tell(folder)
 
 
 def start(folder: Path) -> subprocess.Popen[str]:
@@ -122,4 +113,4 @@ if __name__ == "__main__":
 
     place = Path(sys.argv[1])
     with interrupts_exit():
-        list(run_parallel(Job(setup, work_long), [place, place], 2))
+        list(LocalExecutor(2).run(tell, [place, place]))
