@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -11,16 +11,15 @@ from graphpool.errors import ConfigError, nearest
 from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, edges_of
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
-from graphpool.nn.encoders.gin import GINLayer
-from graphpool.nn.encoders.graphconv import GraphConvLayer
+from graphpool.nn.encoders.gin import GINLayer, GraphConvLayer
 from graphpool.nn.level import Level
-from graphpool.nn.ops.batch_norm import batch_normalised
+from graphpool.nn.ops.normalise import batch_normalised
 
-_LAYERS: dict[str, Callable[[int, int, int], EncoderLayer[Any]]] = {
-    "gcn": lambda in_channels, out_channels, heads: GCNLayer(in_channels, out_channels),
-    "gat": lambda in_channels, out_channels, heads: GATLayer(in_channels, out_channels, heads),
-    "graphconv": lambda in_channels, out_channels, heads: GraphConvLayer(in_channels, out_channels),
-    "gin": lambda in_channels, out_channels, heads: GINLayer(in_channels, out_channels),
+_LAYERS: dict[str, Callable[..., EncoderLayer]] = {
+    "gcn": GCNLayer,
+    "gat": GATLayer,
+    "graphconv": GraphConvLayer,
+    "gin": GINLayer,
 }
 
 
@@ -65,8 +64,9 @@ class Encoder(MessagePassing):
         if norm not in ("none", "batch"):
             raise ConfigError(f"unknown norm {norm!r}; {nearest(norm, ('none', 'batch'))}")
         widths = [in_channels] + [hidden_channels] * layers
+        options = {"heads": heads} if kind == "gat" else {}
         self.layers = nn.ModuleList(
-            _LAYERS[kind](before, after, heads) for before, after in itertools.pairwise(widths)
+            _LAYERS[kind](*between, **options) for between in itertools.pairwise(widths)
         )
         self.norms = nn.ModuleList(
             nn.BatchNorm1d(hidden_channels) for _ in range(layers if norm == "batch" else 0)
@@ -106,8 +106,8 @@ class Encoder(MessagePassing):
                 x = nn.functional.dropout(x, self.dropout, self.training)
             yield x
 
-    def _layers(self) -> list[EncoderLayer[Any]]:
-        return cast("list[EncoderLayer[Any]]", list(self.layers))
+    def _layers(self) -> list[EncoderLayer]:
+        return cast("list[EncoderLayer]", list(self.layers))
 
     def _width(self, hidden_channels: int) -> int:
         return hidden_channels

@@ -8,8 +8,7 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.nn.coarsen.base import Pooler, form
-from graphpool.nn.coarsen.connect import CONNECTIONS
+from graphpool.nn.coarsen.base import CONNECTIONS, Pooler, form
 from graphpool.nn.coarsen.losses import LossInputs, auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.hap.moa import RELAXATIONS, ContentAttention, StaticAttention
