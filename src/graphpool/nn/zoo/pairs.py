@@ -14,10 +14,9 @@ from graphpool.nn.pairs.gmn import GMN
 from graphpool.nn.pairs.score import ExpScore, LearnedScore
 from graphpool.nn.pairs.siamese import Siamese
 from graphpool.nn.pairs.simgnn import SimGNN
-from graphpool.nn.zoo.build import build_model, place_rule
+from graphpool.nn.zoo.build import METHODS, build_model, place_rule
+from graphpool.nn.zoo.build import PAIR_METHODS as PAIR_METHODS
 from graphpool.nn.zoo.families import CLUSTERS
-from graphpool.nn.zoo.registry import METHODS
-from graphpool.nn.zoo.registry import PAIR_METHODS as PAIR_METHODS
 
 SCORES = ("exp", "learned")
 # Methods whose levels may be compared node by node: the hierarchy of ours, and none at all.
