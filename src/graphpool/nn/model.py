@@ -6,7 +6,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from torch import nn
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_known
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.base import GroupPool
@@ -186,8 +186,7 @@ def _readouts(
     A last coarsening to one cluster reads out the level before it, which needs no sum besides:
     for most methods it is that sum.
     """
-    if gather not in ("levels", "last"):
-        raise ConfigError(f"unknown gather {gather!r}; {nearest(gather, ('levels', 'last'))}")
+    check_known("gather", gather, ("levels", "last"))
     last = Readout(reductions)
     if gather == "last":
         return [None] * len(clusters) + [last]

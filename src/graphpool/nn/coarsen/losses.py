@@ -16,7 +16,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_known
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.level import Level
@@ -213,8 +213,7 @@ LOSSES: dict[str, Callable[[LossInputs], Tensor]] = {
 def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
     """The weights that are not 0; a name that is no loss, or a negative weight, is an error."""
     for name, weight in weights.items():
-        if name not in LOSSES:
-            raise ConfigError(f"unknown loss {name!r}; {nearest(name, LOSSES)}")
+        check_known("loss", name, LOSSES)
         if not 0 <= weight < float("inf"):
             raise ConfigError(f"the weight of the loss {name!r} is {weight}; it must be 0 or more")
     return {name: weight for name, weight in weights.items() if weight}

@@ -1,14 +1,14 @@
 """A stack of encoder layers: the paper's node & cluster embedding module."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError, nearest
-from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, edges_of
+from graphpool.errors import ConfigError, check_known
+from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, Prepared, edges_of
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
 from graphpool.nn.encoders.gin import GINLayer, GraphConvLayer
@@ -55,14 +55,12 @@ class Encoder(MessagePassing):
         jump: bool = False,
     ) -> None:
         super().__init__()
-        if kind not in _LAYERS:
-            raise ConfigError(f"unknown encoder {kind!r}; {nearest(kind, _LAYERS)}")
+        check_known("encoder", kind, _LAYERS)
+        check_known("norm", norm, ("none", "batch"))
         if kind == "gat" and hidden_channels % heads:
             raise ConfigError(
                 f"hidden_channels ({hidden_channels}) must be a multiple of heads ({heads})"
             )
-        if norm not in ("none", "batch"):
-            raise ConfigError(f"unknown norm {norm!r}; {nearest(norm, ('none', 'batch'))}")
         widths = [in_channels] + [hidden_channels] * layers
         options = {"heads": heads} if kind == "gat" else {}
         self.layers = nn.ModuleList(
@@ -81,22 +79,17 @@ class Encoder(MessagePassing):
         Where `x` is one-hot, `level.one_hot_index` makes a lookup of the first product. Rows of a
         dense level that are no clusters come out as zeros.
         """
-        mask = level.mask
+        if self.jump is None and not self.norms and not self.dropout:
+            layers, prepared = self._prepared(level)
+            return layers[0].run_stack(layers, level.x, prepared, level.one_hot_index, level.mask)
+        *_, last = outputs = self._outputs(level)
         if self.jump is not None:
-            joined = torch.cat(list(self._outputs(level)), -1)
-            landed: Tensor = self.jump(joined).relu()
-            return landed if mask is None else mask.keep(landed)
-        if not self.norms and not self.dropout:
-            layers = self._layers()
-            prepared = layers[0].prepare(edges_of(level))
-            return layers[0].run_stack(layers, level.x, prepared, level.one_hot_index, mask)
-        *_, last = self._outputs(level)
-        return last if mask is None else mask.keep(last)
+            last = self.jump(torch.cat(outputs, -1)).relu()
+        return last if level.mask is None else level.mask.keep(last)
 
-    def _outputs(self, level: Level) -> Iterator[Tensor]:
+    def _outputs(self, level: Level) -> list[Tensor]:
         """The output of each layer, in order."""
-        layers, x = self._layers(), level.x
-        prepared = layers[0].prepare(edges_of(level))
+        (layers, prepared), x, outputs = self._prepared(level), level.x, []
         for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
             if self.norms:
@@ -104,10 +97,13 @@ class Encoder(MessagePassing):
                 x = batch_normalised(norm, x, level.mask).relu()
             if self.dropout:
                 x = nn.functional.dropout(x, self.dropout, self.training)
-            yield x
+            outputs.append(x)
+        return outputs
 
-    def _layers(self) -> list[EncoderLayer]:
-        return cast("list[EncoderLayer]", list(self.layers))
+    def _prepared(self, level: Level) -> tuple[list[EncoderLayer], Prepared]:
+        """The layers, and what they all need of the adjacency."""
+        layers = cast("list[EncoderLayer]", list(self.layers))
+        return layers, layers[0].prepare(edges_of(level))
 
     def _width(self, hidden_channels: int) -> int:
         return hidden_channels
@@ -121,7 +117,7 @@ class ConcatEncoder(Encoder):
 
     def encode(self, level: Level) -> Tensor:
         """Embed the nodes of a level, `[..., layers · hidden_channels]`."""
-        joined = torch.cat(list(self._outputs(level)), -1)
+        joined = torch.cat(self._outputs(level), -1)
         return joined if level.mask is None else level.mask.keep(joined)
 
     def _width(self, hidden_channels: int) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 from torch import nn
 
 from graphpool.config import ModelConfig
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_known, nearest
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.hap import HAPCoarsening, clusters_from_ratio
 from graphpool.nn.zoo.families import FAMILIES, Module, Network, Request, family_network, rule_of
@@ -40,8 +40,7 @@ def register_pooler(
     """
     if name in METHODS or name in PAIR_METHODS:
         raise ConfigError(f"there is a pooler {name!r} already; give yours another name")
-    if family not in FAMILIES:
-        raise ConfigError(f"unknown family {family!r}; {nearest(family, FAMILIES)}")
+    check_known("family", family, FAMILIES)
     METHODS[name] = family_network(name, family, paper, year, summary, keeps, cost, build)
 
 
@@ -108,8 +107,7 @@ def count_parameters(name: str, channels: int = 64, clusters: int = 8) -> int | 
 
 def find_method(name: str) -> Network:
     """Find a network that embeds graphs; an unknown name is an error that names the nearest."""
-    if name not in METHODS:
-        raise ConfigError(f"unknown pooler {name!r}; {nearest(name, METHODS)}")
+    check_known("pooler", name, METHODS)
     return METHODS[name]
 
 
