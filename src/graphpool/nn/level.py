@@ -82,6 +82,10 @@ class Level:
         """The same graphs with other features."""
         return Level(x, self.adjacency, self.segments, self.mask, None, self.place_source)
 
+    def keep(self, x: Tensor) -> Tensor:
+        """`x` with zeros in the rows of a dense level that are no clusters."""
+        return x if self.mask is None else self.mask.keep(x)
+
     def flat(self) -> tuple[Float[Tensor, "nodes channels"], Segments]:
         """Features of the nodes one graph after the other, and whose they are."""
         if self.segments is not None:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.coarsen.losses import LossInputs, auxiliary_losses, check_weights
+from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.level import Batch, Edges, Features, Level, read_level
 from graphpool.nn.module import Module, reset_children
@@ -83,19 +83,16 @@ class GroupPool(Pooler[PoolOutput]):
 
     def pool_level(self, level: Level) -> PoolOutput:
         """Assign, form, connect."""
-        mask = level.mask
-        if mask is not None:
-            level = level.with_x(mask.keep(level.x))
+        if level.mask is not None:
+            level = level.with_x(level.keep(level.x))
         if self.clusters == 1:
             share = level.x.new_ones(*level.x.shape[:-1], 1)
         else:
             share = self.assign(level)
-        if mask is not None:
-            share = mask.keep(share)
+        share = level.keep(share)
         coarse_x, coarse_adj = form(share, level)
-        losses: dict[str, Tensor] = {}
-        if self.clusters > 1 and self.weights:
-            losses = auxiliary_losses(LossInputs.of(share, coarse_adj, level), self.weights)
+        wanted = self.weights and self.clusters > 1
+        losses = auxiliary_losses(self.weights, share, coarse_adj, level) if wanted else {}
         coarse_adj = CONNECTIONS[self.connect](coarse_adj, self.training, None)
         coarse = Level(self.activate(coarse_x), coarse_adj)
         return PoolOutput(coarse, share, losses=losses, node_segments=level.segments)

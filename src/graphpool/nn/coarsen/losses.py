@@ -45,14 +45,6 @@ class LossInputs:
     segments: Segments | None = None
     mask: Bool[Tensor, "graphs clusters"] | None = None
 
-    @classmethod
-    def of(
-        cls, assignment: Tensor, coarse_adj: Tensor, level: Level, mask: Tensor | None = None
-    ) -> "LossInputs":
-        """For the assignment of a level's nodes."""
-        assert level.adjacency is not None, "losses look at the edges"
-        return cls(assignment, coarse_adj, level.adjacency, level.segments, mask)
-
     @cached_property
     def gram(self) -> Float[Tensor, "graphs clusters clusters"]:
         """MᵀM of each graph."""
@@ -219,11 +211,17 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in weights.items() if weight}
 
 
-def auxiliary_losses(level: LossInputs, weights: Mapping[str, float]) -> dict[str, Tensor]:
+def auxiliary_losses(
+    weights: Mapping[str, float],
+    assignment: Tensor,
+    coarse_adj: Tensor,
+    level: Level,
+    mask: Tensor | None = None,
+) -> dict[str, Tensor]:
     """Weight times mean over graphs of each loss, scalars by name, as `PoolOutput.losses` has them.
 
-    Args:
-        level: an assignment and what it was made for.
-        weights: as `check_weights` returns them.
+    `weights` are as `check_weights` returns them, `level` is what was pooled; see `LossInputs`.
     """
-    return {name: weight * LOSSES[name](level).mean() for name, weight in weights.items()}
+    assert level.adjacency is not None, "losses look at the edges"
+    inputs = LossInputs(assignment, coarse_adj, level.adjacency, level.segments, mask)
+    return {name: weight * LOSSES[name](inputs).mean() for name, weight in weights.items()}

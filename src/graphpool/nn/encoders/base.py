@@ -7,7 +7,6 @@ from torch import Tensor
 
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.level import Batch, Edges, Features, Level, read_level
 from graphpool.nn.module import Module
 
@@ -57,8 +56,7 @@ class EncoderLayer(MessagePassing):
 
     def encode(self, level: Level) -> Tensor:
         """New node features of a level."""
-        out = self.propagate(level.x, self.prepare(edges_of(level)))
-        return out if level.mask is None else level.mask.keep(out)
+        return level.keep(self.propagate(level.x, self.prepare(edges_of(level))))
 
     def prepare(self, adjacency: Adjacency | Tensor) -> Prepared:
         """Work out what depends on the adjacency alone; nothing by default."""
@@ -69,22 +67,12 @@ class EncoderLayer(MessagePassing):
         """Pass messages over a prepared adjacency; `activate` adds ReLU, in the same step."""
 
     @classmethod
-    def run_stack(
-        cls,
-        layers: Sequence["EncoderLayer"],
-        x: Tensor,
-        prepared: Prepared,
-        column: Tensor | None = None,
-        rows: ClusterMask | None = None,
-    ) -> Tensor:
-        """Several layers of this kind, each with ReLU, one after the other.
-
-        `column` says where the 1 of each node stands when `x` is one-hot; it may save work.
-        `rows` are those that count in a dense batch; the others come out as zeros.
-        """
+    def run_stack(cls, layers: Sequence["EncoderLayer"], level: Level) -> Tensor:
+        """Several layers of this kind, each with ReLU, one after the other."""
+        x, prepared = level.x, layers[0].prepare(edges_of(level))
         for layer in layers:
             x = layer.propagate(x, prepared, activate=True)
-        return x if rows is None else rows.keep(x)
+        return level.keep(x)
 
 
 def edges_of(level: Level) -> Adjacency | Tensor:

@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.cluster_mask import ClusterMask
-from graphpool.nn.encoders.base import EncoderLayer, Prepared
+from graphpool.nn.encoders.base import EncoderLayer, Prepared, edges_of
+from graphpool.nn.level import Level
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import constant, refuse_second_order, spmm
 from graphpool.nn.ops.switch import compiled, use_compiled
@@ -67,22 +68,17 @@ class GCNLayer(EncoderLayer):
         return spmm(prepared, value, moved).add_(self.bias)
 
     @classmethod
-    def run_stack(
-        cls,
-        layers: Sequence[EncoderLayer],
-        x: Tensor,
-        prepared: Prepared,
-        column: Tensor | None = None,
-        rows: ClusterMask | None = None,
-    ) -> Tensor:
+    def run_stack(cls, layers: Sequence[EncoderLayer], level: Level) -> Tensor:
         """All layers, each with ReLU; over clusters of different numbers as one compiled step."""
         stack = cast("Sequence[GCNLayer]", layers)
+        x, rows, column = level.x, level.mask, level.one_hot_index
+        prepared = stack[0].prepare(edges_of(level))
         if rows is not None and isinstance(prepared, Tensor) and use_compiled("cluster gcn", x):
             parameters = [value for layer in stack for value in (layer.weight, layer.bias)]
             return _RowsGCN.apply(x, prepared, rows, *parameters)  # type: ignore[no-any-return]
         for layer in stack:
             x, column = layer._aggregate(x, prepared, column).relu_(), None
-        return x if rows is None else rows.keep(x)
+        return level.keep(x)
 
 
 class _RowsGCN(torch.autograd.Function):

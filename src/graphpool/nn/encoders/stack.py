@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, check_known
-from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, Prepared, edges_of
+from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, edges_of
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
 from graphpool.nn.encoders.gin import GINLayer, GraphConvLayer
@@ -80,16 +80,16 @@ class Encoder(MessagePassing):
         dense level that are no clusters come out as zeros.
         """
         if self.jump is None and not self.norms and not self.dropout:
-            layers, prepared = self._prepared(level)
-            return layers[0].run_stack(layers, level.x, prepared, level.one_hot_index, level.mask)
+            return self._layers()[0].run_stack(self._layers(), level)
         *_, last = outputs = self._outputs(level)
         if self.jump is not None:
             last = self.jump(torch.cat(outputs, -1)).relu()
-        return last if level.mask is None else level.mask.keep(last)
+        return level.keep(last)
 
     def _outputs(self, level: Level) -> list[Tensor]:
         """The output of each layer, in order."""
-        (layers, prepared), x, outputs = self._prepared(level), level.x, []
+        layers, x, outputs = self._layers(), level.x, []
+        prepared = layers[0].prepare(edges_of(level))
         for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
             if self.norms:
@@ -100,10 +100,8 @@ class Encoder(MessagePassing):
             outputs.append(x)
         return outputs
 
-    def _prepared(self, level: Level) -> tuple[list[EncoderLayer], Prepared]:
-        """The layers, and what they all need of the adjacency."""
-        layers = cast("list[EncoderLayer]", list(self.layers))
-        return layers, layers[0].prepare(edges_of(level))
+    def _layers(self) -> list[EncoderLayer]:
+        return cast("list[EncoderLayer]", list(self.layers))
 
     def _width(self, hidden_channels: int) -> int:
         return hidden_channels
@@ -117,8 +115,7 @@ class ConcatEncoder(Encoder):
 
     def encode(self, level: Level) -> Tensor:
         """Embed the nodes of a level, `[..., layers · hidden_channels]`."""
-        joined = torch.cat(self._outputs(level), -1)
-        return joined if level.mask is None else level.mask.keep(joined)
+        return level.keep(torch.cat(self._outputs(level), -1))
 
     def _width(self, hidden_channels: int) -> int:
         return len(self.layers) * hidden_channels

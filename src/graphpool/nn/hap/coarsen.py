@@ -9,7 +9,7 @@ from graphpool.errors import ConfigError, check_known
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.base import CONNECTIONS, Pooler, form
-from graphpool.nn.coarsen.losses import LossInputs, auxiliary_losses, check_weights
+from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.hap.moa import RELAXATIONS, ContentAttention, StaticAttention
 from graphpool.nn.hap.places import PlaceAttention
@@ -129,9 +129,8 @@ class HAPCoarsening(Pooler[PoolOutput]):
         clusters: ClusterMask | None,
     ) -> PoolOutput:
         mask = None if clusters is None else clusters.mask
-        losses: dict[str, Tensor] = {}
-        if self.losses and self.assign is not None:
-            losses = auxiliary_losses(LossInputs.of(assignment, adj, level, mask), self.losses)
+        wanted = self.losses and self.assign is not None
+        losses = auxiliary_losses(self.losses, assignment, adj, level, mask) if wanted else {}
         if self.profile is not None:
             x = self.profile(x, adj, assignment, level.segments, clusters)
         adj = CONNECTIONS[self.connect](adj, self.training, mask)
