@@ -5,7 +5,7 @@ exits with code 2. Any other exception is a bug and shows its traceback.
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 
@@ -66,3 +66,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
     word = f"{section}{dot}{_SHORT.get(key, key)}"
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
+
+
+def check_known(what: str, name: str, known: Collection[str]) -> None:
+    """Raise an error that names the nearest known name unless `name` is one of them."""
+    if name not in known:
+        raise ConfigError(f"unknown {what} {name!r}; {nearest(name, known)}")

@@ -83,7 +83,7 @@ def test_names_of_the_package_can_be_imported(page: Path) -> None:
 
 
 def test_a_wrong_name_and_a_wrong_heading_are_noticed() -> None:
-    assert has_name("graphpool.nn.zoo.registry.count_parameters")
+    assert has_name("graphpool.nn.zoo.build.count_parameters")
     assert not has_name("graphpool.nn.no_such_name")
     assert "which-one" in anchors(ROOT / "docs" / "poolers.md")
     assert any(names(page) for page in PAGES)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from graphpool.cli.main import run
+from graphpool.nn.zoo.build import count_parameters
 from graphpool.nn.zoo.networks import BUILT_IN
-from graphpool.nn.zoo.registry import count_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "poolers.md").read_text(encoding="utf-8")

@@ -17,8 +17,8 @@ Found = dict[str, Any]
 
 def pooler_methods(_: Found) -> str:
     """The registry of poolers."""
+    from graphpool.nn.zoo.build import count_parameters
     from graphpool.nn.zoo.networks import BUILT_IN
-    from graphpool.nn.zoo.registry import count_parameters
 
     rows = []
     for method in BUILT_IN:

@@ -1,6 +1,7 @@
 """The encode-coarsen loop: a graph classifier as one sentence, head(readout(levels(graph)))."""
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import torch
@@ -16,7 +17,27 @@ from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.readout import Readout
 
 
-class Hierarchy(Module):
+class GraphNetwork(Module, ABC):
+    """A network over graphs: everything that it makes is in its `trace`."""
+
+    @abstractmethod
+    def trace(self, batch: GraphBatch) -> Trace:
+        """Run the whole model and keep every level."""
+
+    def forward(self, batch: GraphBatch) -> Tensor:
+        """Logits, `[graphs, classes]`."""
+        return self.trace(batch).logits
+
+    def embed(self, batch: GraphBatch) -> Tensor:
+        """Graph vectors h_G, `[graphs, embedding_channels]`."""
+        return self.trace(batch).embedding
+
+    def levels(self, batch: GraphBatch) -> tuple[PoolOutput, ...]:
+        """One `PoolOutput` (features, adjacency, assignment or selection) per pooling module."""
+        return self.trace(batch).levels
+
+
+class Hierarchy(GraphNetwork):
     """Encoder, coarsening, encoder, coarsening, …, readout, two fully connected layers.
 
     With no coarsening it is a flat network: encoder and readout.
@@ -97,18 +118,6 @@ class Hierarchy(Module):
         }
         logits = self.head(embedding)
         return Trace(logits, embedding, tuple(outputs), losses, tuple(vectors), tuple(nodes))
-
-    def forward(self, batch: GraphBatch) -> Tensor:
-        """Logits, `[graphs, classes]`."""
-        return self.trace(batch).logits
-
-    def embed(self, batch: GraphBatch) -> Tensor:
-        """Graph vectors h_G, `[graphs, embedding_channels]`."""
-        return self.trace(batch).embedding
-
-    def levels(self, batch: GraphBatch) -> tuple[PoolOutput, ...]:
-        """One `PoolOutput` (features, adjacency, assignment or selection) per pooling module."""
-        return self.trace(batch).levels
 
 
 def _width(readout: Readout | FlatPool, channels: int, nodes: int | None) -> int:

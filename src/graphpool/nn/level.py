@@ -82,6 +82,10 @@ class Level:
         """The same graphs with other features."""
         return Level(x, self.adjacency, self.segments, self.mask, None, self.place_source)
 
+    def keep(self, x: Tensor) -> Tensor:
+        """`x` with zeros in the rows of a dense level that are no clusters."""
+        return x if self.mask is None else self.mask.keep(x)
+
     def flat(self) -> tuple[Float[Tensor, "nodes channels"], Segments]:
         """Features of the nodes one graph after the other, and whose they are."""
         if self.segments is not None:
@@ -147,7 +151,11 @@ Batch = Tensor | Segments | ClusterMask | None
 
 
 def read_level(
-    x: Features, edge_index: Edges = None, batch: Batch = None, edge_weight: Tensor | None = None
+    x: Features,
+    edge_index: Edges = None,
+    batch: Batch = None,
+    edge_weight: Tensor | None = None,
+    module: object = None,
 ) -> Level:
     """Make a `Level` of a module's arguments, and check them.
 
@@ -162,11 +170,24 @@ def read_level(
         batch: `[nodes]`, the graph of each node, sorted, or `Segments`; one graph if absent. Of
             dense features a mask `[graphs, nodes]` or `ClusterMask`; all rows are nodes if absent.
         edge_weight: `[edges]`; 1 for every edge if absent.
+        module: whose arguments they are; where it has `in_channels`, so must the features.
     """
-    if isinstance(x, Level | GraphBatch):
-        if edge_index is not None or batch is not None or edge_weight is not None:
-            raise InputError(f"a {type(x).__name__} holds its edges and batch; give it alone")
-        return x if isinstance(x, Level) else Level.from_batch(x)
+    if not isinstance(x, Level | GraphBatch):
+        level = _level(x, edge_index, batch, edge_weight)
+    elif edge_index is not None or batch is not None or edge_weight is not None:
+        raise InputError(f"a {type(x).__name__} holds its edges and batch; give it alone")
+    else:
+        level = x if isinstance(x, Level) else Level.from_batch(x)
+    expected = getattr(module, "in_channels", None)
+    if expected is not None and level.x.shape[-1] != expected:
+        raise InputError(
+            f"x has {level.x.shape[-1]} channels; this {type(module).__name__} takes "
+            f"in_channels={expected}"
+        )
+    return level
+
+
+def _level(x: Tensor, edge_index: Edges, batch: Batch, edge_weight: Tensor | None) -> Level:
     if not isinstance(x, Tensor):
         raise InputError(f"x is a {type(x).__name__}; give a tensor [nodes, channels]")
     if not x.is_floating_point():

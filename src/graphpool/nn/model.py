@@ -2,25 +2,45 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal, TypedDict, Unpack
 
-from torch import Tensor, nn
+from torch import nn
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_known
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.base import GroupPool
-from graphpool.nn.coarsen.outputs import PoolOutput, Trace
+from graphpool.nn.coarsen.outputs import Trace
 from graphpool.nn.encoders import ConcatEncoder, Encoder
 from graphpool.nn.hap import PLACE_ASSIGNMENTS, HAPCoarsening
 from graphpool.nn.head import Head
-from graphpool.nn.hierarchy import Hierarchy
-from graphpool.nn.module import Module
+from graphpool.nn.hierarchy import GraphNetwork, Hierarchy
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.readout import Readout
 
 log = logging.getLogger(__name__)
+
+
+class EncoderOptions(TypedDict, total=False):
+    """What every network's encoders take, as described for `HAP`."""
+
+    encoder: str
+    layers: int
+    heads: int
+    norm: str
+    dropout: float
+    jump: bool
+
+
+def _encoder(
+    stack: type[Encoder],
+    in_channels: int,
+    hidden_channels: int,
+    encoder: str = "gcn",
+    **options: Any,
+) -> Encoder:
+    return stack(encoder, in_channels, hidden_channels, **options)
 
 
 class PoolerNetwork(Hierarchy):
@@ -39,27 +59,19 @@ class PoolerNetwork(Hierarchy):
         out_channels: int = 2,
         *,
         coarsenings: Sequence[nn.Module],
-        encoder: str = "gcn",
-        layers: int = 2,
-        heads: int = 4,
-        norm: str = "none",
-        dropout: float = 0.0,
-        jump: bool = False,
         readout: tuple[str, ...] = ("sum",),
         gather: Literal["levels", "last"] = "levels",
         encoders: int | None = None,
+        **options: Unpack[EncoderOptions],
     ) -> None:
         clusters = [getattr(module, "clusters", None) for module in coarsenings]
         widths = [in_channels] + [hidden_channels] * ((encoders or len(coarsenings)) - 1)
         super().__init__(
-            encoders=[
-                Encoder(encoder, width, hidden_channels, layers, heads, norm, dropout, jump)
-                for width in widths
-            ],
-            coarsenings=coarsenings,
-            readouts=_readouts(readout, clusters, gather),
-            out_channels=out_channels,
-            dropout=dropout,
+            [_encoder(Encoder, width, hidden_channels, **options) for width in widths],
+            coarsenings,
+            _readouts(readout, clusters, gather),
+            out_channels,
+            options.get("dropout", 0.0),
         )
         if _only_sums(coarsenings[-1]) and clusters[-1] != 1 and "max" not in readout:
             log.warning(
@@ -174,8 +186,7 @@ def _readouts(
     A last coarsening to one cluster reads out the level before it, which needs no sum besides:
     for most methods it is that sum.
     """
-    if gather not in ("levels", "last"):
-        raise ConfigError(f"unknown gather {gather!r}; {nearest(gather, ('levels', 'last'))}")
+    check_known("gather", gather, ("levels", "last"))
     last = Readout(reductions)
     if gather == "last":
         return [None] * len(clusters) + [last]
@@ -199,23 +210,12 @@ class FlatNetwork(Hierarchy):
         hidden_channels: int = 64,
         out_channels: int = 2,
         *,
-        encoder: str = "gcn",
-        layers: int = 2,
-        heads: int = 4,
-        norm: str = "none",
-        dropout: float = 0.0,
-        jump: bool = False,
         readout: tuple[str, ...] | FlatPool = ("sum",),
+        **options: Unpack[EncoderOptions],
     ) -> None:
-        super().__init__(
-            encoders=[
-                Encoder(encoder, in_channels, hidden_channels, layers, heads, norm, dropout, jump)
-            ],
-            coarsenings=[],
-            readouts=[readout if isinstance(readout, FlatPool) else Readout(readout)],
-            out_channels=out_channels,
-            dropout=dropout,
-        )
+        encoder = _encoder(Encoder, in_channels, hidden_channels, **options)
+        read = readout if isinstance(readout, FlatPool) else Readout(readout)
+        super().__init__([encoder], [], [read], out_channels, options.get("dropout", 0.0))
 
 
 class ConcatNetwork(Hierarchy):
@@ -236,29 +236,25 @@ class ConcatNetwork(Hierarchy):
         hidden_channels: int = 64,
         out_channels: int = 2,
         *,
-        encoder: str = "gcn",
-        layers: int = 2,
-        heads: int = 4,
-        norm: str = "none",
-        dropout: float = 0.0,
-        jump: bool = False,
         readout: tuple[str, ...] | FlatPool = ("sum",),
+        **options: Unpack[EncoderOptions],
     ) -> None:
-        if jump:
+        if options.get("jump"):
             raise ConfigError("concat carries all layers' outputs already; leave out jump")
-        joined = ConcatEncoder(encoder, in_channels, hidden_channels, layers, heads, norm, dropout)
+        joined = _encoder(ConcatEncoder, in_channels, hidden_channels, **options)
         if isinstance(readout, FlatPool) and readout.in_channels != joined.out_channels:
             raise ConfigError(
-                f"the readout takes {readout.in_channels} channels; {layers} layers of "
+                f"the readout takes {readout.in_channels} channels; {len(joined.layers)} layers of "
                 f"{hidden_channels} have {joined.out_channels} together"
             )
         read = readout if isinstance(readout, FlatPool) else Readout(readout)
         super().__init__([joined], [], [read], out_channels=0)
         # As wide as that of other networks, and not as the nodes are.
+        dropout = options.get("dropout", 0.0)
         self.head = Head(self.embedding_channels, hidden_channels, out_channels, dropout)
 
 
-class StructureFree(Module):
+class StructureFree(GraphNetwork):
     """Two fully connected layers on the sum of a graph's node features: no edge is looked at.
 
     Its accuracy is what a data set gives away without its structure.
@@ -290,15 +286,3 @@ class StructureFree(Module):
         embedding = self.body(segment_sum(batch.x, batch.segments))
         logits = embedding[:, :0] if self.head is None else self.head(embedding)
         return Trace(logits, embedding, vectors=(embedding,))
-
-    def forward(self, batch: GraphBatch) -> Tensor:
-        """Logits, `[graphs, classes]`."""
-        return self.trace(batch).logits
-
-    def embed(self, batch: GraphBatch) -> Tensor:
-        """Graph vectors, `[graphs, hidden_channels]`."""
-        return self.trace(batch).embedding
-
-    def levels(self, batch: GraphBatch) -> tuple[PoolOutput, ...]:
-        """No levels."""
-        return ()

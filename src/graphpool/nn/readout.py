@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_known
 from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_max, segment_mean, segment_sum
 
@@ -19,8 +19,7 @@ class Readout:
 
     def __init__(self, reductions: tuple[str, ...]) -> None:
         for name in reductions:
-            if name not in REDUCTIONS:
-                raise ConfigError(f"unknown reduction {name!r}; {nearest(name, REDUCTIONS)}")
+            check_known("reduction", name, REDUCTIONS)
             if reductions.count(name) > 1:
                 raise ConfigError(f"the reduction {name!r} stands twice in {reductions}")
         if not reductions:

@@ -13,6 +13,7 @@ from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.losses import LOSSES, LossInputs, auxiliary_losses, check_weights
+from graphpool.nn.level import Level
 from graphpool.nn.ops.formation import form_clusters
 
 WIDTH = 5
@@ -256,7 +257,9 @@ def test_cut_and_orthogonality_are_those_of_pyg_on_one_graph(pyg: Any, nodes: in
 def test_auxiliary_losses_are_weighted_means_over_graphs() -> None:
     given = graphs()
     level = assigned(given, shares([graph.nodes for graph in given]))
-    found = auxiliary_losses(level, check_weights({"cut": 0.5, "balance": 0.0, "entropy": 2.0}))
+    weights = check_weights({"cut": 0.5, "balance": 0.0, "entropy": 2.0})
+    pooled = Level.from_batch(batch_of(given))
+    found = auxiliary_losses(weights, level.assignment, level.coarse_adj, pooled)
     assert set(found) == {"cut", "entropy"}
     torch.testing.assert_close(found["cut"], 0.5 * LOSSES["cut"](level).mean())
     torch.testing.assert_close(found["entropy"], 2 * LOSSES["entropy"](level).mean())

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphpool.nn.hap.places_compiled import _exponentials
+from graphpool.nn.hap.places import _exponentials
 
 
 def exponentials(values: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from torch.func import functional_call
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.segments import Segments
 from graphpool.nn.hap.profile import PlaceProfile
-from graphpool.nn.ops.batch_norm import batch_normalised
+from graphpool.nn.ops.normalise import batch_normalised
 
 CHANNELS = 4
 SIZES, COUNTS = (5, 1, 9, 4), (3, 1, 4, 2)

@@ -10,7 +10,7 @@ from torch.autograd import gradcheck
 
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.segments import Segments
-from graphpool.nn.hap.content import content_assignment
+from graphpool.nn.hap.moa import content_assignment
 from graphpool.nn.level import Level
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise

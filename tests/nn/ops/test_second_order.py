@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.encoders import Encoder
-from graphpool.nn.hap.content import content_assignment
+from graphpool.nn.hap.moa import content_assignment
 from graphpool.nn.hap.profile import PlaceProfile
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise

@@ -17,8 +17,7 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool import FlatPool, GroupPool, SAGPool
-from graphpool.nn.zoo.build import build_model
-from graphpool.nn.zoo.registry import METHODS, count_parameters
+from graphpool.nn.zoo.build import METHODS, build_model, count_parameters
 
 
 class Halves(GroupPool):

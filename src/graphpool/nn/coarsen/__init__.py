@@ -1,7 +1,6 @@
 """Coarsening: the base classes of poolers, what they return, auxiliary losses, health."""
 
-from graphpool.nn.coarsen.base import GroupPool, Pooler, form
-from graphpool.nn.coarsen.connect import CONNECTIONS
+from graphpool.nn.coarsen.base import CONNECTIONS, GroupPool, Pooler, form
 from graphpool.nn.coarsen.health import level_health
 from graphpool.nn.coarsen.losses import LOSSES
 from graphpool.nn.coarsen.outputs import NodeSelection, PoolOutput, Trace

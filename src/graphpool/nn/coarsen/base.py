@@ -1,26 +1,33 @@
-"""What poolers share: the call, and for group poolers X' = Sᵀ X and A' = Sᵀ A S."""
+"""What poolers share: the call, and for group poolers to assign, form and connect.
+
+Form: X' = Sᵀ X and A' = Sᵀ A S. Connect: from A' to the adjacency that the next level's encoder
+sees; `CONNECTIONS` has the ways by name.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
+import torch
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError, InputError
+from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.coarsen.connect import CONNECTIONS
-from graphpool.nn.coarsen.losses import LossInputs, auxiliary_losses, check_weights
+from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.level import Batch, Edges, Features, Level, read_level
 from graphpool.nn.module import Module, reset_children
 from graphpool.nn.ops.formation import form_clusters
+from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import segment_mm, spmm
 from graphpool.typing import Float, Int
 
-PoolerNetwork = TypeVar("PoolerNetwork")
+Pooled = TypeVar("Pooled")
+# Of the paper's soft sampling.
+TEMPERATURE = 0.1
 
 
-class Pooler(Module, ABC, Generic[PoolerNetwork]):
+class Pooler(Module, ABC, Generic[Pooled]):
     """A pooler: called with a `Level`, or as PyTorch Geometric's modules are called.
 
     A pooler writes `pool_level`. Where it sets `in_channels`, features of another width are an
@@ -35,7 +42,7 @@ class Pooler(Module, ABC, Generic[PoolerNetwork]):
         edge_index: Edges = None,
         batch: Batch = None,
         edge_weight: Tensor | None = None,
-    ) -> PoolerNetwork:
+    ) -> Pooled:
         """Pool every graph of a batch.
 
         Args:
@@ -47,16 +54,10 @@ class Pooler(Module, ABC, Generic[PoolerNetwork]):
                 features a mask `[graphs, nodes]`; all rows are nodes if absent.
             edge_weight: `[edges]`; 1 for every edge if absent.
         """
-        level = read_level(x, edge_index, batch, edge_weight)
-        if self.in_channels is not None and level.x.shape[-1] != self.in_channels:
-            raise InputError(
-                f"x has {level.x.shape[-1]} channels; this {type(self).__name__} takes "
-                f"in_channels={self.in_channels}"
-            )
-        return self.pool_level(level)
+        return self.pool_level(read_level(x, edge_index, batch, edge_weight, self))
 
     @abstractmethod
-    def pool_level(self, level: Level) -> PoolerNetwork:
+    def pool_level(self, level: Level) -> Pooled:
         """Pool every graph of a level."""
 
 
@@ -70,7 +71,7 @@ class GroupPool(Pooler[PoolOutput]):
     Args:
         clusters: nodes of the coarse graph; graphs may have fewer nodes.
         losses: weights by names of `losses.LOSSES`; 0 leaves one out.
-        connect: how Sᵀ A S becomes the coarse adjacency; see `graphpool.nn.coarsen.connect`.
+        connect: how Sᵀ A S becomes the coarse adjacency; a name of `CONNECTIONS`.
     """
 
     def __init__(self, clusters: int, losses: Mapping[str, float], connect: str) -> None:
@@ -82,19 +83,16 @@ class GroupPool(Pooler[PoolOutput]):
 
     def pool_level(self, level: Level) -> PoolOutput:
         """Assign, form, connect."""
-        mask = level.mask
-        if mask is not None:
-            level = level.with_x(mask.keep(level.x))
+        if level.mask is not None:
+            level = level.with_x(level.keep(level.x))
         if self.clusters == 1:
             share = level.x.new_ones(*level.x.shape[:-1], 1)
         else:
             share = self.assign(level)
-        if mask is not None:
-            share = mask.keep(share)
+        share = level.keep(share)
         coarse_x, coarse_adj = form(share, level)
-        losses: dict[str, Tensor] = {}
-        if self.clusters > 1 and self.weights:
-            losses = auxiliary_losses(LossInputs.of(share, coarse_adj, level), self.weights)
+        wanted = self.weights and self.clusters > 1
+        losses = auxiliary_losses(self.weights, share, coarse_adj, level) if wanted else {}
         coarse_adj = CONNECTIONS[self.connect](coarse_adj, self.training, None)
         coarse = Level(self.activate(coarse_x), coarse_adj)
         return PoolOutput(coarse, share, losses=losses, node_segments=level.segments)
@@ -153,3 +151,72 @@ def form(
     # Weights that are learned have gradients, which the compiled products leave out.
     reached = spmm(adjacency, adjacency.weight, assignment)
     return segment_mm(assignment, x, segments), segment_mm(assignment, reached, segments)
+
+
+def gumbel(adj: Tensor, training: bool, mask: Tensor | None = None) -> Tensor:
+    """The paper's soft sampling: softmax_j((log A'_ij + g_ij) / 0.1); `connect="gumbel"`.
+
+    As printed it switches the coarse graph off: the diagonal of A' (edges inside a cluster)
+    dominates every row, and a softmax of log A' at temperature 0.1 is the row-normalised tenth
+    power of A', the identity.
+
+    Deviations from the paper: it samples from A' (the equation prints A); the logarithm is
+    clamped where A' is 0; the Gumbel noise g is drawn only while training. Rows sum to one, so
+    the result is a directed graph.
+    """
+    if adj.shape[-1] == 1:
+        return torch.ones_like(adj)
+    logits = _sampling_logits(adj, training)
+    return logits.softmax(-1) if mask is None else _softmax_among(logits, _pairs(mask))
+
+
+def offdiagonal(adj: Tensor, training: bool, mask: Tensor | None = None) -> Tensor:
+    """Zero diagonal, then D^-½ A' D^-½: only edges between clusters; `connect="offdiagonal"`."""
+    if adj.shape[-1] == 1:
+        return torch.zeros_like(adj)
+    return normalise(adj, keep=0.0, floor=1e-6)
+
+
+def offdiagonal_gumbel(adj: Tensor, training: bool, mask: Tensor | None = None) -> Tensor:
+    """Soft sampling among the other clusters only; `connect="offdiagonal-gumbel"`."""
+    if adj.shape[-1] == 1:
+        return torch.zeros_like(adj)
+    others = ~torch.eye(adj.shape[-1], dtype=torch.bool, device=adj.device)
+    allowed = others.expand_as(adj) if mask is None else others & _pairs(mask)
+    return _softmax_among(_sampling_logits(adj, training), allowed)
+
+
+def plain(adj: Tensor, training: bool, mask: Tensor | None = None) -> Tensor:
+    """A' itself; `connect="plain"`."""
+    return adj
+
+
+def _sampling_logits(adj: Tensor, training: bool) -> Tensor:
+    """(log A' + g) / 0.1, with Gumbel noise g while training."""
+    logits = adj.clamp(min=1e-12).log()
+    if training:
+        uniform = torch.rand_like(logits).clamp(min=1e-20)
+        logits = logits - (-uniform.log()).clamp(min=1e-20).log()
+    return logits / TEMPERATURE
+
+
+def _pairs(mask: Tensor) -> Tensor:
+    """Pairs of clusters that a graph has, `[graphs, clusters, clusters]`."""
+    return mask.unsqueeze(-1) & mask.unsqueeze(-2)
+
+
+def _softmax_among(logits: Tensor, allowed: Tensor) -> Tensor:
+    """Row softmax over the allowed entries; a row without any is zero."""
+    # Not -inf: a row of nothing else would be NaN.
+    share = logits.masked_fill(~allowed, torch.finfo(logits.dtype).min).softmax(-1)
+    return share * allowed.to(share.dtype)
+
+
+# Each takes A', whether the model trains, and `mask` `[graphs, clusters]` where graphs differ in
+# their number of clusters: A' is zero outside of it, and so is the result.
+CONNECTIONS: dict[str, Callable[[Tensor, bool, Tensor | None], Tensor]] = {
+    "offdiagonal": offdiagonal,
+    "gumbel": gumbel,
+    "offdiagonal-gumbel": offdiagonal_gumbel,
+    "plain": plain,
+}

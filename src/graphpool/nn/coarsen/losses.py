@@ -16,7 +16,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_known
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.level import Level
@@ -44,14 +44,6 @@ class LossInputs:
     adjacency: Adjacency | Tensor
     segments: Segments | None = None
     mask: Bool[Tensor, "graphs clusters"] | None = None
-
-    @classmethod
-    def of(
-        cls, assignment: Tensor, coarse_adj: Tensor, level: Level, mask: Tensor | None = None
-    ) -> "LossInputs":
-        """For the assignment of a level's nodes."""
-        assert level.adjacency is not None, "losses look at the edges"
-        return cls(assignment, coarse_adj, level.adjacency, level.segments, mask)
 
     @cached_property
     def gram(self) -> Float[Tensor, "graphs clusters clusters"]:
@@ -213,18 +205,23 @@ LOSSES: dict[str, Callable[[LossInputs], Tensor]] = {
 def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
     """The weights that are not 0; a name that is no loss, or a negative weight, is an error."""
     for name, weight in weights.items():
-        if name not in LOSSES:
-            raise ConfigError(f"unknown loss {name!r}; {nearest(name, LOSSES)}")
+        check_known("loss", name, LOSSES)
         if not 0 <= weight < float("inf"):
             raise ConfigError(f"the weight of the loss {name!r} is {weight}; it must be 0 or more")
     return {name: weight for name, weight in weights.items() if weight}
 
 
-def auxiliary_losses(level: LossInputs, weights: Mapping[str, float]) -> dict[str, Tensor]:
+def auxiliary_losses(
+    weights: Mapping[str, float],
+    assignment: Tensor,
+    coarse_adj: Tensor,
+    level: Level,
+    mask: Tensor | None = None,
+) -> dict[str, Tensor]:
     """Weight times mean over graphs of each loss, scalars by name, as `PoolOutput.losses` has them.
 
-    Args:
-        level: an assignment and what it was made for.
-        weights: as `check_weights` returns them.
+    `weights` are as `check_weights` returns them, `level` is what was pooled; see `LossInputs`.
     """
-    return {name: weight * LOSSES[name](level).mean() for name, weight in weights.items()}
+    assert level.adjacency is not None, "losses look at the edges"
+    inputs = LossInputs(assignment, coarse_adj, level.adjacency, level.segments, mask)
+    return {name: weight * LOSSES[name](inputs).mean() for name, weight in weights.items()}

@@ -3,8 +3,7 @@
 from graphpool.nn.encoders.base import EncoderLayer, MessagePassing
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
-from graphpool.nn.encoders.gin import GINLayer
-from graphpool.nn.encoders.graphconv import GraphConvLayer
+from graphpool.nn.encoders.gin import GINLayer, GraphConvLayer
 from graphpool.nn.encoders.stack import ConcatEncoder, Encoder, encoder_names
 
 __all__ = [

@@ -2,17 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Generic, TypeVar, cast
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.level import Batch, Edges, Features, Level, read_level
 from graphpool.nn.module import Module
 
-Prepared = TypeVar("Prepared")
+# What `prepare` makes of an adjacency: of a sparse one the same, of a dense one a matrix.
+Prepared = Adjacency | Tensor
 
 
 class MessagePassing(Module, ABC):
@@ -42,20 +41,14 @@ class MessagePassing(Module, ABC):
             batch: `[nodes]`, the graph of each node, sorted; of dense features a mask
                 `[graphs, nodes]`, and zeros come out for rows that are no nodes.
         """
-        level = read_level(x, edge_index, batch, edge_weight)
-        if level.x.shape[-1] != self.in_channels:
-            raise InputError(
-                f"x has {level.x.shape[-1]} channels; this {type(self).__name__} takes "
-                f"in_channels={self.in_channels}"
-            )
-        return self.encode(level)
+        return self.encode(read_level(x, edge_index, batch, edge_weight, self))
 
     @abstractmethod
     def encode(self, level: Level) -> Tensor:
         """New node features of a level."""
 
 
-class EncoderLayer(MessagePassing, Generic[Prepared]):
+class EncoderLayer(MessagePassing):
     """One round of message passing.
 
     What depends on the adjacency alone is done by `prepare`, once for all layers of an encoder.
@@ -63,34 +56,23 @@ class EncoderLayer(MessagePassing, Generic[Prepared]):
 
     def encode(self, level: Level) -> Tensor:
         """New node features of a level."""
-        out = self.propagate(level.x, self.prepare(edges_of(level)))
-        return out if level.mask is None else level.mask.keep(out)
+        return level.keep(self.propagate(level.x, self.prepare(edges_of(level))))
 
-    @abstractmethod
     def prepare(self, adjacency: Adjacency | Tensor) -> Prepared:
-        """Work out what depends on the adjacency alone."""
+        """Work out what depends on the adjacency alone; nothing by default."""
+        return adjacency
 
     @abstractmethod
     def propagate(self, x: Tensor, prepared: Prepared, activate: bool = False) -> Tensor:
         """Pass messages over a prepared adjacency; `activate` adds ReLU, in the same step."""
 
     @classmethod
-    def run_stack(
-        cls,
-        layers: Sequence[nn.Module],
-        x: Tensor,
-        prepared: Prepared,
-        column: Tensor | None = None,
-        rows: ClusterMask | None = None,
-    ) -> Tensor:
-        """Several layers of this kind, each with ReLU, one after the other.
-
-        `column` says where the 1 of each node stands when `x` is one-hot; it may save work.
-        `rows` are those that count in a dense batch; the others come out as zeros.
-        """
+    def run_stack(cls, layers: Sequence["EncoderLayer"], level: Level) -> Tensor:
+        """Several layers of this kind, each with ReLU, one after the other."""
+        x, prepared = level.x, layers[0].prepare(edges_of(level))
         for layer in layers:
-            x = cast("EncoderLayer[Prepared]", layer).propagate(x, prepared, activate=True)
-        return x if rows is None else rows.keep(x)
+            x = layer.propagate(x, prepared, activate=True)
+        return level.keep(x)
 
 
 def edges_of(level: Level) -> Adjacency | Tensor:

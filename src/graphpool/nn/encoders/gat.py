@@ -7,17 +7,11 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.encoders.base import EncoderLayer
-from graphpool.nn.ops.products import (
-    slot_max,
-    slot_sum,
-    spmm,
-    take_col,
-    take_row,
-)
+from graphpool.nn.encoders.base import EncoderLayer, Prepared
+from graphpool.nn.ops.products import slot_max, slot_sum, spmm, take_col, take_row
 
 
-class GATLayer(EncoderLayer[Adjacency | Tensor]):
+class GATLayer(EncoderLayer):
     """`h_i' = ‖_heads Σ_j α_ij W h_j + b` over the neighbours j of i and i itself.
 
     α_ij is the softmax over j of LeakyReLU(u·W h_j + v·W h_i) + log A_ij; a self-loop that the
@@ -52,7 +46,7 @@ class GATLayer(EncoderLayer[Adjacency | Tensor]):
         nn.init.uniform_(self.target, -limit, limit)
         nn.init.zeros_(self.bias)
 
-    def prepare(self, adjacency: Adjacency | Tensor) -> Adjacency | Tensor:
+    def prepare(self, adjacency: Adjacency | Tensor) -> Prepared:
         """Logarithms of the weights of a dense adjacency, with self-loops filled in."""
         if isinstance(adjacency, Adjacency):
             return adjacency
@@ -61,7 +55,7 @@ class GATLayer(EncoderLayer[Adjacency | Tensor]):
         looped = adjacency + torch.diag_embed(missing)
         return _log(looped)
 
-    def propagate(self, x: Tensor, prepared: Adjacency | Tensor, activate: bool = False) -> Tensor:
+    def propagate(self, x: Tensor, prepared: Prepared, activate: bool = False) -> Tensor:
         """Attend over neighbours."""
         h = (x @ self.weight).unflatten(-1, (self.heads, -1))
         toward = (h * self.source).sum(-1)

@@ -1,26 +1,25 @@
 """A stack of encoder layers: the paper's node & cluster embedding module."""
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import Any, cast
+from collections.abc import Callable
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_known
 from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, edges_of
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
-from graphpool.nn.encoders.gin import GINLayer
-from graphpool.nn.encoders.graphconv import GraphConvLayer
+from graphpool.nn.encoders.gin import GINLayer, GraphConvLayer
 from graphpool.nn.level import Level
-from graphpool.nn.ops.batch_norm import batch_normalised
+from graphpool.nn.ops.normalise import batch_normalised
 
-_LAYERS: dict[str, Callable[[int, int, int], EncoderLayer[Any]]] = {
-    "gcn": lambda in_channels, out_channels, heads: GCNLayer(in_channels, out_channels),
-    "gat": lambda in_channels, out_channels, heads: GATLayer(in_channels, out_channels, heads),
-    "graphconv": lambda in_channels, out_channels, heads: GraphConvLayer(in_channels, out_channels),
-    "gin": lambda in_channels, out_channels, heads: GINLayer(in_channels, out_channels),
+_LAYERS: dict[str, Callable[..., EncoderLayer]] = {
+    "gcn": GCNLayer,
+    "gat": GATLayer,
+    "graphconv": GraphConvLayer,
+    "gin": GINLayer,
 }
 
 
@@ -56,17 +55,16 @@ class Encoder(MessagePassing):
         jump: bool = False,
     ) -> None:
         super().__init__()
-        if kind not in _LAYERS:
-            raise ConfigError(f"unknown encoder {kind!r}; {nearest(kind, _LAYERS)}")
+        check_known("encoder", kind, _LAYERS)
+        check_known("norm", norm, ("none", "batch"))
         if kind == "gat" and hidden_channels % heads:
             raise ConfigError(
                 f"hidden_channels ({hidden_channels}) must be a multiple of heads ({heads})"
             )
-        if norm not in ("none", "batch"):
-            raise ConfigError(f"unknown norm {norm!r}; {nearest(norm, ('none', 'batch'))}")
         widths = [in_channels] + [hidden_channels] * layers
+        options = {"heads": heads} if kind == "gat" else {}
         self.layers = nn.ModuleList(
-            _LAYERS[kind](before, after, heads) for before, after in itertools.pairwise(widths)
+            _LAYERS[kind](*between, **options) for between in itertools.pairwise(widths)
         )
         self.norms = nn.ModuleList(
             nn.BatchNorm1d(hidden_channels) for _ in range(layers if norm == "batch" else 0)
@@ -81,21 +79,16 @@ class Encoder(MessagePassing):
         Where `x` is one-hot, `level.one_hot_index` makes a lookup of the first product. Rows of a
         dense level that are no clusters come out as zeros.
         """
-        mask = level.mask
+        if self.jump is None and not self.norms and not self.dropout:
+            return self._layers()[0].run_stack(self._layers(), level)
+        *_, last = outputs = self._outputs(level)
         if self.jump is not None:
-            joined = torch.cat(list(self._outputs(level)), -1)
-            landed: Tensor = self.jump(joined).relu()
-            return landed if mask is None else mask.keep(landed)
-        if not self.norms and not self.dropout:
-            layers = self._layers()
-            prepared = layers[0].prepare(edges_of(level))
-            return layers[0].run_stack(layers, level.x, prepared, level.one_hot_index, mask)
-        *_, last = self._outputs(level)
-        return last if mask is None else mask.keep(last)
+            last = self.jump(torch.cat(outputs, -1)).relu()
+        return level.keep(last)
 
-    def _outputs(self, level: Level) -> Iterator[Tensor]:
+    def _outputs(self, level: Level) -> list[Tensor]:
         """The output of each layer, in order."""
-        layers, x = self._layers(), level.x
+        layers, x, outputs = self._layers(), level.x, []
         prepared = layers[0].prepare(edges_of(level))
         for position, layer in enumerate(layers):
             x = layer.propagate(x, prepared, activate=not self.norms)
@@ -104,10 +97,11 @@ class Encoder(MessagePassing):
                 x = batch_normalised(norm, x, level.mask).relu()
             if self.dropout:
                 x = nn.functional.dropout(x, self.dropout, self.training)
-            yield x
+            outputs.append(x)
+        return outputs
 
-    def _layers(self) -> list[EncoderLayer[Any]]:
-        return cast("list[EncoderLayer[Any]]", list(self.layers))
+    def _layers(self) -> list[EncoderLayer]:
+        return cast("list[EncoderLayer]", list(self.layers))
 
     def _width(self, hidden_channels: int) -> int:
         return hidden_channels
@@ -121,8 +115,7 @@ class ConcatEncoder(Encoder):
 
     def encode(self, level: Level) -> Tensor:
         """Embed the nodes of a level, `[..., layers · hidden_channels]`."""
-        joined = torch.cat(list(self._outputs(level)), -1)
-        return joined if level.mask is None else level.mask.keep(joined)
+        return level.keep(torch.cat(self._outputs(level), -1))
 
     def _width(self, hidden_channels: int) -> int:
         return len(self.layers) * hidden_channels

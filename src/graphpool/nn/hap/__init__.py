@@ -1,6 +1,6 @@
 """HAP's coarsening: GCont, MOA, cluster formation, connect."""
 
-from graphpool.nn.coarsen.connect import CONNECTIONS
+from graphpool.nn.coarsen.base import CONNECTIONS
 from graphpool.nn.hap.coarsen import (
     ASSIGNMENTS,
     PLACE_ASSIGNMENTS,

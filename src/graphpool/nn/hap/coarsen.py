@@ -1,16 +1,15 @@
 """The graph coarsening module of HAP: the paper's Algorithm 1."""
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_known
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.nn.coarsen.base import Pooler, form
-from graphpool.nn.coarsen.connect import CONNECTIONS
-from graphpool.nn.coarsen.losses import LossInputs, auxiliary_losses, check_weights
+from graphpool.nn.coarsen.base import CONNECTIONS, Pooler, form
+from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.hap.moa import RELAXATIONS, ContentAttention, StaticAttention
 from graphpool.nn.hap.places import PlaceAttention
@@ -64,9 +63,9 @@ class HAPCoarsening(Pooler[PoolOutput]):
     ) -> None:
         super().__init__()
         self.in_channels, self.losses = in_channels, check_weights(losses or {})
-        _known("connect", connect, CONNECTIONS)
-        _known("assignment", assignment, ASSIGNMENTS)
-        _known("relaxation", relaxation, RELAXATIONS)
+        check_known("connect", connect, CONNECTIONS)
+        check_known("assignment", assignment, ASSIGNMENTS)
+        check_known("relaxation", relaxation, RELAXATIONS)
         if clusters < 1:
             raise ConfigError(f"clusters is {clusters}; a coarse graph needs at least 1")
         by_place = assignment in PLACE_ASSIGNMENTS
@@ -130,9 +129,8 @@ class HAPCoarsening(Pooler[PoolOutput]):
         clusters: ClusterMask | None,
     ) -> PoolOutput:
         mask = None if clusters is None else clusters.mask
-        losses: dict[str, Tensor] = {}
-        if self.losses and self.assign is not None:
-            losses = auxiliary_losses(LossInputs.of(assignment, adj, level, mask), self.losses)
+        wanted = self.losses and self.assign is not None
+        losses = auxiliary_losses(self.losses, assignment, adj, level, mask) if wanted else {}
         if self.profile is not None:
             x = self.profile(x, adj, assignment, level.segments, clusters)
         adj = CONNECTIONS[self.connect](adj, self.training, mask)
@@ -144,11 +142,6 @@ class HAPCoarsening(Pooler[PoolOutput]):
     def extra_repr(self) -> str:
         """What `print(module)` adds."""
         return f"clusters={self.clusters}, connect={self.connect!r}"
-
-
-def _known(what: str, name: str, names: Collection[str]) -> None:
-    if name not in names:
-        raise ConfigError(f"unknown {what} {name!r}; {nearest(name, names)}")
 
 
 def clusters_from_ratio(ratio: float, mean_nodes: float, levels: int) -> tuple[int, ...]:

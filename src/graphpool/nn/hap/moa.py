@@ -19,10 +19,18 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.segments import Segments
-from graphpool.nn.hap.content import content_assignment
 from graphpool.nn.module import Module
-from graphpool.nn.ops.products import segment_mm, spread
+from graphpool.nn.ops.products import row_mm, segment_mean, segment_mm, spread
 from graphpool.typing import Float
+
+Nodes = Float[Tensor, "nodes channels"]
+ByNode = Float[Tensor, "nodes clusters"]
+ByGraph = Float[Tensor, "graphs clusters"]
+Weights = Float[Tensor, " clusters"]
+
+VARIANCE_FLOOR = 1e-5
+# Where all nodes are alike the variance is the rounding of the mean; against this it vanishes.
+MEAN_FLOOR = 1e-6
 
 
 class GCont(Module):
@@ -43,16 +51,12 @@ class GCont(Module):
         return x @ self.weight
 
 
-def gram(
-    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
-) -> Float[Tensor, "graphs clusters"]:
+def gram(content: ByNode, a: Weights, segments: Segments) -> ByGraph:
     """c_j = Cᵀ C_(·,j) / N: how the column agrees with every column."""
     return (a @ segment_mm(content, content, segments)) / segments.counts.to(content.dtype)
 
 
-def sort(
-    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
-) -> Float[Tensor, "graphs clusters"]:
+def sort(content: ByNode, a: Weights, segments: Segments) -> ByGraph:
     """c_j = the N' largest entries of the column in falling order, zeros behind them."""
     values, order = torch.sort(content, dim=0, descending=True, stable=True)
     graph = segments.batch[order]
@@ -60,16 +64,12 @@ def sort(
     return _leading(values.gather(0, by_graph), a, segments)
 
 
-def truncate(
-    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
-) -> Float[Tensor, "graphs clusters"]:
+def truncate(content: ByNode, a: Weights, segments: Segments) -> ByGraph:
     """c_j = the first N' entries of the column, zeros behind them; depends on node order."""
     return _leading(content, a, segments)
 
 
-def tile(
-    content: Float[Tensor, "nodes clusters"], a: Float[Tensor, " clusters"], segments: Segments
-) -> Float[Tensor, "nodes clusters"]:
+def tile(content: ByNode, a: Weights, segments: Segments) -> ByNode:
     """For node i and cluster j the *row* of node (i N' + j) mod N; depends on node order."""
     clusters = content.shape[1]
     start = segments.ptr[:-1][segments.batch]
@@ -133,9 +133,7 @@ class StaticAttention(Module):
         nn.init.uniform_(self.row, -bound, bound)
         nn.init.uniform_(self.column, -bound, bound)
 
-    def forward(
-        self, x: Float[Tensor, "nodes channels"], segments: Segments
-    ) -> Float[Tensor, "nodes clusters"]:
+    def forward(self, x: Nodes, segments: Segments) -> ByNode:
         """Assign nodes `[nodes, channels]` to clusters."""
         content = self.content(x)
         column = RELAXATIONS[self.relaxation](content, self.column, segments)
@@ -164,8 +162,25 @@ class ContentAttention(Module):
         super().__init__()
         self.content = GCont(in_channels, clusters)
 
-    def forward(
-        self, x: Float[Tensor, "nodes channels"], segments: Segments
-    ) -> Float[Tensor, "nodes clusters"]:
+    def forward(self, x: Nodes, segments: Segments) -> ByNode:
         """Assign nodes `[nodes, channels]` to clusters."""
         return content_assignment(x, self.content.weight, segments)
+
+
+def content_assignment(
+    x: Nodes, weight: Float[Tensor, "channels clusters"], segments: Segments
+) -> ByNode:
+    """M of `ContentAttention` from features H and the weights T of its global content."""
+    content = standardised(x @ weight, segments)
+    column = segment_mm(content, content, segments) / segments.counts.to(x.dtype).unsqueeze(-1)
+    score = row_mm(content, column, segments) / math.sqrt(content.shape[1])
+    return score.softmax(-1)
+
+
+def standardised(content: Nodes, segments: Segments) -> Nodes:
+    """Each column with mean 0 and, but for the floors, deviation 1 over the nodes of a graph."""
+    mean = segment_mean(content, segments)
+    centred = content - spread(mean, segments)
+    variance = segment_mean(centred * centred, segments)
+    scale = (variance + VARIANCE_FLOOR + MEAN_FLOOR * mean * mean).rsqrt()
+    return centred * spread(scale, segments)

@@ -1,9 +1,8 @@
 """Products over ragged batches, cluster formation, normalisation, masks of dense batches."""
 
 from graphpool.graphs.cluster_mask import ClusterMask
-from graphpool.nn.ops.batch_norm import batch_normalised
 from graphpool.nn.ops.formation import form_clusters
-from graphpool.nn.ops.normalise import normalise
+from graphpool.nn.ops.normalise import batch_normalised, normalise
 from graphpool.nn.ops.products import (
     row_mm,
     segment_max,

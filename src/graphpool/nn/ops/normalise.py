@@ -1,15 +1,68 @@
-"""Symmetric normalisation of dense adjacencies, D^-½ B D^-½."""
+"""Normalisation: of dense adjacencies, D^-½ B D^-½, and of a level's features over a batch."""
 
-from typing import Any
+from typing import Any, cast, no_type_check
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from graphpool.nn.ops.compiled import normalise_backward, normalise_forward
+from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.ops.products import refuse_second_order
-from graphpool.nn.ops.switch import use_compiled
+from graphpool.nn.ops.switch import compiled, use_compiled
 from graphpool.typing import Float
+
+Array = Any
+
+
+@compiled
+@no_type_check
+def normalise_forward(
+    matrix: Array, keep: float, loop: float, floor: float, scale: Array, out: Array
+) -> None:
+    """D^-½ B D^-½ with B = A, its diagonal times `keep` plus `loop`, and D the row sums of B."""
+    size = matrix.shape[1]
+    for graph in range(matrix.shape[0]):
+        for i in range(size):
+            # Not the whole row less its diagonal: what is left may be far smaller than both.
+            total = np.float32(floor)
+            for j in range(i):
+                total += matrix[graph, i, j]
+            for j in range(i + 1, size):
+                total += matrix[graph, i, j]
+            total += matrix[graph, i, i] * np.float32(keep) + np.float32(loop)
+            # Not `total > 0`, which would let NaN pass for an empty row.
+            scale[graph, i] = np.float32(0.0) if total <= 0 else np.float32(1.0) / np.sqrt(total)
+        for i in range(size):
+            own = scale[graph, i]
+            for j in range(size):
+                out[graph, i, j] = own * matrix[graph, i, j] * scale[graph, j]
+            diagonal = matrix[graph, i, i] * np.float32(keep) + np.float32(loop)
+            out[graph, i, i] = own * own * diagonal
+
+
+@compiled
+@no_type_check
+def normalise_backward(
+    grad: Array, out: Array, scale: Array, keep: float, pull: Array, dmatrix: Array
+) -> None:
+    """Gradient of `normalise_forward`; `pull` is scratch space, `[size]`."""
+    size = out.shape[1]
+    for graph in range(out.shape[0]):
+        for i in range(size):
+            pull[i] = np.float32(0.0)
+        for i in range(size):
+            total = np.float32(0.0)
+            for j in range(size):
+                value = grad[graph, i, j] * out[graph, i, j]
+                total += value
+                pull[j] += value
+            pull[i] += total
+        for i in range(size):
+            own = scale[graph, i]
+            half = np.float32(0.5) * pull[i] * own * own
+            for j in range(size):
+                dmatrix[graph, i, j] = grad[graph, i, j] * own * scale[graph, j] - half
+            dmatrix[graph, i, i] *= np.float32(keep)
 
 
 class _Normalise(torch.autograd.Function):
@@ -57,3 +110,18 @@ def normalise(
     # Negative weights: no row gets an imaginary scale. NaN stays NaN, and -∞ becomes NaN.
     scale = total.masked_fill((total <= 0) & total.isfinite(), torch.inf).rsqrt()
     return matrix * scale.unsqueeze(-1) * scale.unsqueeze(-2)
+
+
+def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | None = None) -> Tensor:
+    """Batch norm over all nodes, or over the rows of a dense level that are clusters.
+
+    A single one has no spread of its own and takes the running statistics.
+    """
+    flat = x.flatten(0, -2) if rows is None else rows.compact(x)
+    if flat.shape[0] > 1 or not norm.training:
+        flat = cast(Tensor, norm(flat))
+    else:
+        flat = nn.functional.batch_norm(
+            flat, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps
+        )
+    return flat.view_as(x) if rows is None else rows.expand(flat)

@@ -9,22 +9,27 @@ Three operations, closed under differentiation, so that each one's gradient is a
 All of them are one weighted bag sum: on a CPU `torch.embedding_bag`, whose kernels are vectorised
 and 2.5 times faster than the CSR product of torch on our graphs; on a GPU the CSR product.
 A dense batch `[graphs, nodes, channels]` has no segments (`None`) and uses `torch.matmul`.
+
+With the group "products" switched off they are plain tensor operations, which take a row of memory
+for every edge, and `segment_mm` and `row_mm` a matrix for every node.
 """
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, no_type_check
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.ops import products_plain
-from graphpool.nn.ops.compiled import compilable, slot_products
-from graphpool.nn.ops.switch import enabled
+from graphpool.nn.ops.switch import compiled, enabled
 from graphpool.typing import Float, Int
+
+Array = Any
 
 
 def bag_sum(
@@ -64,48 +69,56 @@ def _is_symmetric(adjacency: Adjacency, value: Tensor) -> bool:
     return own and adjacency.symmetric
 
 
-def _spmm(x: Tensor, value: Tensor, adjacency: Adjacency, flip: bool) -> Tensor:
-    if flip and not _is_symmetric(adjacency, value):
-        back = adjacency.reverse
-        return bag_sum(x, adjacency.row[back], adjacency.reverse_ptr, value[back])
-    return bag_sum(x, adjacency.col, adjacency.row_ptr, value)
+@dataclass(frozen=True)
+class _Product:
+    """A product in its forms.
 
-
-def _segment_mm(a: Tensor, b: Tensor, segments: Segments) -> Tensor:
-    width = a.shape[1]
-    index, offsets = segments.columns(width)
-    out = bag_sum(b, index, offsets, a.t().reshape(-1))
-    return out.view(width, segments.num_graphs, b.shape[1]).transpose(0, 1)
-
-
-def _row_mm(a: Tensor, y: Tensor, segments: Segments) -> Tensor:
-    index, offsets = segments.rows(y.shape[1])
-    return bag_sum(y.reshape(-1, y.shape[2]), index, offsets, a.reshape(-1))
-
-
-def _segment_sum(x: Tensor, segments: Segments) -> Tensor:
-    return bag_sum(x, segments.nodes, segments.ptr)
-
-
-def _spread(y: Tensor, segments: Segments) -> Tensor:
-    return y.index_select(0, segments.batch)
-
-
-def _call(
-    function: Any, kernel: Callable[..., Tensor], plain: Callable[..., Tensor], *arguments: Any
-) -> Tensor:
-    """Run a product; without its bookkeeping where no gradient is needed.
-
-    That is so for the input features, and inside another function's forward and, unless it is to
-    be differentiated again, backward pass.
+    Args:
+        kernel: the fast one, without a gradient.
+        plain: tensor operations, which autograd differentiates.
+        gradients: those of the first arguments, tensors, as products again. They take the
+            gradient of the result and the arguments; of a product of one tensor, which is linear,
+            only the arguments after it.
     """
-    if not enabled("products"):
-        return plain(*arguments)
-    if torch.is_grad_enabled() and any(
-        isinstance(value, Tensor) and value.requires_grad for value in arguments
-    ):
-        return function.apply(*arguments)  # type: ignore[no-any-return]
-    return kernel(*arguments)
+
+    kernel: Callable[..., Tensor]
+    plain: Callable[..., Tensor]
+    gradients: tuple[Callable[..., Tensor], ...]
+
+    def __call__(self, *arguments: Any) -> Tensor:
+        """Run the product; without bookkeeping where no gradient is needed.
+
+        That is so for the input features, and inside another function's forward and, unless it is
+        to be differentiated again, backward pass.
+        """
+        if not enabled("products"):
+            return self.plain(*arguments)
+        if torch.is_grad_enabled() and any(
+            isinstance(value, Tensor) and value.requires_grad for value in arguments
+        ):
+            return _Differentiable.apply(self, *arguments)  # type: ignore[no-any-return]
+        return self.kernel(*arguments)
+
+
+class _Differentiable(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, product: _Product, *arguments: Any) -> Tensor:
+        tensors = len(product.gradients)
+        if tensors > 1:
+            ctx.save_for_backward(*arguments[:tensors])
+        ctx.product, ctx.others = product, arguments[tensors:]
+        return product.kernel(*arguments)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        gradients = ctx.product.gradients
+        arguments = *ctx.saved_tensors, *ctx.others
+        needed = ctx.needs_input_grad[1 : 1 + len(gradients)]
+        found = (
+            gradient(grad, *arguments) if wanted else None
+            for gradient, wanted in zip(gradients, needed, strict=True)
+        )
+        return None, *found, *(None for _ in ctx.others)
 
 
 def constant(value: Tensor) -> Tensor:
@@ -119,88 +132,54 @@ def refuse_second_order(name: str) -> None:
         raise RuntimeError(f"{name} can't be differentiated twice")
 
 
-def _slot_products(left: Tensor, right: Tensor, adjacency: Adjacency) -> Tensor:
-    """⟨left_i, right_j⟩ for every slot (i, j), `[slots]`; compiled, no row is gathered for it."""
-    if not compilable(left):
+def _spmm(x: Tensor, value: Tensor, adjacency: Adjacency, flip: bool) -> Tensor:
+    if flip and not _is_symmetric(adjacency, value):
+        back = adjacency.reverse
+        return bag_sum(x, adjacency.row[back], adjacency.reverse_ptr, value[back])
+    return bag_sum(x, adjacency.col, adjacency.row_ptr, value)
+
+
+def _plain_spmm(x: Tensor, value: Tensor, adjacency: Adjacency, flip: bool) -> Tensor:
+    row, col = (adjacency.col, adjacency.row) if flip else (adjacency.row, adjacency.col)
+    return _add_up(x[col] * value.unsqueeze(-1), row, adjacency.num_nodes)
+
+
+def _value_gradient(
+    grad: Tensor, x: Tensor, value: Tensor, adjacency: Adjacency, flip: bool
+) -> Tensor:
+    """⟨grad_i, x_j⟩ for every slot (i, j), `[slots]`; compiled, no row is gathered for it."""
+    left, right = (x, grad) if flip else (grad, x)
+    # Gradients are on in a backward pass that is itself to be differentiated.
+    if left.dtype is not torch.float32 or not left.is_cpu or torch.is_grad_enabled():
         return (left[adjacency.row] * right[adjacency.col]).sum(-1)
-    out = left.new_empty(adjacency.col.shape[0], 1)
-    slot_products(
-        left.contiguous().unsqueeze(1).numpy(), right.contiguous().unsqueeze(1).numpy(),
+    out = left.new_empty(adjacency.col.shape[0])
+    _slot_products(
+        left.contiguous().numpy(), right.contiguous().numpy(),
         adjacency.row.numpy(), adjacency.col.numpy(), out.numpy(),
     )  # fmt: skip
-    return out.squeeze(-1)
+    return out
 
 
-class _Spmm(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, value: Tensor, adjacency: Adjacency, flip: bool) -> Tensor:
-        ctx.save_for_backward(x, value)
-        ctx.adjacency, ctx.flip = adjacency, flip
-        return _spmm(x, value, adjacency, flip)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        x, value = ctx.saved_tensors
-        adjacency, flip = ctx.adjacency, ctx.flip
-        dx = dvalue = None
-        if ctx.needs_input_grad[0]:
-            dx = spmm(adjacency, value, grad, not flip)
-        if ctx.needs_input_grad[1]:
-            left, right = (x, grad) if flip else (grad, x)
-            dvalue = _slot_products(left, right, adjacency)
-        return dx, dvalue, None, None
+@compiled
+@no_type_check
+def _slot_products(left: Array, right: Array, row: Array, col: Array, out: Array) -> None:
+    """Inner products of `left[row]` and `right[col]`, slot by slot."""
+    for slot in range(row.shape[0]):
+        one, other = left[row[slot]], right[col[slot]]
+        total = np.float32(0.0)
+        for c in range(left.shape[1]):
+            total += one[c] * other[c]
+        out[slot] = total
 
 
-class _SegmentMM(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, a: Tensor, b: Tensor, segments: Segments) -> Tensor:
-        ctx.save_for_backward(a, b)
-        ctx.segments = segments
-        return _segment_mm(a, b, segments)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        a, b = ctx.saved_tensors
-        da = row_mm(b, grad.mT, ctx.segments) if ctx.needs_input_grad[0] else None
-        db = row_mm(a, grad, ctx.segments) if ctx.needs_input_grad[1] else None
-        return da, db, None
-
-
-class _RowMM(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, a: Tensor, y: Tensor, segments: Segments) -> Tensor:
-        ctx.save_for_backward(a, y)
-        ctx.segments = segments
-        return _row_mm(a, y, segments)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        a, y = ctx.saved_tensors
-        da = row_mm(grad, y.mT, ctx.segments) if ctx.needs_input_grad[0] else None
-        dy = segment_mm(a, grad, ctx.segments) if ctx.needs_input_grad[1] else None
-        return da, dy, None
-
-
-class _SegmentSum(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, segments: Segments) -> Tensor:
-        ctx.segments = segments
-        return _segment_sum(x, segments)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        return spread(grad, ctx.segments), None
-
-
-class _Spread(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, y: Tensor, segments: Segments) -> Tensor:
-        ctx.segments = segments
-        return _spread(y, segments)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        return segment_sum(grad, ctx.segments), None
+_SPMM = _Product(
+    _spmm,
+    _plain_spmm,
+    (
+        lambda grad, x, value, adjacency, flip: spmm(adjacency, value, grad, not flip),
+        _value_gradient,
+    ),
+)
 
 
 def spmm(
@@ -210,28 +189,60 @@ def spmm(
     transpose: bool = False,
 ) -> Float[Tensor, "nodes channels"]:
     """`A x`, or `Aᵀ x`, with the entries `value` in the slots of `adjacency`."""
-    return _call(_Spmm, _spmm, products_plain.spmm, x, value, adjacency, transpose)
+    return _SPMM(x, value, adjacency, transpose)
+
+
+def _segment_mm(a: Tensor, b: Tensor, segments: Segments) -> Tensor:
+    width = a.shape[1]
+    index, offsets = segments.columns(width)
+    out = bag_sum(b, index, offsets, a.t().reshape(-1))
+    return out.view(width, segments.num_graphs, b.shape[1]).transpose(0, 1)
+
+
+_SEGMENT_MM = _Product(
+    _segment_mm,
+    lambda a, b, segments: _add_by_graph(a.unsqueeze(-1) * b.unsqueeze(-2), segments),
+    (
+        lambda grad, a, b, segments: row_mm(b, grad.mT, segments),
+        lambda grad, a, b, segments: row_mm(a, grad, segments),
+    ),
+)
 
 
 def segment_mm(a: Tensor, b: Tensor, segments: Segments | None) -> Tensor:
     """`aᵀ b` within each graph: `[nodes, p]`, `[nodes, q]` to `[graphs, p, q]`."""
     if segments is None:
         return a.mT @ b
-    return _call(_SegmentMM, _segment_mm, products_plain.segment_mm, a, b, segments)
+    return _SEGMENT_MM(a, b, segments)
+
+
+def _row_mm(a: Tensor, y: Tensor, segments: Segments) -> Tensor:
+    index, offsets = segments.rows(y.shape[1])
+    return bag_sum(y.reshape(-1, y.shape[2]), index, offsets, a.reshape(-1))
+
+
+_ROW_MM = _Product(
+    _row_mm,
+    lambda a, y, segments: (a.unsqueeze(-2) @ y[segments.batch]).squeeze(-2),
+    (
+        lambda grad, a, y, segments: row_mm(grad, y.mT, segments),
+        lambda grad, a, y, segments: segment_mm(a, grad, segments),
+    ),
+)
 
 
 def row_mm(a: Tensor, y: Tensor, segments: Segments | None) -> Tensor:
     """Each node's row times its graph's matrix: `[nodes, p]`, `[graphs, p, q]` to `[nodes, q]`."""
     if segments is None:
         return a @ y
-    return _call(_RowMM, _row_mm, products_plain.row_mm, a, y, segments)
+    return _ROW_MM(a, y, segments)
 
 
 def segment_sum(x: Tensor, segments: Segments | None) -> Tensor:
     """Sum over the nodes of each graph, `[graphs, channels]`."""
     if segments is None:
         return x.sum(-2)
-    return _call(_SegmentSum, _segment_sum, products_plain.segment_sum, x, segments)
+    return _SEGMENT_SUM(x, segments)
 
 
 def segment_mean(x: Tensor, segments: Segments | None) -> Tensor:
@@ -260,54 +271,63 @@ def spread(y: Tensor, segments: Segments | None) -> Tensor:
     """
     if segments is None:
         return y.unsqueeze(-2)
-    return _call(_Spread, _spread, products_plain.spread, y, segments)
+    return _SPREAD(y, segments)
 
 
-class _TakeSlots(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, adjacency: Adjacency, column: bool) -> Tensor:
-        ctx.adjacency, ctx.column = adjacency, column
-        return x.index_select(0, adjacency.col if column else adjacency.row)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        return _SlotSum.apply(grad, ctx.adjacency, ctx.column), None, None
+def _add_up(values: Tensor, index: Tensor, count: int) -> Tensor:
+    return values.new_zeros(count, *values.shape[1:]).index_add(0, index, values)
 
 
-class _SlotSum(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, adjacency: Adjacency, column: bool) -> Tensor:
-        ctx.adjacency, ctx.column = adjacency, column
-        if column:
-            return bag_sum(x, adjacency.reverse, adjacency.reverse_ptr)
-        return bag_sum(x, adjacency.slots, adjacency.row_ptr)
+def _add_by_graph(values: Tensor, segments: Segments) -> Tensor:
+    return _add_up(values, segments.batch, segments.num_graphs)
 
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        return _TakeSlots.apply(grad, ctx.adjacency, ctx.column), None, None
+
+_SEGMENT_SUM = _Product(
+    lambda x, segments: bag_sum(x, segments.nodes, segments.ptr), _add_by_graph, (spread,)
+)
+_SPREAD = _Product(
+    lambda y, segments: y.index_select(0, segments.batch),
+    lambda y, segments: y[segments.batch],
+    (segment_sum,),
+)
 
 
 def take_col(x: Tensor, adjacency: Adjacency) -> Tensor:
     """The row of `x` of each slot's column (the edge's source), `[slots, channels]`."""
-    return _take(x, adjacency, True)
+    return _TAKE_SLOTS(x, adjacency, True)
 
 
 def take_row(x: Tensor, adjacency: Adjacency) -> Tensor:
     """The row of `x` of each slot's row (the edge's target), `[slots, channels]`."""
-    return _take(x, adjacency, False)
-
-
-def _take(x: Tensor, adjacency: Adjacency, column: bool) -> Tensor:
-    if not enabled("products"):
-        return products_plain.take_slots(x, adjacency, column)
-    return _TakeSlots.apply(x, adjacency, column)  # type: ignore[no-any-return]
+    return _TAKE_SLOTS(x, adjacency, False)
 
 
 def slot_sum(x: Tensor, adjacency: Adjacency) -> Tensor:
     """Sum over the slots of each row, `[slots, channels]` to `[nodes, channels]`."""
-    if not enabled("products"):
-        return products_plain.slot_sum(x, adjacency)
-    return _SlotSum.apply(x, adjacency, False)  # type: ignore[no-any-return]
+    return _SLOT_SUM(x, adjacency, False)
+
+
+def _slots(adjacency: Adjacency, column: bool) -> Tensor:
+    """The column or row of each slot."""
+    return adjacency.col if column else adjacency.row
+
+
+def _slot_sum(x: Tensor, adjacency: Adjacency, column: bool) -> Tensor:
+    if column:
+        return bag_sum(x, adjacency.reverse, adjacency.reverse_ptr)
+    return bag_sum(x, adjacency.slots, adjacency.row_ptr)
+
+
+_TAKE_SLOTS = _Product(
+    lambda x, adjacency, column: x.index_select(0, _slots(adjacency, column)),
+    lambda x, adjacency, column: x[_slots(adjacency, column)],
+    (lambda grad, adjacency, column: _SLOT_SUM(grad, adjacency, column),),
+)
+_SLOT_SUM: _Product = _Product(
+    _slot_sum,
+    lambda x, adjacency, column: _add_up(x, _slots(adjacency, column), adjacency.num_nodes),
+    (_TAKE_SLOTS,),
+)
 
 
 def slot_max(x: Tensor, adjacency: Adjacency) -> Tensor:

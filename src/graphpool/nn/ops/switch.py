@@ -1,7 +1,8 @@
-"""The switch between compiled loops and plain tensor operations.
+"""The decorators of compiled loops, and the switch between these and plain tensor operations.
 
 Some operations exist twice: as a compiled loop or a backward pass written by hand, and as plain
-tensor operations that autograd differentiates. Both give the same numbers but for rounding. With
+tensor operations that autograd differentiates. Both give the same numbers but for rounding; on
+small graphs tensor operations spend most of their time on being called. With
 `GRAPHPOOL_COMPILED=0` in the environment only the plain ones are used; `plain_operations` does the
 same for a part of a program. `benchmarks/twins.py` measures what each group is worth.
 """
@@ -9,13 +10,24 @@ same for a part of a program. `benchmarks/twins.py` measures what each group is 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from graphpool.numba_cache import compiler
+
+# A compiled loop calls only loops of its own file, whose changes are noticed. Without "nnan" and
+# "ninf": a number that is not finite must come out again, or the training guard would never hear
+# of it.
+_SOURCE = Path(__file__).parent, Path(__file__).name
+compiled = compiler(*_SOURCE, fastmath={"reassoc", "contract", "nsz", "arcp"}, error_model="numpy")
+# For loops that must not reorder sums.
+compiled_strict = compiler(*_SOURCE, error_model="numpy")
+
 GROUPS = {
     "products": "sums over edges and nodes as weighted bags (products)",
-    "cluster gcn": "GCN layers over the clusters that graphs have (encoders.gcn_compiled)",
+    "cluster gcn": "GCN layers over the clusters that graphs have (encoders.gcn)",
     "formation": "cluster formation Mᵀ H and Mᵀ A M (ops.formation)",
     "places": "the assignment by places (hap.places)",
     "profile": "the profile of clusters with its batch norm (hap.profile)",

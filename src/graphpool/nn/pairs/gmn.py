@@ -9,7 +9,7 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.module import Module, reset
-from graphpool.nn.ops.batch_norm import batch_normalised
+from graphpool.nn.ops.normalise import batch_normalised
 from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean
 from graphpool.nn.pairs.cross_attention import CrossAttention
 from graphpool.nn.pairs.embedded import flat_pooling

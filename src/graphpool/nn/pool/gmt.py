@@ -5,8 +5,7 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.base import Pooler, form
-from graphpool.nn.coarsen.connect import offdiagonal
+from graphpool.nn.coarsen.base import Pooler, form, offdiagonal
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders.base import edges_of
 from graphpool.nn.level import Level

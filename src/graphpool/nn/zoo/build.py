@@ -1,14 +1,114 @@
-"""Build networks by name from settings."""
+"""Networks and poolers by name: list them, build them, register your own."""
+
+import inspect
+from typing import Any
 
 from torch import nn
 
 from graphpool.config import ModelConfig
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, check_known, nearest
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.hap import HAPCoarsening, clusters_from_ratio
-from graphpool.nn.zoo.families import rule_of
-from graphpool.nn.zoo.registry import METHODS as METHODS
-from graphpool.nn.zoo.registry import find_method
+from graphpool.nn.zoo.families import FAMILIES, Module, Network, Request, family_network, rule_of
+from graphpool.nn.zoo.networks import BUILT_IN, PAIR_NETWORKS
+
+METHODS: dict[str, Network] = {network.name: network for network in BUILT_IN}
+PAIR_METHODS: dict[str, Network] = {network.name: network for network in PAIR_NETWORKS}
+
+
+def register_pooler(
+    name: str,
+    build: Module,
+    *,
+    family: str,
+    paper: str = "-",
+    year: int | None = None,
+    summary: str = "",
+    keeps: str = "",
+    cost: str = "",
+) -> None:
+    """Register a pooler of your own by name; `--pooler` and all models take it then.
+
+    Args:
+        name: not taken yet.
+        build: a class, or any function that makes a module. Of family `"group"`:
+            `build(channels, clusters)`, a module with an attribute `clusters`; `"top-k"`:
+            `build(channels, ratio)`; `"flat"`: `build(channels)`, a `FlatPool`. Those of the first
+            two families return a `PoolOutput` of a `Level`.
+        family: one of these.
+        paper, year, summary, keeps, cost: what `graphpool list poolers` shows.
+    """
+    if name in METHODS or name in PAIR_METHODS:
+        raise ConfigError(f"there is a pooler {name!r} already; give yours another name")
+    check_known("family", family, FAMILIES)
+    METHODS[name] = family_network(name, family, paper, year, summary, keeps, cost, build)
+
+
+def list_networks() -> list[dict[str, Any]]:
+    """Every name that `ModelConfig.pooler` takes, with its family, paper, year and summary.
+
+    Those of family `pair` compare two graphs; all others embed single graphs, and compare them by
+    their embeddings.
+    """
+    return [_row(network) for network in (*METHODS.values(), *PAIR_METHODS.values())]
+
+
+def list_poolers() -> list[dict[str, Any]]:
+    """Every pooler that `pooler` makes: name, family, paper, year, summary, keeps and cost."""
+    return [_row(network) for network in METHODS.values() if _is_pooler(network)]
+
+
+def _row(network: Network) -> dict[str, Any]:
+    columns = ("name", "family", "paper", "year", "summary", "keeps", "cost")
+    return {key: getattr(network, key) for key in columns}
+
+
+def _is_pooler(network: Network) -> bool:
+    return network.module is not None and network.around is None
+
+
+def pooler(name: str, in_channels: int, **options: Any) -> nn.Module:
+    """Make a pooler by name; it is called as `pool(x, edge_index, batch, edge_weight)`.
+
+    Such as `pooler("hap", in_channels=64)`, `pooler("sagpool", in_channels=64, ratio=0.8)` or
+    `pooler("set2set", in_channels=64)`.
+
+    Args:
+        name: one of `list_poolers`.
+        in_channels: channels of the node features.
+        options: of the pooler, each with a default.
+    """
+    known = {key: network for key, network in METHODS.items() if _is_pooler(network)}
+    if name not in known:
+        network = METHODS.get(name) or PAIR_METHODS.get(name)
+        if network is None:
+            raise ConfigError(f"unknown pooler {name!r}; {nearest(name, known)}")
+        inner = "" if network.around is None else f"; the pooler in it is {network.around!r}"
+        raise ConfigError(f"{name!r} is a whole network, not a pooler{inner}")
+    module = known[name].module
+    assert module is not None, "a pooler has a module"
+    taken = inspect.signature(module).parameters
+    if not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in taken.values()):
+        for key in options:
+            if key not in taken:
+                raise ConfigError(f"{name!r} has no option {key!r}; {nearest(key, taken)}")
+    return module(in_channels, **options)
+
+
+def count_parameters(name: str, channels: int = 64, clusters: int = 8) -> int | None:
+    """Learned numbers of the pooling module alone; `None` for a network without one."""
+    network = METHODS.get(name) or PAIR_METHODS.get(name) or find_method(name)
+    if network.module is None:
+        return None
+    second = {"clusters": (clusters,), "ratio": (0.5,), "channels": ()}[network.takes]
+    made = network.module(channels, *second)
+    return sum(weight.numel() for weight in made.parameters())
+
+
+def find_method(name: str) -> Network:
+    """Find a network that embeds graphs; an unknown name is an error that names the nearest."""
+    check_known("pooler", name, METHODS)
+    return METHODS[name]
 
 
 def place_rule(config: ModelConfig) -> PlaceRule | None:
@@ -41,4 +141,4 @@ def build_model(
         if mean_nodes is None:
             raise ConfigError("model.ratio needs the mean number of nodes of the training graphs")
         clusters = clusters_from_ratio(config.ratio, mean_nodes, len(clusters) or 2)
-    return build(config, clusters, in_channels, out_channels)
+    return build(Request(config, clusters, in_channels, out_channels))

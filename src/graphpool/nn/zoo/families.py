@@ -21,11 +21,56 @@ from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, PoolerNetwork, StructureFree
 from graphpool.nn.pool import GMTPool
 
-Builder = Callable[[ModelConfig, tuple[int, ...], int, int], nn.Module]
 Module = Callable[..., nn.Module]
 Takes = Literal["clusters", "ratio", "channels"]
 CLUSTERS, RATIO = (8, 1), 0.5
 Losses = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a network is built from: settings, channels of the node features, and classes.
+
+    `clusters` are those after each coarsening, where the settings say them by number or ratio.
+    """
+
+    config: ModelConfig
+    clusters: tuple[int, ...]
+    in_channels: int
+    out_channels: int
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Clusters after each coarsening."""
+        return self.clusters or CLUSTERS
+
+    @property
+    def channels(self) -> int:
+        """Width of every layer."""
+        return self.config.hidden_channels
+
+    @property
+    def poolings(self) -> int:
+        """How often nodes are pooled: one cluster at the end stands for the readout."""
+        return max(1, len(self.counts) - (self.counts[-1] == 1))
+
+    def network(self, kind: Module, **options: Any) -> nn.Module:
+        """A network with the encoders, the readout and the head that all have in common."""
+        shared = {
+            "hidden_channels": self.channels,
+            "out_channels": self.out_channels,
+            "encoder": self.config.encoder,
+            "layers": self.config.num_layers,
+            "heads": self.config.heads,
+            "norm": self.config.norm,
+            "dropout": self.config.dropout,
+            "jump": self.config.jumping_knowledge,
+            "readout": self.config.readout,
+        }
+        return kind(self.in_channels, **{**shared, **options})
+
+
+Builder = Callable[[Request], nn.Module]
 
 
 @dataclass(frozen=True)
@@ -41,8 +86,7 @@ class Network:
         summary: one line.
         keeps: what remains of a graph.
         cost: what time and memory grow with.
-        build: the whole network, from settings, clusters, input channels and classes; `None` for
-            a pair network, which `zoo.pairs` builds.
+        build: the whole network; `None` for a pair network, which `zoo.pairs` builds.
         module: the pooler alone, called with its channels and with what `takes` says; `None` for a
             network that has none.
         takes: second argument of `module`: `clusters`, `ratio`, or none but the `channels`.
@@ -71,23 +115,18 @@ def group_network(module: Module, later: Module | None = None) -> Builder:
     Where `later` is given, it makes those after the first.
     """
 
-    def build(
-        config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-    ) -> nn.Module:
+    def build(request: Request) -> nn.Module:
         kinds = itertools.chain([module], itertools.repeat(later or module))
         made = [
-            kind(config.hidden_channels, count)
-            for kind, count in zip(kinds, clusters or CLUSTERS, strict=False)
+            kind(request.channels, count)
+            for kind, count in zip(kinds, request.counts, strict=False)
         ]
         if not all(hasattr(each, "clusters") for each in made):
             raise ConfigError(
                 f"{type(made[0]).__name__} is no group pooler: it needs an attribute `clusters`, "
                 "the number of nodes of the coarse graph"
             )
-        return PoolerNetwork(
-            in_channels, config.hidden_channels, out_channels,
-            coarsenings=made, readout=config.readout, **_shared(config),
-        )  # fmt: skip
+        return request.network(PoolerNetwork, coarsenings=made)
 
     return build
 
@@ -95,15 +134,10 @@ def group_network(module: Module, later: Module | None = None) -> Builder:
 def topk_network(module: Module) -> Builder:
     """Poolers `module(channels, ratio)` between the encoders; every level is read out."""
 
-    def build(
-        config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-    ) -> nn.Module:
-        counts, ratio = clusters or CLUSTERS, config.ratio or RATIO
-        return PoolerNetwork(
-            in_channels, config.hidden_channels, out_channels,
-            coarsenings=[module(config.hidden_channels, ratio) for _ in range(_poolings(counts))],
-            encoders=len(counts), readout=config.readout, **_shared(config),
-        )  # fmt: skip
+    def build(request: Request) -> nn.Module:
+        ratio = request.config.ratio or RATIO
+        made = [module(request.channels, ratio) for _ in range(request.poolings)]
+        return request.network(PoolerNetwork, coarsenings=made, encoders=len(request.counts))
 
     return build
 
@@ -114,39 +148,41 @@ def flat_network(module: Module, counted: bool = False) -> Builder:
     One that is `counted` also takes how many nodes it reads, where `clusters` says so.
     """
 
-    def build(
-        config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-    ) -> nn.Module:
-        given = clusters[:1] if counted else ()
-        return FlatNetwork(
-            in_channels, config.hidden_channels, out_channels,
-            readout=module(config.hidden_channels, *given),  # type: ignore[arg-type]
-            **_shared(config),
-        )  # fmt: skip
+    def build(request: Request) -> nn.Module:
+        given = request.clusters[:1] if counted else ()
+        return request.network(FlatNetwork, readout=module(request.channels, *given))
 
     return build
 
 
-def reduce_network(readout: tuple[str, ...] | None) -> Builder:
+# What a module of each family takes, and the network that is made around it.
+FAMILIES: dict[str, tuple[Takes, Callable[[Module], Builder]]] = {
+    "group": ("clusters", group_network),
+    "top-k": ("ratio", topk_network),
+    "flat": ("channels", flat_network),
+}
+
+
+def family_network(
+    name: str, family: str, paper: str, year: int | None, summary: str, keeps: str, cost: str,
+    module: Module,
+) -> Network:  # fmt: skip
+    """The network that its family makes around a pooler."""
+    takes, around = FAMILIES[family]
+    return Network(name, family, paper, year, summary, keeps, cost, around(module), module, takes)
+
+
+def reduce_network(*reductions: str) -> Builder:
     """One encoder and reductions over the nodes, by default those that the settings name."""
-
-    def build(
-        config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-    ) -> nn.Module:
-        return FlatNetwork(
-            in_channels, config.hidden_channels, out_channels,
-            readout=readout or config.readout, **_shared(config),
-        )  # fmt: skip
-
-    return build
+    options = {"readout": reductions} if reductions else {}
+    return lambda request: request.network(FlatNetwork, **options)
 
 
 def hap(paper: bool = False, losses: Losses | None = None, **options: Any) -> Builder:
     """HAP, ours or as printed, with more losses and with `options` where the settings are open."""
 
-    def build(
-        config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-    ) -> nn.Module:
+    def build(request: Request) -> nn.Module:
+        config = request.config
         asked = {
             key: value
             for key in ("assignment", "connect")
@@ -159,25 +195,26 @@ def hap(paper: bool = False, losses: Losses | None = None, **options: Any) -> Bu
             "balance": config.balance,
             "orthogonality": config.orthogonality,
         }
-        return HAP(
-            in_channels, config.hidden_channels, clusters or None, out_channels,
-            readout=config.readout, relaxation=config.relaxation, paper=paper,
-            rule=rule_of(config), losses={**own, **(losses or {})},
-            **{**options, **asked}, **_shared(config),
-        )  # fmt: skip
+        return request.network(
+            HAP,
+            clusters=request.clusters or None,
+            relaxation=config.relaxation,
+            paper=paper,
+            rule=rule_of(config),
+            losses={**own, **(losses or {})},
+            **{**options, **asked},
+        )
 
     return build
 
 
-def hap_by_share(
-    config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-) -> nn.Module:
+def hap_by_share(request: Request) -> nn.Module:
     """The network of `topk_network` with HAP's first coarsening in place of the Top-K pooler.
 
     A graph has as many places as `topk_network` would select nodes. That its last level is summed
     up by a coarsening to one cluster changes nothing.
     """
-    return hap()(_by_share(config), clusters, in_channels, out_channels)
+    return hap()(replace(request, config=_by_share(request.config)))
 
 
 def pooler_over_hap(module: Module, counted: bool = False) -> Builder:
@@ -188,19 +225,17 @@ def pooler_over_hap(module: Module, counted: bool = False) -> Builder:
     that is `counted` reads them all.
     """
 
-    def build(
-        config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-    ) -> nn.Module:
-        whole = hap()(config, clusters, in_channels, out_channels)
+    def build(request: Request) -> nn.Module:
+        whole = hap()(request)
         assert isinstance(whole, HAP), "hap builds HAP"
-        inner = list(whole.coarsenings)[: _poolings(clusters or CLUSTERS)]
+        inner = list(whole.coarsenings)[: request.poolings]
         given = (inner[-1].clusters,) if counted else ()
         return _OverHAP(
             encoders=list(whole.encoders),
             coarsenings=inner,
-            readouts=[None] * len(inner) + [module(config.hidden_channels, *given)],
-            out_channels=out_channels,
-            dropout=config.dropout,
+            readouts=[None] * len(inner) + [module(request.channels, *given)],
+            out_channels=request.out_channels,
+            dropout=request.config.dropout,
             unused=whole.head,
         )
 
@@ -232,51 +267,40 @@ def pooler_in_hap(module: Module, takes: Takes) -> Builder:
     nodes to tell them apart. Levels in between, with more numbers in `clusters`, are HAP's.
     """
 
-    def build(
-        config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-    ) -> nn.Module:
-        channels, counts = config.hidden_channels, clusters or CLUSTERS
-        given = {"clusters": (counts[0],), "ratio": (config.ratio or RATIO,), "channels": ()}
-        first = module(channels, *given[takes])
+    def build(request: Request) -> nn.Module:
+        ratio = request.config.ratio or RATIO
+        given = {"clusters": request.counts[:1], "ratio": (ratio,), "channels": ()}
+        first = module(request.channels, *given[takes])
         # One cluster can't become several.
-        most = getattr(first, "clusters", None) or max(counts)
+        most = getattr(first, "clusters", None) or max(request.counts)
+        relaxation = request.config.relaxation
         later = [
-            HAPCoarsening(channels, min(count, most), "static", config.relaxation, "gumbel")
-            for count in counts[1:]
+            HAPCoarsening(request.channels, min(count, most), "static", relaxation, "gumbel")
+            for count in request.counts[1:]
         ]
-        return PoolerNetwork(
-            in_channels, channels, out_channels,
-            coarsenings=[first, *later], readout=config.readout, gather="last", **_shared(config),
-        )  # fmt: skip
+        return request.network(PoolerNetwork, coarsenings=[first, *later], gather="last")
 
     return build
 
 
-def concat(
-    config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-) -> nn.Module:
+def concat(request: Request) -> nn.Module:
     """GCN-concat."""
-    return ConcatNetwork(
-        in_channels, config.hidden_channels, out_channels, readout=config.readout, **_shared(config)
+    return request.network(ConcatNetwork)
+
+
+def structure_free(request: Request) -> nn.Module:
+    """A perceptron that looks at no edge."""
+    return StructureFree(
+        request.in_channels,
+        request.channels,
+        request.out_channels,
+        dropout=request.config.dropout,
     )
 
 
-def structure_free(
-    config: ModelConfig, clusters: tuple[int, ...], in_channels: int, out_channels: int
-) -> nn.Module:
-    """A perceptron that looks at no edge."""
-    return StructureFree(in_channels, config.hidden_channels, out_channels, dropout=config.dropout)
-
-
-def fitting_gmt(in_channels: int, clusters: int) -> GMTPool:
+def fitting_gmt(in_channels: int, clusters: int, **options: Any) -> GMTPool:
     """Graph Multiset Transformer with four heads, or as many of them as the channels allow."""
-    return GMTPool(in_channels, clusters, heads=math.gcd(in_channels, 4))
-
-
-def later_gmt(in_channels: int, clusters: int) -> GMTPool:
-    """Its pooling of what was pooled before, which looks at no graph: the paper's GMPool."""
-    heads = math.gcd(in_channels, 4)
-    return GMTPool(in_channels, clusters, seeds=0, heads=heads, graph=False)
+    return GMTPool(in_channels, clusters, heads=math.gcd(in_channels, 4), **options)
 
 
 def places_by_share(in_channels: int, ratio: float) -> HAPCoarsening:
@@ -302,27 +326,12 @@ def rule_of(config: ModelConfig) -> PlaceRule | None:
             "model.cluster_count 'validation' tries several numbers of places while training; "
             "train with it, or build the model with 'modularity' or 'eigengap'"
         )
-    count: Literal["auto", "eigengap"] = (
-        "eigengap" if config.cluster_count == "eigengap" else "auto"
+    return PlaceRule(
+        "eigengap" if config.cluster_count == "eigengap" else "auto",
+        resolution=config.resolution,
+        most=config.max_clusters,
     )
-    return PlaceRule(count, resolution=config.resolution, most=config.max_clusters)
 
 
 def _by_share(config: ModelConfig) -> ModelConfig:
     return replace(config, ratio=config.ratio or RATIO)
-
-
-def _poolings(counts: tuple[int, ...]) -> int:
-    """How often nodes are pooled: one cluster at the end stands for the readout."""
-    return max(1, len(counts) - (counts[-1] == 1))
-
-
-def _shared(config: ModelConfig) -> dict[str, Any]:
-    return {
-        "encoder": config.encoder,
-        "layers": config.num_layers,
-        "heads": config.heads,
-        "norm": config.norm,
-        "dropout": config.dropout,
-        "jump": config.jumping_knowledge,
-    }

@@ -3,35 +3,18 @@
 from functools import partial
 from typing import Any
 
+from graphpool.nn import pool
 from graphpool.nn.hap import HAPCoarsening
-from graphpool.nn.pool import (
-    ASAP,
-    AttPoolGlobal,
-    AttPoolLocal,
-    DiffPool,
-    DMoN,
-    GatedPool,
-    GMTPool,
-    MeanAttPool,
-    MinCutPool,
-    OneCluster,
-    ReducePool,
-    SAGPool,
-    Set2Set,
-    SortPool,
-    StructPool,
-    TopKPool,
-)
 from graphpool.nn.zoo.families import (
     Module,
     Network,
     concat,
+    family_network,
     fitting_gmt,
     flat_network,
     group_network,
     hap,
     hap_by_share,
-    later_gmt,
     places_by_share,
     pooler_in_hap,
     pooler_over_hap,
@@ -58,12 +41,12 @@ _LIKE_DIFFPOOL: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _mean_cluster(in_channels: int) -> OneCluster:
-    return OneCluster(ReducePool(in_channels, ("mean",)))
+def _mean_cluster(in_channels: int) -> pool.OneCluster:
+    return pool.OneCluster(pool.ReducePool(in_channels, ("mean",)))
 
 
-def _mean_att_cluster(in_channels: int) -> OneCluster:
-    return OneCluster(MeanAttPool(in_channels))
+def _mean_att_cluster(in_channels: int) -> pool.OneCluster:
+    return pool.OneCluster(pool.MeanAttPool(in_channels))
 
 
 def _reading_clusters(name: str, title: str, module: Module, counted: bool = False) -> Network:
@@ -103,12 +86,12 @@ BUILT_IN: tuple[Network, ...] = (
     Network(
         "hap-sagpool", "top-k", "Liu et al., ablation", 2021,
         "HAP-SAGPool: the same with SAGPool", _HALF, "edges",
-        pooler_in_hap(SAGPool, "ratio"), SAGPool, "ratio", around="sagpool",
+        pooler_in_hap(pool.SAGPool, "ratio"), pool.SAGPool, "ratio", around="sagpool",
     ),
     Network(
         "hap-diffpool", "group", "Liu et al., ablation", 2021,
         "HAP-DiffPool: the same with DiffPool", _SHARED, _BY_CLUSTER,
-        pooler_in_hap(DiffPool, "clusters"), DiffPool, around="diffpool",
+        pooler_in_hap(pool.DiffPool, "clusters"), pool.DiffPool, around="diffpool",
     ),
     Network(
         "sagpool-hap", "group", "Liu et al., mirrored", 2021,
@@ -121,103 +104,102 @@ BUILT_IN: tuple[Network, ...] = (
         _PLACED, _BY_PLACE, hap(**_LIKE_DIFFPOOL),
         partial(HAPCoarsening, **_LIKE_DIFFPOOL), rule=rule_of, around="hap",
     ),
-    _reading_clusters("mean-att", "MeanAttPool", MeanAttPool),
-    _reading_clusters("gated", "gated soft attention", GatedPool),
-    _reading_clusters("set2set", "Set2Set", Set2Set),
-    _reading_clusters("sort", "SortPooling", SortPool, counted=True),
-    Network(
+    _reading_clusters("mean-att", "MeanAttPool", pool.MeanAttPool),
+    _reading_clusters("gated", "gated soft attention", pool.GatedPool),
+    _reading_clusters("set2set", "Set2Set", pool.Set2Set),
+    _reading_clusters("sort", "SortPooling", pool.SortPool, counted=True),
+    family_network(
         "diffpool", "group", "Ying et al.", 2018,
         "DiffPool: clusters by a graph network, link and entropy losses",
-        _SHARED, _BY_CLUSTER, group_network(DiffPool), DiffPool,
+        _SHARED, _BY_CLUSTER, pool.DiffPool,
     ),
-    Network(
+    family_network(
         "mincut", "group", "Bianchi et al.", 2020,
         "MinCutPool: few edges between clusters of similar size, by two losses",
-        _SHARED, _BY_CLUSTER, group_network(MinCutPool), MinCutPool,
+        _SHARED, _BY_CLUSTER, pool.MinCutPool,
     ),
-    Network(
+    family_network(
         "dmon", "group", "Tsitsulin et al.", 2023,
         "DMoN: clusters denser than by chance, by a modularity loss",
-        _SHARED, _BY_CLUSTER, group_network(DMoN), DMoN,
+        _SHARED, _BY_CLUSTER, pool.DMoN,
     ),
-    Network(
+    family_network(
         "structpool", "group", "Yuan & Ji", 2020,
         "StructPool: neighbours' assignments depend on each other, by a CRF's mean field",
-        _SHARED, f"{_BY_CLUSTER} × iterations", group_network(StructPool), StructPool,
+        _SHARED, f"{_BY_CLUSTER} × iterations", pool.StructPool,
     ),
     Network(
         "gmt", "group", "Baek et al.", 2021,
         "Graph Multiset Transformer: learned seeds attend to the nodes",
         "what learned seeds attend to", "edges + nodes × clusters",
-        group_network(fitting_gmt, later_gmt), GMTPool,
+        # The later ones pool what was pooled before and look at no graph: the paper's GMPool.
+        group_network(fitting_gmt, partial(fitting_gmt, seeds=0, graph=False)), pool.GMTPool,
     ),
     Network(
         "asap", "group", "Ranjan et al.", 2020,
         "ASAP: a cluster around every node, of which the highest-scoring are kept",
-        "half of all neighbourhoods", _THREE_STEPS, topk_network(ASAP), ASAP, "ratio",
+        "half of all neighbourhoods", _THREE_STEPS, topk_network(pool.ASAP), pool.ASAP, "ratio",
     ),
-    Network(
+    family_network(
         "gpool", "top-k", "Gao & Ji", 2019,
         "gPool: nodes with the largest projection on a learned vector", _HALF, "edges",
-        topk_network(TopKPool), TopKPool, "ratio",
+        pool.TopKPool,
     ),
-    Network(
+    family_network(
         "sagpool", "top-k", "Lee et al.", 2019,
-        "SAGPool: nodes by the score of a graph convolution", _HALF, "edges",
-        topk_network(SAGPool), SAGPool, "ratio",
+        "SAGPool: nodes by the score of a graph convolution", _HALF, "edges", pool.SAGPool,
     ),
-    Network(
+    family_network(
         "attpool-global", "top-k", "Huang et al.", 2019,
-        "AttPool: nodes by attention over the graph", _GATHERED, _THREE_STEPS,
-        topk_network(AttPoolGlobal), AttPoolGlobal, "ratio",
+        "AttPool: nodes by attention over the graph", _GATHERED, _THREE_STEPS, pool.AttPoolGlobal,
     ),
-    Network(
+    family_network(
         "attpool-local", "top-k", "Huang et al.", 2019,
         "AttPool: nodes by attention among neighbours, times degree", _GATHERED, _THREE_STEPS,
-        topk_network(AttPoolLocal), AttPoolLocal, "ratio",
+        pool.AttPoolLocal,
     ),
     Network(
         "flat", "flat", "-", None,
         "no coarsening; configurable readout, sum by default", "set by the readout", "nodes",
-        reduce_network(None), ReducePool, "channels",
+        reduce_network(), pool.ReducePool, "channels",
     ),
     Network(
         "sum", "flat", "Xu et al.", 2019, "SumPool: sum over nodes", "the sum of all nodes",
-        "nodes", reduce_network(("sum",)), ReducePool, "channels",
+        "nodes", reduce_network("sum"), pool.ReducePool, "channels",
     ),
     Network(
         "mean", "flat", "-", None, "MeanPool: mean over nodes", "the mean node", "nodes",
-        reduce_network(("mean",)), partial(ReducePool, reductions=("mean",)), "channels",
+        reduce_network("mean"), partial(pool.ReducePool, reductions=("mean",)), "channels",
     ),
     Network(
         "max", "flat", "-", None, "MaxPool: maximum over nodes", "each channel's largest value",
-        "nodes", reduce_network(("max",)), partial(ReducePool, reductions=("max",)), "channels",
+        "nodes", reduce_network("max"), partial(pool.ReducePool, reductions=("max",)), "channels",
     ),
     Network(
         "concat", "flat", "Liu et al., baseline", 2021,
         "GCN-concat: nodes carry all layers' outputs, then the readout",
         "the sum of all layers' nodes", "nodes × layers", concat,
     ),
-    Network(
+    family_network(
         "mean-att", "flat", "Bai et al.", 2019,
         "MeanAttPool: nodes weighted by their similarity to the mean node",
-        "a weighted sum of all nodes", "nodes", flat_network(MeanAttPool), MeanAttPool, "channels",
+        "a weighted sum of all nodes", "nodes", pool.MeanAttPool,
     ),
-    Network(
+    family_network(
         "gated", "flat", "Li et al.", 2016,
         "gated soft attention: every node has a gate for each channel",
-        "a gated sum of all nodes", "nodes", flat_network(GatedPool), GatedPool, "channels",
+        "a gated sum of all nodes", "nodes", pool.GatedPool,
     ),
-    Network(
+    family_network(
         "set2set", "flat", "Vinyals et al.", 2016,
         "Set2Set: an LSTM queries the nodes three times", "the last query and its answer",
-        "nodes × steps", flat_network(Set2Set), Set2Set, "channels",
+        "nodes × steps", pool.Set2Set,
     ),
     Network(
         "sort", "flat", "Zhang et al.", 2018,
         "SortPooling: nodes sorted by a channel, read by a convolution",
         "the first 30 nodes in order", "nodes × log nodes",
-        flat_network(SortPool, counted=True), SortPool, "channels",
+        flat_network(pool.SortPool, counted=True), pool.SortPool, "channels",
     ),
     Network(
         "structure-free", "rule", "-", None,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import cast
 
 from graphpool.config import ModelConfig
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import check_known
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
@@ -14,10 +14,9 @@ from graphpool.nn.pairs.gmn import GMN
 from graphpool.nn.pairs.score import ExpScore, LearnedScore
 from graphpool.nn.pairs.siamese import Siamese
 from graphpool.nn.pairs.simgnn import SimGNN
-from graphpool.nn.zoo.build import build_model, place_rule
+from graphpool.nn.zoo.build import METHODS, build_model, place_rule
+from graphpool.nn.zoo.build import PAIR_METHODS as PAIR_METHODS
 from graphpool.nn.zoo.families import CLUSTERS
-from graphpool.nn.zoo.registry import METHODS
-from graphpool.nn.zoo.registry import PAIR_METHODS as PAIR_METHODS
 
 SCORES = ("exp", "learned")
 # Methods whose levels may be compared node by node: the hierarchy of ours, and none at all.
@@ -40,12 +39,9 @@ def build_pair_model(
         nodes: mean nodes per training graph, for `settings.ratio`.
         score: `"exp"`, the paper's, or `"learned"`, see `score`; by default as `settings` say.
     """
-    name = settings.pooler
-    if name not in PAIR_METHODS and name not in METHODS:
-        raise ConfigError(f"unknown pooler {name!r}; {nearest(name, [*METHODS, *PAIR_METHODS])}")
     score = score or settings.score
-    if score not in SCORES:
-        raise ConfigError(f"unknown score {score!r}; {nearest(score, SCORES)}")
+    check_known("pooler", settings.pooler, [*METHODS, *PAIR_METHODS])
+    check_known("score", score, SCORES)
     model = _network(settings, channels, nodes)
     model.score = LearnedScore(model.levels) if score == "learned" else ExpScore()
     return model

@@ -16,7 +16,7 @@ from typing import Any, no_type_check
 
 import numpy as np
 
-from graphpool.nn.ops.compiled import compiled
+from graphpool.nn.ops.switch import compiled
 
 Array = Any
 
