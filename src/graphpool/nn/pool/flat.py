@@ -25,23 +25,20 @@ class ReducePool(FlatPool):
     """Sum, mean or maximum over the nodes, as a module: SumPool, MeanPool, MaxPool.
 
     Args:
-        in_channels: channels of the node features.
         reductions: any of `"sum"`, `"mean"`, `"max"`; of several the results stand side by side.
     """
 
+    shown = ("in_channels", "reductions")
+
     def __init__(self, in_channels: int, reductions: tuple[str, ...] = ("sum",)) -> None:
         super().__init__()
-        self.readout = Readout(reductions)
+        self.reductions, self.readout = reductions, Readout(reductions)
         self.in_channels, self.out_channels = in_channels, self.readout.width(in_channels)
 
     def pool_level(self, level: Level) -> Tensor:
         """Reduce the nodes of each graph."""
         x, segments = level.flat()
         return self.readout(Level(x, segments=segments))
-
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"{self.in_channels}, {self.readout.reductions}"
 
 
 def segment_softmax(
