@@ -9,7 +9,7 @@ from torch import Tensor
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.model import HAP
 from graphpool.nn.pairs import GMN
-from graphpool.nn.pairs.embedded import without_encoder
+from graphpool.nn.pairs.base import without_encoder
 from graphpool.nn.pairs.gmn import Messages
 from graphpool.nn.pairs.layout import PairLayout, repeat_graphs
 from graphpool.nn.pool.gated import GatedPool

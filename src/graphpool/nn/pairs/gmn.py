@@ -11,9 +11,8 @@ from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.module import Module, reset
 from graphpool.nn.ops.batch_norm import batch_normalised
 from graphpool.nn.ops.products import slot_sum, take_col, take_row
-from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean
+from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean, flat_pooling
 from graphpool.nn.pairs.cross_attention import CrossAttention
-from graphpool.nn.pairs.embedded import flat_pooling
 from graphpool.nn.pairs.layout import PairLayout, repeat_graphs
 from graphpool.nn.pairs.score import Score
 from graphpool.nn.pool.gated import GatedPool

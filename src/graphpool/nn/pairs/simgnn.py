@@ -12,9 +12,8 @@ from graphpool.graphs.ragged import gather
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.module import Module
-from graphpool.nn.pairs.base import PairDistances, PairModel
+from graphpool.nn.pairs.base import PairDistances, PairModel, flat_pooling
 from graphpool.nn.pairs.cross_attention import CrossAttention
-from graphpool.nn.pairs.embedded import flat_pooling
 from graphpool.nn.pairs.layout import PairLayout
 from graphpool.nn.pairs.score import SCALE, Score
 from graphpool.nn.pool.mean_att import MeanAttPool
