@@ -19,11 +19,6 @@ CLUSTERS = 4
 WIDTH = 6
 
 
-@pytest.fixture(scope="module")
-def pyg() -> Any:
-    return pytest.importorskip("torch_geometric.nn")
-
-
 def graphs(**options: Any) -> list[Plain]:
     return [random_graph(n, n, weighted=True, **options).to(torch.float64) for n in (9, 2, 6, 13)]
 
