@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import DataError
+from graphpool.graphs.segments import pointer
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +92,7 @@ class Adjacency:
     @cached_property
     def reverse_ptr(self) -> Tensor:
         """Row pointers of the transpose, `[nodes + 1]`."""
-        pointer = torch.zeros_like(self.row_ptr)
-        torch.cumsum(torch.bincount(self.col, minlength=self.num_nodes), 0, out=pointer[1:])
-        return pointer
+        return pointer(torch.bincount(self.col, minlength=self.num_nodes))
 
     @cached_property
     def gcn(self) -> Tensor:
@@ -133,9 +132,8 @@ def lay_slots(
         plain = source != target
         source, target, weight = source[plain], target[plain], weight[plain]
     count = torch.bincount(target, minlength=num_nodes) + 1
-    row_ptr = torch.zeros(num_nodes + 1, dtype=torch.long, device=device)
-    torch.cumsum(count, 0, out=row_ptr[1:])
-    diagonal, slots = row_ptr[:-1], num_nodes + source.shape[0]
+    row_ptr, slots = pointer(count), num_nodes + source.shape[0]
+    diagonal = row_ptr[:-1]
     row = torch.repeat_interleave(nodes, count, output_size=slots)
     # Before the k-th plain edge lie k others and the diagonal slots of its row and all above.
     position = torch.arange(1, source.shape[0] + 1, device=device).add_(target)

@@ -101,18 +101,17 @@ class GraphBatch:
         """
         rule = rule or PlaceRule()
         if rule not in self._places:
-            self._places[rule] = self._find_places(rule)
+            if self.places_of_set is None or self.node is None:
+                places = places_of(self.adjacency, self.segments, rule)
+            else:
+                of_set = self.places_of_set(rule)
+                device = of_set.cluster.device
+                where = self.node.to(device), self.index.to(device), self.ptr.to(device)
+                places = of_set.batch(*where).to(self.x.device)
+            self._places[rule] = places
         return self._places[rule]
 
     @cached_property
     def _places(self) -> dict[PlaceRule, Places]:
         """Places worked out so far."""
         return {}
-
-    def _find_places(self, rule: PlaceRule) -> Places:
-        if self.places_of_set is None or self.node is None:
-            return places_of(self.adjacency, self.segments, rule)
-        known = self.places_of_set(rule)
-        device = known.cluster.device
-        where = self.node.to(device), self.index.to(device), self.ptr.to(device)
-        return known.batch(*where).to(self.x.device)

@@ -15,8 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from graphpool.graphs.checks import NAMES, UNITS
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.hashing import Array, mix
+from graphpool.graphs.ragged import take
 from graphpool.graphs.refinement import Rounds
 
 _SINGLED_OUT = np.uint64(0xA0761D6478BD642F)
@@ -61,23 +63,12 @@ def reordered(graphs: GraphSet, position: Tensor) -> GraphSet:
     flat = position + graphs.node_ptr[graphs.node_graph]
     back = torch.empty_like(flat)
     back[flat] = torch.arange(len(flat), device=flat.device)
-    moved: dict[str, Any] = {
-        key: None if (value := getattr(graphs, key)) is None else value[back]
-        for key in ("node_label", "node_attr", "x")
-    }
-    kept = ("graph_attr", "y", "classes", "node_label_names", "edge_label_names", "notes")
-    return GraphSet.build(
-        graphs.name,
-        graphs.node_counts,
-        graphs.edge_counts,
-        position[graphs.flat_edges],
-        ids=graphs.ids,
-        edge_weight=graphs.edge_weight,
-        edge_label=graphs.edge_label,
-        edge_attr=graphs.edge_attr,
-        **moved,
-        **{key: getattr(graphs, key) for key in kept},
-    )
+    values: dict[str, Any] = {key: getattr(graphs, key) for key in (*UNITS, *NAMES, "ids", "notes")}
+    for key, unit in UNITS.items():
+        if unit == "nodes":
+            values[key] = take(values[key], back)
+    edge_index = position[graphs.flat_edges]
+    return GraphSet.build(graphs.name, graphs.node_counts, graphs.edge_counts, edge_index, **values)
 
 
 def _edge_hashes(graphs: GraphSet) -> Array:

@@ -6,9 +6,8 @@ from torch import Tensor
 
 from graphpool.errors import DataError
 
-_PER = {
-    "ids": "graphs",
-    "edge_counts": "graphs",
+# The fields of a `GraphSet` that may be absent, and what they have one entry per.
+UNITS = {
     "y": "graphs",
     "graph_attr": "graphs",
     "node_label": "nodes",
@@ -18,17 +17,20 @@ _PER = {
     "edge_attr": "edges",
     "edge_weight": "edges",
 }
+# The names that codes of labels and classes refer to.
+NAMES = ("classes", "node_label_names", "edge_label_names")
+_LENGTHS = {"ids": "graphs", "edge_counts": "graphs", **UNITS}
 
 
 def check_lengths(name: str, counts: Mapping[str, int], given: Mapping[str, object]) -> None:
     """Refuse a field that does not have one entry per graph, node or edge."""
     for key, value in given.items():
-        if value is None or key not in _PER:
+        unit = _LENGTHS.get(key)
+        if value is None or unit is None:
             continue
-        expected, unit = counts[_PER[key]], _PER[key]
         found = len(value)  # type: ignore[arg-type]
-        if found != expected:
-            raise DataError(f"{name}: {key} has {found} entries for {expected} {unit}")
+        if found != counts[unit]:
+            raise DataError(f"{name}: {key} has {found} entries for {counts[unit]} {unit}")
     edge_counts = given["edge_counts"]
     if isinstance(edge_counts, Tensor) and int(edge_counts.sum()) != counts["edges"]:
         raise DataError(
@@ -46,17 +48,19 @@ def check_edges(
     node_counts: Tensor,
 ) -> None:
     """Refuse a graph without nodes and an edge that leaves its graph."""
+
+    def label(graph: int) -> str:
+        return str(graph) if ids is None else ids[graph]
+
     empty = (node_counts < 1).nonzero().flatten()
     if len(empty):
-        label = ids[int(empty[0])] if ids is not None else str(int(empty[0]))
-        raise DataError(f"{name}, graph {label} has no nodes; leave it out")
+        raise DataError(f"{name}, graph {label(int(empty[0]))} has no nodes; leave it out")
     limit = node_counts[owner]
     bad = (source < 0) | (target < 0) | (source >= limit) | (target >= limit)
     if bad.any():
         edge = int(bad.nonzero()[0])
         graph = int(owner[edge])
-        label = ids[graph] if ids is not None else str(graph)
         raise DataError(
-            f"{name}, graph {label}: edge {int(source[edge])} -> {int(target[edge])} "
+            f"{name}, graph {label(graph)}: edge {int(source[edge])} -> {int(target[edge])} "
             f"leaves its {int(node_counts[graph])} nodes"
         )

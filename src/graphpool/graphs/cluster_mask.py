@@ -18,9 +18,7 @@ class ClusterMask:
     """
 
     def __init__(
-        self,
-        mask: Bool[Tensor, "graphs clusters"],
-        counts: Int[Tensor, " graphs"] | None = None,
+        self, mask: Bool[Tensor, "graphs clusters"], counts: Int[Tensor, " graphs"] | None = None
     ) -> None:
         self.mask = mask
         self._counts = counts
@@ -43,9 +41,7 @@ class ClusterMask:
     @cached_property
     def segments(self) -> Segments:
         """The graphs of the real rows."""
-        ptr = self.counts.new_zeros(self.counts.shape[0] + 1)
-        torch.cumsum(self.counts, 0, out=ptr[1:])
-        return Segments(ptr)
+        return Segments.from_counts(self.counts)
 
     @cached_property
     def weight(self) -> Float[Tensor, "graphs clusters 1"]:

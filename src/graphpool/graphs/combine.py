@@ -8,6 +8,7 @@ from torch import Tensor
 
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.segments import pointer
 
 _CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
 _PLAIN = ("node_attr", "edge_attr", "graph_attr", "x")
@@ -18,11 +19,8 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
 
     Labels and classes are matched by name and keep the order in which they first appear. Where
     graph ids clash, every id gets its set's name in front. All sets must have the same fields;
-    only edge weights may be missing in some, where they are 1.
-
-    Args:
-        sets: at least one.
-        name: of the result; by default the names joined with `+`.
+    only edge weights may be missing in some, where they are 1. By default the result is named by
+    the names of the sets, joined with `+`.
     """
     if not sets:
         raise DataError("there is nothing to concatenate; give at least one set")
@@ -35,8 +33,8 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
         made[key] = _stack(sets, key, [getattr(part, key) for part in sets])
     return GraphSet(
         name=name if name is not None else "+".join(dict.fromkeys(part.name for part in sets)),
-        node_ptr=_pointers([part.node_ptr for part in sets]),
-        edge_ptr=_pointers([part.edge_ptr for part in sets]),
+        node_ptr=pointer(torch.cat([part.node_counts for part in sets])),
+        edge_ptr=pointer(torch.cat([part.edge_counts for part in sets])),
         edge_index=torch.cat([part.edge_index for part in sets], dim=1),
         ids=_ids(sets),
         notes=tuple(f"{part.name}: {note}" for part in sets for note in part.notes),
@@ -98,14 +96,6 @@ def _weights(sets: Sequence[GraphSet]) -> Tensor | None:
             for part in sets
         ]
     )
-
-
-def _pointers(pointers: list[Tensor]) -> Tensor:
-    total, shifted = 0, [pointers[0][:1]]
-    for pointer in pointers:
-        shifted.append(pointer[1:] + total)
-        total += int(pointer[-1])
-    return torch.cat(shifted)
 
 
 def _ids(sets: Sequence[GraphSet]) -> tuple[str, ...]:

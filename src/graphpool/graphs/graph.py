@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-Name = int | str
+from graphpool.graphs.vocabulary import Name
 
 
 @dataclass(frozen=True, eq=False)

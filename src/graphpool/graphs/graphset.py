@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import torch
@@ -12,13 +12,14 @@ from torch import Tensor
 from graphpool.errors import DataError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.checks import check_edges, check_lengths
+from graphpool.graphs.checks import NAMES, UNITS, check_edges, check_lengths
 from graphpool.graphs.graph import Graph as Graph
-from graphpool.graphs.graph import Name as Name
-from graphpool.graphs.places.find import Places, find
+from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.graphs.ragged import SetCSR, gather, pointer, repeat, take
+from graphpool.graphs.ragged import SetCSR, gather, repeat, take
+from graphpool.graphs.segments import Segments, pointer
 from graphpool.graphs.selection import Selection, positions
+from graphpool.graphs.vocabulary import Name as Name
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +91,8 @@ class GraphSet:
         """
         node_counts, edge_counts = node_counts.long(), edge_counts.long()
         node_ptr, graphs, device = pointer(node_counts), len(node_counts), node_counts.device
+        if edge_weight is not None and not edge_weight.is_floating_point():
+            edge_weight = edge_weight.float()
         edges = {"edge_weight": edge_weight, "edge_label": edge_label, "edge_attr": edge_attr}
         counts = {"graphs": graphs, "nodes": int(node_ptr[-1]), "edges": edge_index.shape[1]}
         check_lengths(name, counts, {"ids": ids, "edge_counts": edge_counts, **edges, **other})
@@ -118,19 +121,15 @@ class GraphSet:
             notes.append(f"{repeated} repeated edges were kept once")
         kept = order[first]
         given = given[kept]
-        if edge_weight is not None and not edge_weight.is_floating_point():
-            edge_weight = edge_weight.float()
+        fields_ = {**other, **{key: take(value, given) for key, value in edges.items()}}
         return cls(
             name=name,
             node_ptr=node_ptr,
             edge_ptr=pointer(torch.bincount(owner[kept], minlength=graphs)),
             edge_index=torch.stack([source[kept], target[kept]]).int(),
             ids=tuple(ids) if ids is not None else tuple(str(i) for i in range(graphs)),
-            edge_weight=None if edge_weight is None else edge_weight[given],
-            edge_label=None if edge_label is None else edge_label[given],
-            edge_attr=None if edge_attr is None else edge_attr[given],
             notes=tuple(notes),
-            **other,  # type: ignore[arg-type]
+            **fields_,  # type: ignore[arg-type]
         )
 
     def __len__(self) -> int:
@@ -219,48 +218,34 @@ class GraphSet:
         if not -len(self) <= position < len(self):
             raise IndexError(f"graph {position} of a set of {len(self)}")
         position %= len(self)
-        node = slice(int(self.node_ptr[position]), int(self.node_ptr[position + 1]))
-        edge = slice(int(self.edge_ptr[position]), int(self.edge_ptr[position + 1]))
-
-        def part(values: Tensor | None, where: slice | int) -> Tensor | None:
-            return None if values is None else values[where]
-
-        return Graph(
-            id=self.ids[position],
-            num_nodes=node.stop - node.start,
-            edge_index=self.edge_index[:, edge].long(),
-            node_label=part(self.node_label, node),
-            node_attr=part(self.node_attr, node),
-            edge_label=part(self.edge_label, edge),
-            edge_attr=part(self.edge_attr, edge),
-            edge_weight=part(self.edge_weight, edge),
-            graph_attr=part(self.graph_attr, position),
-            x=part(self.x, node),
-            y=None if self.y is None else int(self.y[position]),
-            classes=self.classes,
-            node_label_names=self.node_label_names,
-            edge_label_names=self.edge_label_names,
-        )
+        node = slice(*self.node_ptr[position : position + 2].tolist())
+        edge = slice(*self.edge_ptr[position : position + 2].tolist())
+        where: dict[str, Any] = {"graphs": position, "nodes": node, "edges": edge}
+        values: dict[str, Any] = {key: getattr(self, key) for key in (*NAMES, *UNITS)}
+        for key, unit in UNITS.items():
+            if values[key] is not None:
+                values[key] = values[key][where[unit]]
+        if values["y"] is not None:
+            values["y"] = int(values["y"])
+        edge_index = self.edge_index[:, edge].long()
+        return Graph(self.ids[position], node.stop - node.start, edge_index, **values)
 
     def select(self, item: Selection) -> "GraphSet":
         """Return the chosen graphs, in the chosen order, as a new set."""
         index = torch.from_numpy(positions(item, len(self), "graph")).to(self.device)
         node, node_ptr = gather(self.node_ptr, index)
         edge, edge_ptr = gather(self.edge_ptr, index)
+        rows = {"graphs": index, "nodes": node, "edges": edge}
+        taken: dict[str, Any] = {
+            key: take(getattr(self, key), rows[unit]) for key, unit in UNITS.items()
+        }
         chosen = replace(
             self,
             node_ptr=node_ptr,
             edge_ptr=edge_ptr,
             edge_index=self.edge_index[:, edge],
             ids=tuple(self.ids[position] for position in index.tolist()),
-            edge_weight=take(self.edge_weight, edge),
-            node_label=take(self.node_label, node),
-            node_attr=take(self.node_attr, node),
-            edge_label=take(self.edge_label, edge),
-            edge_attr=take(self.edge_attr, edge),
-            graph_attr=take(self.graph_attr, index),
-            x=take(self.x, node),
-            y=take(self.y, index),
+            **taken,
         )
         for rule, places in self._places.items():
             chosen._places[rule] = places.take(node, index)
@@ -319,7 +304,7 @@ class GraphSet:
         if rule not in self._places:
             csr = self._csr
             edges = Adjacency(pointer(csr.count), csr.col, csr.weight, csr.symmetric)
-            self._places[rule] = find(edges, self.node_ptr, rule, local=True)
+            self._places[rule] = places_of(edges, Segments(self.node_ptr), rule, local=True)
         return self._places[rule]
 
     def with_places(self, known: Mapping[PlaceRule, Places]) -> "GraphSet":

@@ -1,4 +1,4 @@
-"""Ragged rows in flat tensors: pointers, gathers, and the CSR matrix of a whole `GraphSet`."""
+"""Ragged rows in flat tensors: gathers, and the CSR matrix of a whole `GraphSet`."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,18 +9,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.graphs.adjacency import gcn_values, is_symmetric, lay_slots
+from graphpool.graphs.segments import pointer
 
 if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
 
 Array = NDArray[np.int64]
-
-
-def pointer(counts: Tensor) -> Tensor:
-    """Return 0 followed by the running sum, `[len + 1]`."""
-    pointers = torch.zeros(counts.shape[0] + 1, dtype=torch.long, device=counts.device)
-    torch.cumsum(counts, 0, out=pointers[1:])
-    return pointers
 
 
 def gather(ptr: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:

@@ -17,12 +17,7 @@ _OWN = np.uint64(0xD1B54A32D192ED03)
 
 
 class Rounds:
-    """Rounds of refinement over the same edges.
-
-    Args:
-        graphs: the graphs to refine, on the CPU.
-        edge: a mixed 64-bit number for each edge, `[edges]`.
-    """
+    """Rounds of refinement over the edges of graphs on the CPU; `edge` `[edges]` mixed numbers."""
 
     def __init__(self, graphs: GraphSet, edge: Array) -> None:
         self.edge = edge
@@ -57,7 +52,11 @@ def node_colours(graphs: GraphSet) -> Array:
     Node labels, edge labels, edge weights, directions and self-loops count; attributes don't.
     """
     graphs = graphs.to("cpu")
-    rounds = Rounds(graphs, _edge_colours(graphs))
+    edge = np.zeros(graphs.num_edges, dtype=np.uint64)
+    for values in (graphs.edge_label, graphs.edge_weight):
+        if values is not None:
+            edge = mix(edge ^ mix(numbered(values.numpy())[0]))
+    rounds = Rounds(graphs, edge)
     label = np.zeros(graphs.num_nodes, dtype=np.int64)
     if graphs.node_label is not None:
         label = graphs.node_label.numpy().astype(np.int64)
@@ -75,10 +74,8 @@ def node_colours(graphs: GraphSet) -> Array:
 def colour_rounds(graphs: GraphSet, start: Array) -> Iterator[tuple[Array, int]]:
     """Yield the colours of all nodes, `[nodes]`, and their number, after 0, 1, 2, … rounds.
 
-    Only the directions of edges count, not their labels and weights.
-
-    Args:
-        start: `[nodes]`, integers to start from, such as labels.
+    Round 0 numbers `start`, `[nodes]` integers such as labels. Only the directions of edges count,
+    not their labels and weights.
     """
     graphs = graphs.to("cpu")
     rounds = Rounds(graphs, np.zeros(graphs.num_edges, dtype=np.uint64))
@@ -96,12 +93,3 @@ def graph_colours(graphs: GraphSet) -> Array:
         begin = graphs.node_ptr[:-1].cpu().numpy()[counts > 0]
         total[counts > 0] = np.add.reduceat(mix(node_colours(graphs)), begin)
     return mix(total) + mix(counts.astype(np.uint64))
-
-
-def _edge_colours(graphs: GraphSet) -> Array:
-    """Return a mixed 64-bit number for each edge, `[edges]`."""
-    parts = [part for part in (graphs.edge_label, graphs.edge_weight) if part is not None]
-    colour = np.zeros(graphs.num_edges, dtype=np.uint64)
-    for part in parts:
-        colour = mix(colour ^ mix(numbered(part.numpy())[0]))
-    return colour

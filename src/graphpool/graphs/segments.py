@@ -8,6 +8,13 @@ from torch import Tensor
 from graphpool.errors import DataError
 
 
+def pointer(counts: Tensor) -> Tensor:
+    """Return 0 followed by the running sum, `[len + 1]`."""
+    pointers = torch.zeros(counts.shape[0] + 1, dtype=torch.long, device=counts.device)
+    torch.cumsum(counts, 0, out=pointers[1:])
+    return pointers
+
+
 class Segments:
     """Consecutive runs of rows, one per graph.
 
@@ -33,9 +40,7 @@ class Segments:
             )
         if num_graphs is None:
             num_graphs = int(batch.max()) + 1 if batch.numel() else 0
-        ptr = torch.zeros(num_graphs + 1, dtype=torch.long, device=batch.device)
-        torch.cumsum(torch.bincount(batch, minlength=num_graphs), 0, out=ptr[1:])
-        return cls(ptr, batch)
+        return cls(pointer(torch.bincount(batch, minlength=num_graphs)), batch)
 
     @classmethod
     def equal(cls, graphs: int, nodes: int, device: torch.device | None = None) -> "Segments":
@@ -45,7 +50,7 @@ class Segments:
     @classmethod
     def from_counts(cls, counts: Tensor) -> "Segments":
         """Make runs of these lengths."""
-        return cls(torch.cat([counts.new_zeros(1), counts.cumsum(0)]))
+        return cls(pointer(counts))
 
     @property
     def num_graphs(self) -> int:

@@ -11,12 +11,10 @@ Selection = slice | Sequence[int] | NDArray[Any] | Tensor
 
 
 def positions(item: Selection, count: int, noun: str) -> NDArray[np.int64]:
-    """Return the positions of a selection, `[selected]`, checked and never negative.
+    """Return the positions of a selection from `count` items, checked and never negative.
 
-    Args:
-        item: a slice, positions (from the end if negative), or a mask.
-        count: number of items to select from.
-        noun: what one item is called.
+    A selection is a slice, positions (from the end if negative), or a mask; `noun` is what errors
+    call an item.
     """
     if isinstance(item, slice):
         chosen = range(count)[item]

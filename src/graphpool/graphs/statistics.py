@@ -107,7 +107,9 @@ def statistics(graphs: GraphSet, duplicates: bool = True) -> Statistics:
     touched[source[source != target]] = True
     touched[target[source != target]] = True
     component = _components(graphs.num_nodes, source, target)
-    per_graph = _distinct(graphs.node_graph.numpy(), component, len(graphs))
+    # No component lies in two graphs.
+    _, first = np.unique(component, return_index=True)
+    per_graph = np.bincount(graphs.node_graph.numpy()[first], minlength=len(graphs))
     return Statistics(
         name=graphs.name,
         graphs=len(graphs),
@@ -155,12 +157,6 @@ def _components(nodes: int, source: Tensor, target: Tensor) -> NDArray[Any]:
     ones = np.ones(source.shape[0], dtype=np.int8)
     flat = coo_array((ones, (source.numpy(), target.numpy())), shape=(nodes, nodes)).tocsr()
     return np.asarray(connected_components(flat, directed=True, connection="weak")[1])
-
-
-def _distinct(group: NDArray[Any], value: NDArray[Any], groups: int) -> NDArray[Any]:
-    """Count the distinct values of each group; no value may occur in two groups."""
-    _, first = np.unique(value, return_index=True)
-    return np.bincount(group[first], minlength=groups)
 
 
 def _duplicates(graphs: GraphSet) -> Duplicates:

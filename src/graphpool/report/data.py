@@ -5,6 +5,7 @@ Accuracies are fractions between 0 and 1. Arrays are numpy, on purpose: a report
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,7 +20,6 @@ class ResultRow:
     """One method and every accuracy that was measured for it.
 
     Args:
-        name: what the reader calls the method.
         family: `ours` (the first such row is the headline), `baseline` (learns too), or `rule`
             (learns nothing; the first such row is the majority class).
         accuracies: one per fold and seed, in the same order for every row of a report.
@@ -54,12 +54,12 @@ class Curve:
     best_epoch: int | None = None
 
     def __post_init__(self) -> None:
-        named = ("train_loss", "valid_loss", "train_accuracy", "valid_accuracy")
-        for name in named:
+        epochs = len(self.epochs)
+        for name in ("train_loss", "valid_loss", "train_accuracy", "valid_accuracy"):
             found = len(getattr(self, name))
-            if found != len(self.epochs):
+            if found != epochs:
                 raise ValueError(
-                    f"curve {self.label!r}: {name} has {found} values for {len(self.epochs)} epochs"
+                    f"curve {self.label!r}: {name} has {found} values for {epochs} epochs"
                 )
 
 
@@ -70,8 +70,6 @@ class EmbeddingPlot:
     Args:
         vectors: `[graphs, channels]`.
         y: `[graphs]`, true class of each graph, a position in `class_names`.
-        class_names: one name per class.
-        ids: one name per graph.
         predicted: `[graphs]`, the predicted class, if known.
         note: which graphs these are, e.g. that the model has seen them in training.
     """
@@ -86,13 +84,11 @@ class EmbeddingPlot:
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2:
             raise ValueError(f"embedding vectors of shape {self.vectors.shape}; one row per graph")
-        graphs = self.vectors.shape[0]
-        sizes = {"y": len(self.y), "ids": len(self.ids)}
-        if self.predicted is not None:
-            sizes["predicted"] = len(self.predicted)
-        for name, size in sizes.items():
-            if size != graphs:
-                raise ValueError(f"embedding of {graphs} graphs has {size} values in {name}")
+        graphs = len(self.vectors)
+        for name in ("y", "ids", "predicted"):
+            values = getattr(self, name)
+            if values is not None and len(values) != graphs:
+                raise ValueError(f"embedding of {graphs} graphs has {len(values)} values in {name}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +120,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class HierarchyExample:
-    """One graph at every level, finest first, with the clusters that this graph has.
-
-    Args:
-        places: whether the clusters of the first level are places of the graph.
-    """
+    """One graph at every level, finest first; with `places`, the first clusters are places."""
 
     graph: str
     true_class: str
@@ -139,9 +131,7 @@ class HierarchyExample:
     def __post_init__(self) -> None:
         if not self.levels:
             raise ValueError(f"hierarchy of graph {self.graph} has no levels")
-        for number, (fine, coarse) in enumerate(
-            zip(self.levels[:-1], self.levels[1:], strict=True)
-        ):
+        for number, (fine, coarse) in enumerate(pairwise(self.levels)):
             clusters = coarse.adjacency.shape[0]
             if fine.assignment is None or fine.assignment.shape[1:] != (clusters,):
                 raise ValueError(
@@ -156,7 +146,7 @@ class LevelHealth:
 
     Args:
         level: 1 for the first coarsening.
-        clusters: how many clusters a graph has.
+        clusters: of a graph.
         effective_rank: of the assignment, 1 (collapsed) to `clusters`.
         clusters_in_use: clusters that are some node's strongest.
         entropy: of a node's memberships, as a share of the largest possible, 0 to 1.
@@ -175,22 +165,13 @@ class LevelHealth:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One graph, ready to be drawn.
+    """One graph, ready to be drawn."""
 
-    Args:
-        title: its name and size.
-        slot: for each node its row of the positions.
-        labels: a short text per node, "" for none.
-        edges: pairs of nodes with the text of their label; in both directions only if the graph
-            is directed.
-        node_kind, edge_kind: the edit of each node and edge that has one.
-    """
-
-    title: str
-    slot: Sequence[int]
-    labels: Sequence[str]
-    edges: Mapping[tuple[int, int], str]
-    node_kind: Mapping[int, str]
+    title: str  # its name and size
+    slot: Sequence[int]  # for each node its row of the positions
+    labels: Sequence[str]  # a short text per node, "" for none
+    edges: Mapping[tuple[int, int], str]  # labels; in both directions only if directed
+    node_kind: Mapping[int, str]  # the edit of each node that has one
     edge_kind: Mapping[tuple[int, int], str]
     directed: bool
 
@@ -207,21 +188,16 @@ class Scores:
 class PairExample:
     """Two graphs beside each other, with the scores that the model gives them.
 
-    Args:
-        title: which pair it is, and why it is shown.
-        left, right: with marks on what an edit path changes if they are `aligned`: then a node
-            stands where the node is that it is mapped to.
-        matches: the truth.
-        scores: of every level, by name, the last of all together.
-        note: how far apart the graphs are.
+    If they are `aligned`, what an edit path changes is marked, and a node stands where the node is
+    that it is mapped to.
     """
 
     title: str
     left: Side
     right: Side
     aligned: bool
-    matches: bool
-    scores: Mapping[str, float]
+    matches: bool  # the truth
+    scores: Mapping[str, float]  # of every level, by name, the last of all together
     note: str = ""
 
     @property
@@ -246,16 +222,12 @@ class DistancePlot:
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """A graph that the model finds near.
-
-    Args:
-        rank: its rank by true distance, 1 for the nearest; equally far ones share the best.
-    """
+    """A graph that the model finds near."""
 
     graph: Side
     predicted: float
     true: float
-    rank: int
+    rank: int  # by true distance, 1 for the nearest; equally far ones share the best
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +248,6 @@ class FigureRow:
         figures: by the columns of the table, as they are printed; a missing one is unknown.
         share: the first of them as a fraction, which is drawn as a bar.
         main: whether the page is about this row.
-        note: a few words beside the name.
         learns: whether it is a network; rules are drawn paler.
     """
 
@@ -290,11 +261,7 @@ class FigureRow:
 
 @dataclass(frozen=True)
 class FigureTable:
-    """A table of figures, under a title and a sentence about it.
-
-    Args:
-        badge: mark on the row that the page is about.
-    """
+    """A table of figures, under a title and a sentence; `badge` marks the page's own row."""
 
     title: str
     words: str
@@ -350,18 +317,15 @@ class Report:
     @property
     def headline(self) -> ResultRow | None:
         """The result that the page is about."""
-        return self._first("ours")
+        return next((row for row in self.results if row.family == "ours"), None)
 
     @property
     def majority(self) -> ResultRow | None:
         """The result of always answering the most frequent class."""
-        return self._first("rule")
+        return next((row for row in self.results if row.family == "rule"), None)
 
     @property
     def best_baseline(self) -> ResultRow | None:
         """The baseline with the highest mean accuracy."""
         rows = [row for row in self.results if row.family == "baseline"]
         return max(rows, key=lambda row: float(np.mean(row.accuracies)), default=None)
-
-    def _first(self, family: Family) -> ResultRow | None:
-        return next((row for row in self.results if row.family == family), None)

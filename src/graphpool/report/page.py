@@ -1,12 +1,11 @@
 """A report as one HTML page: no scripts, no other files, opens from disk."""
 
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from graphpool import __version__
 from graphpool.files import atomic_write
-from graphpool.report.data import Curve, EmbeddingPlot, Report
+from graphpool.report.data import EmbeddingPlot, Report
 from graphpool.report.draw.curves import learning_curves
 from graphpool.report.draw.hierarchy import draw_hierarchy
 from graphpool.report.draw.svg import text
@@ -14,13 +13,13 @@ from graphpool.report.draw.tsne import FEWEST_FOR_TSNE, graph_map
 from graphpool.report.sections.accuracies import hero_figures, results_section
 from graphpool.report.sections.comparison import (
     distances_section,
+    figure_tables,
     pairs_section,
     queries_section,
     scores_section,
 )
-from graphpool.report.sections.figures import figure_tables
 from graphpool.report.sections.health import health_section, warning_box
-from graphpool.report.sections.parts import header, hero, repeat_section, section
+from graphpool.report.sections.parts import fact_list, hero, repeat_section, section
 from graphpool.report.style import stylesheet
 
 logger = logging.getLogger(__name__)
@@ -44,7 +43,7 @@ def render(report: Report, seed: int = 0) -> str:
         distances_section(report),
         queries_section(report),
         pairs_section(report),
-        _curves(report.curves, report.noun),
+        _curves(report),
         _map(report.embedding, seed),
         _hierarchy(report),
         _health(report),
@@ -55,8 +54,12 @@ def render(report: Report, seed: int = 0) -> str:
 
 def _header(report: Report) -> str:
     figures, verdict = (report.hero, report.verdict) if report.hero else hero_figures(report)
-    below = f"{hero(figures, verdict)}{warning_box(report.warnings)}"
-    return header(report.title, report.subtitle, below, report.dataset)
+    lead = f'<p class="lead">{text(report.subtitle)}</p>' if report.subtitle else ""
+    return (
+        f'<header><p class="eyebrow">graphpool report</p><h1>{text(report.title)}</h1>{lead}'
+        f"{hero(figures, verdict)}{warning_box(report.warnings)}{fact_list(report.dataset)}"
+        "</header>"
+    )
 
 
 def _shell(title: str, body: str) -> str:
@@ -73,16 +76,15 @@ def _shell(title: str, body: str) -> str:
     )
 
 
-def _curves(curves: Sequence[Curve], noun: str) -> str:
-    """Loss and accuracy by epoch; `noun` is what chooses the epoch."""
-    charts = learning_curves(curves)
+def _curves(report: Report) -> str:
+    charts, noun = learning_curves(report.curves), report.noun
     if not charts:
         return ""
     words = (
         "A gap that opens between training and validation is overfitting; the kept epoch is "
         f"chosen on validation {noun}, never on test {noun}."
     )
-    labels = "; ".join(curve.label for curve in curves if curve.label)
+    labels = "; ".join(curve.label for curve in report.curves if curve.label)
     shown = f" Shown: {text(labels)}." if labels else ""
     return section("Learning curves", words + shown, charts)
 
@@ -115,9 +117,8 @@ def _hierarchy(report: Report) -> str:
         "lines are as thick as the connection is strong; dashed circles are empty. Pies show "
         f"which clusters a later node is made of.{places}"
     )
-    return section(
-        "From nodes to one vector", words, "".join(map(draw_hierarchy, report.hierarchy))
-    )
+    drawn = "".join(map(draw_hierarchy, report.hierarchy))
+    return section("From nodes to one vector", words, drawn)
 
 
 def _health(report: Report) -> str:

@@ -17,19 +17,14 @@ def gap_of(graph: nx.Graph) -> int:
     return 2 + int(np.argmax(np.round(steps, 6)))
 
 
-def laid(*graphs: nx.Graph, local: bool = True) -> dict[str, object]:
+def laid(*graphs: nx.Graph) -> dict[str, object]:
     node_ptr = np.cumsum([0, *map(len, graphs)])
-    rows = [
-        sorted(graph[node]) if local else [begin + other for other in sorted(graph[node])]
-        for graph, begin in zip(graphs, node_ptr, strict=False)
-        for node in range(len(graph))
-    ]
+    rows = [sorted(graph[node]) for graph in graphs for node in range(len(graph))]
     return {
         "row_ptr": np.cumsum([0, *map(len, rows)]),
         "col": np.array([other for row in rows for other in row], dtype=np.int64),
         "weight": np.ones(sum(map(len, rows)), dtype=np.float32),
         "node_ptr": node_ptr,
-        "local": local,
     }
 
 
@@ -39,9 +34,8 @@ GRAPHS = [nx.ring_of_cliques(k, 5) for k in (3, 6, 11)] + [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("local", [True, False])
-def test_it_is_what_the_definition_says(local: bool) -> None:
-    assert eigengaps(**laid(*GRAPHS, local=local)).tolist() == [gap_of(g) for g in GRAPHS]
+def test_it_is_what_the_definition_says() -> None:
+    assert eigengaps(**laid(*GRAPHS)).tolist() == [gap_of(g) for g in GRAPHS]
 
 
 def test_one_or_two_nodes_are_as_many_clusters() -> None:

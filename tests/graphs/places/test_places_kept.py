@@ -8,6 +8,7 @@ import graphpool as gp
 from graphpool.graphs import GraphBatch, GraphSet
 from graphpool.graphs import graphset as graphset_module
 from graphpool.graphs.places import PlaceRule, Places
+from graphpool.graphs.places.find import TINY
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def found_once(monkeypatch: pytest.MonkeyPatch, graphs: GraphSet) -> GraphSet:
     def refuse(*_: object, **__: object) -> Places:
         raise AssertionError("worked out again")
 
-    monkeypatch.setattr(graphset_module, "find", refuse)
+    monkeypatch.setattr(graphset_module, "places_of", refuse)
     return graphs
 
 
@@ -95,3 +96,31 @@ def test_a_batch_of_nothing_has_none(graphs: GraphSet) -> None:
 def test_a_batch_copied_to_a_device_gathers_there(graphs: GraphSet) -> None:
     batch = graphs.batch([0, 2])
     assert same(batch.to("cpu").places(), batch.places())
+
+
+def test_a_batch_has_what_a_selection_has(graphs: GraphSet) -> None:
+    graphs.places()
+    for chosen in ([0, 1, 2, 3], [3, 0], [1, 3], [2, 2, 1]):
+        assert same(graphs.batch(chosen).places(), graphs[chosen].places())
+
+
+def test_columns_are_shares_and_their_logarithms(graphs: GraphSet) -> None:
+    graphs.places()
+    batch = graphs.batch([3, 0, 2])
+    given, made = batch.places().columns, graphs[[3, 0, 2]].places().columns
+    share = batch.places().share.t()
+    real = torch.arange(6).unsqueeze(-1) < batch.places().counts[batch.batch]
+    for columns in (given, made):
+        assert columns.is_contiguous()
+        assert torch.equal(columns[0], share)
+        assert torch.equal(columns[1][real], share.clamp(min=TINY).log()[real])
+
+
+def test_widened_places_have_empty_columns() -> None:
+    share = torch.tensor([[0.25, 0.75], [1.0, 0.0]])
+    places = Places(torch.tensor([1, 0]), torch.tensor([2]), share)
+    assert places.widened(2) is places
+    wide = places.widened(4)
+    assert wide.width == 4
+    assert wide.share.tolist() == [[0.25, 0.75, 0, 0], [1, 0, 0, 0]]
+    assert wide.columns[0].tolist() == [[0.25, 1], [0.75, 0], [0, 0], [0, 0]]

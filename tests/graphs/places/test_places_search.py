@@ -155,10 +155,10 @@ def test_the_net_of_clusters_is_the_quotient_graph() -> None:
 def test_only_ratios_of_weights_are_kept() -> None:
     ptr, col = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1])
     for weights in ([6.0, 6.0, 9.0, 9.0], [0.02, 0.02, 0.03, 0.03]):
-        _, near, amount = load(ptr, col, np.array(weights, dtype=np.float32), 0, 3, 0, True)
+        _, near, amount = load(ptr, col, np.array(weights, dtype=np.float32), 0, 3, True)
         assert near.tolist() == [1, 0, 2, 1]
         assert amount[2] / amount[0] == pytest.approx(1.5, abs=1e-4)
-    _, _, amount = load(ptr, col, np.array([6, 6, 9, 9], dtype=np.float32), 0, 3, 0, True)
+    _, _, amount = load(ptr, col, np.array([6, 6, 9, 9], dtype=np.float32), 0, 3, True)
     assert amount.tolist() == [2, 2, 3, 3]
 
 
@@ -168,7 +168,7 @@ def test_modularity_is_no_worse_than_that_of_networkx(seed: int) -> None:
     ptr, col, weight = slots(graph)
     label, counts = np.zeros(120, dtype=np.int64), np.zeros(1, dtype=np.int64)
     nodes = np.array([0, 120])
-    find_places(ptr, col, weight.astype(np.float32), nodes, True, True, 24,
+    find_places(ptr, col, weight.astype(np.float32), nodes, True, 24,
                 np.zeros(1, dtype=np.int64), 120, label, counts)  # fmt: skip
     theirs = nx.community.louvain_communities(graph, resolution=1.5, seed=seed)
     least = nx.community.modularity(graph, theirs, resolution=1.5)

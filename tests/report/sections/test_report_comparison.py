@@ -16,8 +16,8 @@ from graphpool.report.data import (
     QueryExample,
     Scores,
 )
+from graphpool.report.draw.chart import BOTTOM
 from graphpool.report.draw.comparison_charts import (
-    BOTTOM,
     HEIGHT,
     LEFT,
     RIGHT,

@@ -63,8 +63,7 @@ class Graphs(NamedTuple):
 class PlaceCache:
     """A cache of the clusters and shares of graphs that drops the least recently used first.
 
-    Args:
-        max_numbers: the largest number of shares to cache, 4 bytes each.
+    It holds at most `max_numbers` shares, 4 bytes each.
     """
 
     def __init__(self, max_numbers: int = 1 << 26) -> None:
@@ -82,10 +81,8 @@ class PlaceCache:
     def find(self, graphs: Graphs, rule: Hashable, search: Callable[[Graphs], Result]) -> Result:
         """Return the cluster of each node, the cluster counts, and the shares `[nodes, width]`.
 
-        Args:
-            graphs: the graphs to find the places of.
-            rule: everything else that the result depends on.
-            search: computes the places of graphs that are not cached.
+        `rule` is everything else that the result depends on; `search` computes the places of
+        graphs that are not cached.
         """
         keys: list[Hashable] = [(rule, digest) for digest in graphs.digests()]
         missing = {key: graph for graph, key in enumerate(keys) if key not in self._known}

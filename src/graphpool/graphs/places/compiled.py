@@ -1,4 +1,4 @@
-"""Compiled search for places, over all graphs one after the other."""
+"""Compiled search for places and gathering of them, over all graphs one after the other."""
 
 from typing import Any, no_type_check
 
@@ -28,11 +28,9 @@ _MANY = 2048  # clusters; more than this are not merged one by one
 @inlined
 @no_type_check
 def merge_levels(net: Net, member: Array, resolution: int) -> Net:
-    """Move and merge clusters, level by level, until nothing is gained; updates `member`.
+    """Move and merge clusters, level by level, until nothing is gained.
 
-    Args:
-        net: net of the clusters.
-        member: `[nodes]`, the cluster of each node.
+    Updates `member` `[nodes]`, the cluster of each node.
     """
     while len(net.mass) > 1:
         parts = parts_of(net, np.arange(len(net.mass)), resolution)
@@ -59,8 +57,7 @@ def follow(net: Net, member: Array, joined: Array) -> Net:
 def cluster(first: Net, resolution: int, starts: int) -> tuple[Net, Array]:
     """Cluster by modularity; returns the clusters' net and the cluster of each node, `[nodes]`.
 
-    Args:
-        starts: how many of `_STARTS` to try; the best result is taken, the first one on ties.
+    Of the results from the first `starts` of `_STARTS` the best is taken, the first one on ties.
     """
     found, label, best = first, np.arange(len(first.mass)), np.int64(0)
     for start in range(starts):
@@ -104,14 +101,13 @@ def reduce(net: Net, member: Array, resolution: int, most: int) -> Net:
 @compiled
 @no_type_check
 def find_places(
-    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, local: bool, both: bool,
+    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, both: bool,
     resolution: int, wanted: Array, most: int, label: Array, counts: Array,
 ) -> None:  # fmt: skip
     """Find the clusters of every graph; writes `label` `[nodes]` and `counts` `[graphs]`.
 
     Args:
-        row_ptr, col, weight: A of all graphs; with `local`, `col` counts from each graph's first
-            node.
+        row_ptr, col, weight: A of all graphs; `col` counts from each graph's first node.
         both: whether A is symmetric.
         resolution: resolution of modularity, in sixteenths.
         wanted: `[graphs]`, how many clusters each graph should get; 0 lets modularity decide.
@@ -119,8 +115,7 @@ def find_places(
     """
     for graph in range(len(node_ptr) - 1):
         begin, end = node_ptr[graph], node_ptr[graph + 1]
-        shift = 0 if local else begin
-        first = first_net(*load(row_ptr, col, weight, begin, end, shift, both))
+        first = first_net(*load(row_ptr, col, weight, begin, end, both))
         aim, fineness = min(wanted[graph], end - begin), resolution
         starts = len(_STARTS) if len(first.col) <= _SMALL else 1
         while True:
@@ -138,7 +133,7 @@ def find_places(
 @compiled
 @no_type_check
 def walk(
-    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, local: bool, both: bool,
+    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, both: bool,
     steps: int, label: Array, counts: Array, share: Array,
 ) -> None:  # fmt: skip
     """Write ((I + D⁻¹A)/2)^steps times the 0/1 membership to `share`, `[nodes, width]` zeros."""
@@ -148,8 +143,7 @@ def walk(
         for node in range(begin, end):
             here[node - begin, label[node]] = 1.0
         if steps > 0:
-            shift = 0 if local else begin
-            ptr, near, amount = load(row_ptr, col, weight, begin, end, shift, both)
+            ptr, near, amount = load(row_ptr, col, weight, begin, end, both)
             there = np.empty_like(here)
             for _ in range(steps):
                 for node in range(end - begin):
@@ -166,3 +160,22 @@ def walk(
         for node in range(begin, end):
             for j in range(width):
                 share[node, j] = here[node - begin, j]
+
+
+@compiled
+@no_type_check
+def gather_columns(
+    share: Array, log: Array, node: Array, ptr: Array, counts: Array, out: Array
+) -> None:
+    """Gather shares and logarithms `[nodes, clusters]` of nodes into `[2, clusters, nodes]`.
+
+    Only the clusters that a graph has are written.
+    """
+    for graph in range(counts.shape[0]):
+        # A node's columns are adjacent in memory, so a graph's rows stay in the CPU cache.
+        for j in range(counts[graph]):
+            shares, logs = out[0, j], out[1, j]
+            for i in range(ptr[graph], ptr[graph + 1]):
+                at = node[i]
+                shares[i] = share[at, j]
+                logs[i] = log[at, j]

@@ -17,25 +17,19 @@ _ROOM = 1 << 22  # matrix entries in memory at a time
 _SAME = 1e-5  # gaps that differ by less count as equal, to ignore rounding errors
 
 
-def eigengaps(
-    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, *, local: bool
-) -> NDArray[np.int64]:
+def eigengaps(row_ptr: Array, col: Array, weight: Array, node_ptr: Array) -> NDArray[np.int64]:
     """Return argmax over k = 2 … 12 of λ_k − λ_(k+1) for each graph, `[graphs]`.
 
     Ties go to the smallest k. A graph of one or two nodes gets one cluster per node, and a large
     graph whose first eigenvalues are too close for Lanczos to converge gets 2. Self-loops and
     weights that are not positive or not finite are ignored.
 
-    Args:
-        row_ptr, col, weight: A of all graphs; with `local`, `col` counts from each graph's first
-            node.
-        node_ptr: `[graphs + 1]`, where each graph's nodes begin.
+    The graphs are given as in `cache.Graphs`.
     """
     counts = np.diff(node_ptr)
     row = np.repeat(np.arange(len(row_ptr) - 1), np.diff(row_ptr))
     owner = np.repeat(np.arange(len(counts)), counts)[row]
-    begin = node_ptr[:-1][owner]
-    row, col = row - begin, col.astype(np.int64) - (0 if local else begin)
+    row = row - node_ptr[:-1][owner]
     weight = np.where(np.isfinite(weight) & (weight > 0) & (row != col), weight, 0).astype(float)
     edge_ptr = row_ptr[node_ptr]
     found = np.minimum(counts, FROM).astype(np.int64)

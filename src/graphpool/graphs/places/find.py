@@ -88,7 +88,7 @@ class Places:
         """Do the same as `take`, faster and with `columns`; `ptr` is where each graph begins."""
         if not self.share.is_cpu or not index.shape[0]:
             return self.take(node, index)
-        from graphpool.graphs.places.columns import gather_columns
+        from graphpool.graphs.places.compiled import gather_columns
 
         counts = self.counts.index_select(0, index)
         columns = self.share.new_zeros(2, int(counts.max()), node.shape[0])
@@ -107,28 +107,15 @@ class Places:
         return Places(self.cluster.to(device), self.counts.to(device), self.share.to(device))
 
 
-def places_of(adjacency: Adjacency, segments: Segments, rule: PlaceRule) -> Places:
+def places_of(
+    adjacency: Adjacency, segments: Segments, rule: PlaceRule, *, local: bool = False
+) -> Places:
     """Find the places of graphs given as raw tensors, on any device; computed on the CPU.
 
-    Args:
-        adjacency: adjacency of all graphs, with no edges between them.
-        segments: where each graph's nodes begin.
-        rule: how places are found.
+    Each graph is searched only once per process; see `cache`. With `local`, the columns of
+    `adjacency` count from the first node of each graph.
     """
-    return find(adjacency, segments.ptr, rule, local=False)
-
-
-def find(adjacency: Adjacency, node_ptr: Tensor, rule: PlaceRule, *, local: bool) -> Places:
-    """Find the places of graphs, each searched only once per process; see `cache`.
-
-    Args:
-        adjacency: adjacency of all graphs; with `local`, columns count from the first node of
-            each graph.
-        node_ptr: where each graph's nodes begin.
-        rule: how places are found.
-        local: see `adjacency`.
-    """
-    ptr = node_ptr.cpu().numpy()
+    ptr = segments.ptr.cpu().numpy()
     row_ptr, col = adjacency.row_ptr.cpu().numpy(), adjacency.col.int().cpu().numpy()
     widest = int(np.diff(row_ptr[ptr]).max(initial=0))
     if widest > MOST_EDGES:
@@ -157,13 +144,12 @@ def _search(graphs: Graphs, rule: PlaceRule, symmetric: bool) -> Result:
     if rule.count == "eigengap":
         from graphpool.graphs.places.eigengap import eigengaps
 
-        wanted = np.minimum(eigengaps(row_ptr, col, weight, ptr, local=True), rule.most)
+        wanted = np.minimum(eigengaps(row_ptr, col, weight, ptr), rule.most)
     elif rule.count != "auto":
         wanted = np.array([rule.wanted(int(nodes)) for nodes in np.diff(ptr)], dtype=np.int64)
     label, counts = np.zeros(int(ptr[-1]), dtype=np.int64), np.zeros_like(wanted)
-    arguments = (row_ptr, col, weight, ptr, True, symmetric)
     resolution = max(1, round(rule.resolution * SIXTEENTHS))
-    find_places(*arguments, resolution, wanted, rule.most, label, counts)
+    find_places(*graphs, symmetric, resolution, wanted, rule.most, label, counts)
     share = np.zeros((len(label), int(counts.max(initial=0))), dtype=np.float32)
-    walk(*arguments, rule.steps, label, counts, share)
+    walk(*graphs, symmetric, rule.steps, label, counts, share)
     return label, counts, share

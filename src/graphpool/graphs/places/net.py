@@ -34,7 +34,7 @@ class Net(NamedTuple):
 @compiled
 @no_type_check
 def load(
-    row_ptr: Array, col: Array, weight: Array, first: int, last: int, shift: int, both: bool
+    row_ptr: Array, col: Array, weight: Array, first: int, last: int, both: bool
 ) -> tuple[Array, Array, Array]:
     """Return A + Aᵀ of one graph with integer weights, as pointers, neighbours and weights.
 
@@ -43,8 +43,8 @@ def load(
     are ignored.
 
     Args:
+        col: neighbours, counted from the graph's first node.
         first, last: first row of the graph, and one past its last row.
-        shift: number of its first node in `col`.
         both: whether A is known to be symmetric.
     """
     nodes = last - first
@@ -52,7 +52,7 @@ def load(
     for row in range(first, last):
         for slot in range(row_ptr[row], row_ptr[row + 1]):
             value = float(weight[slot])
-            if col[slot] - shift == row - first or not (0.0 < value < np.inf):
+            if col[slot] == row - first or not (0.0 < value < np.inf):
                 continue
             count += 1
             top = max(top, value)
@@ -65,7 +65,7 @@ def load(
     ptr = np.zeros(nodes + 1, dtype=np.int64)
     for row in range(first, last):
         for slot in range(row_ptr[row], row_ptr[row + 1]):
-            other, value = col[slot] - shift, float(weight[slot])
+            other, value = col[slot], float(weight[slot])
             if other != row - first and 0.0 < value < np.inf:
                 ptr[row - first + 1] += 1
                 if not both:
@@ -77,7 +77,7 @@ def load(
     for row in range(first, last):
         node = row - first
         for slot in range(row_ptr[row], row_ptr[row + 1]):
-            other, value = col[slot] - shift, float(weight[slot])
+            other, value = col[slot], float(weight[slot])
             if other == node or not (0.0 < value < np.inf):
                 continue
             number = int(value) if whole else max(1, int(np.rint(value / top * unit)))

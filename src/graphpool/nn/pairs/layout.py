@@ -13,8 +13,8 @@ from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.ragged import gather, pointer, take
-from graphpool.graphs.segments import Segments
+from graphpool.graphs.ragged import gather, take
+from graphpool.graphs.segments import Segments, pointer
 from graphpool.typing import Int
 
 

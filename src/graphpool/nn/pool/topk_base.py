@@ -9,8 +9,7 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.ragged import pointer
-from graphpool.graphs.segments import Segments
+from graphpool.graphs.segments import Segments, pointer
 from graphpool.nn.coarsen.base import Pooler
 from graphpool.nn.coarsen.outputs import NodeSelection, PoolOutput
 from graphpool.nn.level import Level

@@ -1,13 +1,13 @@
 """Graphs that were compared, as SVG: pairs side by side, and a query before its neighbours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from graphpool.report.data import Array, Neighbour, PairExample, QueryExample, Side
-from graphpool.report.draw.hierarchy import backing, circle, inside
+from graphpool.report.draw.hierarchy import backing, circle, inside, rim_line
 from graphpool.report.draw.side import shared_layout
-from graphpool.report.draw.svg import colour, figure, number, text
+from graphpool.report.draw.svg import bar, colour, figure, key, number, swatch, text, verdict_badge
 
 Tones = Mapping[str, int]
 ROOM = 14.0
@@ -22,8 +22,7 @@ def pair_figure(example: PairExample, tones: Tones) -> str:
         panels = [_panel(side, where, tones) for side in (example.left, example.right)]
     else:
         panels = [_alone(side, tones) for side in (example.left, example.right)]
-    right = example.predicted == example.matches
-    verdict = '<span class="right">correct</span>' if right else '<span class="miss">wrong</span>'
+    verdict = verdict_badge(example.predicted == example.matches)
     truth = "they match" if example.matches else "no match"
     levels = "".join(_score(name, value) for name, value in example.scores.items())
     note = f' <span class="soft">{text(example.note)}</span>' if example.note else ""
@@ -45,14 +44,13 @@ def query_figure(example: QueryExample, tones: Tones) -> str:
     )
 
 
-def label_key(labels: Sequence[str], tones: Tones) -> str:
+def label_key(tones: Tones) -> str:
     """Render the key of colours and node labels."""
-    items = "".join(
-        f'<span class="item"><span class="swatch box" style="--k:{colour(tones[label])}"></span>'
-        f"{text(label)}</span>"
-        for label in labels
-    )
-    return f'<p class="key">{items}</p>' if items else ""
+    items = [
+        (swatch("box", f' style="--k:{colour(tone)}"'), text(label))
+        for label, tone in tones.items()
+    ]
+    return key(*items) if items else ""
 
 
 def _neighbour(each: Neighbour, tones: Tones) -> str:
@@ -66,7 +64,7 @@ def _neighbour(each: Neighbour, tones: Tones) -> str:
 def _score(name: str, value: float) -> str:
     return (
         f'<div class="meter"><p><span>{text(name)}</span> <b>{value:.3f}</b></p>'
-        f'<div class="bar half"><span style="width:{100 * value:.1f}%"></span></div></div>'
+        f"{bar(value, 'bar half')}</div>"
     )
 
 
@@ -103,15 +101,8 @@ def _edges(side: Side, points: Array, radius: float) -> str:
         if i == j:
             continue
         kind = side.edge_kind.get((i, j))
-        along = points[j] - points[i]
-        length = float(np.hypot(*along)) or 1.0
-        # Lines end at the rims of circles.
-        first, second = points[i] + along * (radius / length), points[j] - along * (radius / length)
         css = f' class="{kind}"' if kind else ""
-        lines.append(
-            f'<line{css} x1="{number(first[0])}" y1="{number(first[1])}" '
-            f'x2="{number(second[0])}" y2="{number(second[1])}"/>'
-        )
+        lines.append(f"<line{css} {rim_line(points[i], points[j], radius, radius)}/>")
     thick = min(1.8, 0.6 + 0.11 * radius)
     # Of very many lines none would be seen.
     pale = max(0.25, min(1.0, MANY_EDGES / max(len(lines), 1)))

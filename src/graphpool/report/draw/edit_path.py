@@ -16,6 +16,7 @@ from graphpool.files import atomic_write
 from graphpool.ged.result import EditDistance
 from graphpool.imports import optional_module
 from graphpool.report.data import Array, Side
+from graphpool.report.draw.figure import EDGE, INK, blank_canvas, draw_arrow, draw_text, pale
 from graphpool.report.draw.side import shared_layout, two_sides
 from graphpool.report.draw.svg import figure as shown
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, SOFT, EDGE = "#23272c", "#6a7079", "#9a9fa6"
+SOFT = "#6a7079"
 TONES = {"delete": "#c2331f", "substitute": "#e08e00", "insert": "#0a8a5f"}
 WORDS = {"delete": "deleted", "substitute": "substituted", "insert": "inserted"}
 BENDS = (0.0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45, 0.6, -0.6)
@@ -73,25 +74,15 @@ def edit_path_figure(
         raise ConfigError(
             f"method {result.method!r} gives a lower bound and no edit path; draw another method's"
         )
-    optional_module("matplotlib", extra="plots")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     left, right = two_sides(first, second, result, names, edge_labels)
     position, radius, width, height = shared_layout(left, right)
     whole = (2 * width + GAP, height + TOP + BOTTOM)
-    drawing = Figure(figsize=(whole[0] / 90, whole[1] / 90))
-    FigureCanvasAgg(drawing)
-    axes = drawing.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, whole[0]), ylim=(whole[1], 0), aspect="equal")
-    axes.axis("off")
+    drawing, axes = blank_canvas(*whole)
     for side, start in ((left, 0.0), (right, width + GAP)):
-        axes.text(start + width / 2, 24, side.title, ha="center", va="center", fontsize=11,
-                  color=INK)  # fmt: skip
+        draw_text(axes, start + width / 2, 24.0, side.title, 11.0)
         _draw(axes, side, position + np.array([start, TOP]), radius)
     middle = width + GAP / 2
-    axes.annotate("", (middle + 18, TOP + height / 2), (middle - 18, TOP + height / 2),
-                  arrowprops={"arrowstyle": "->", "color": EDGE, "lw": 1.4})  # fmt: skip
+    draw_arrow(axes, middle - 18, middle + 18, TOP + height / 2)
     _legend(axes, result, whole[0] / 2, whole[1] - 22)
     return drawing
 
@@ -107,26 +98,25 @@ def _draw(axes: "Axes", side: Side, position: Array, radius: float) -> None:
             continue
         x, y = _edge(axes, where, radius, (i, j), kind, side.directed)
         if kind and label:
-            axes.text(x, y, label, fontsize=7, color=TONES[kind], zorder=3, ha="center",
-                      va="center", bbox={"fc": "white", "ec": "none", "pad": 0.8})  # fmt: skip
+            box = {"fc": "white", "ec": "none", "pad": 0.8}
+            draw_text(axes, x, y, label, 7.0, color=TONES[kind], zorder=3, bbox=box)
     for node, (x, y) in enumerate(where.tolist()):
         kind = side.node_kind.get(node)
         rim = TONES[kind] if kind else EDGE
-        fill = _pale(rim, 0.3 if kind else 0.12)
+        fill = pale(rim, 0.3 if kind else 0.12)
         axes.add_patch(Circle((x, y), radius, fc=fill, ec=rim, lw=2.2 if kind else 1.3, zorder=4))
         label = side.labels[node]
         size = min(radius * 0.95, 1.9 * radius / max(len(label), 1), 12.0)
         if label and size >= 4:
-            axes.text(x, y, label, ha="center", va="center_baseline", fontsize=size, color=INK,
-                      zorder=5)  # fmt: skip
+            draw_text(axes, x, y, label, size, va="center_baseline", zorder=5)
         if radius < 6:
             continue
         # The number by which the edit path names the node: beside its label, or in its stead.
         if label:
             away = (radius + 6) * _free_direction(where, side, node, beside_loop=True)
             x, y = x + float(away[0]), y + float(away[1])
-        axes.text(x, y, str(node), ha="center", va="center_baseline", color=SOFT, zorder=5,
-                  fontsize=6.5 if label else 8.5)  # fmt: skip
+        small = 6.5 if label else 8.5
+        draw_text(axes, x, y, str(node), small, va="center_baseline", color=SOFT, zorder=5)
 
 
 def _free_direction(where: Array, side: Side, node: int, beside_loop: bool = False) -> Array:
@@ -215,12 +205,5 @@ def _legend(axes: "Axes", result: EditDistance, middle: float, y: float) -> None
     widths = [6.6 * len(text) + 22 for text, _ in parts]
     x = middle - sum(widths) / 2
     for (text, tone), width in zip(parts, widths, strict=True):
-        axes.text(x + width / 2, y, text, ha="center", va="center", fontsize=10, color=tone)
+        draw_text(axes, x + width / 2, y, text, 10.0, color=tone)
         x += width
-
-
-def _pale(tone: str, amount: float) -> Any:
-    """`tone` on white paper at the opacity `amount`, opaque so that it covers edges."""
-    from matplotlib.colors import to_rgb
-
-    return 1 - amount * (1 - np.asarray(to_rgb(tone)))

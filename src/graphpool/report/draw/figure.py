@@ -1,15 +1,15 @@
-"""The hierarchy of one graph as a PNG, for a README or a paper."""
+"""Pictures by matplotlib, and among them the hierarchy of one graph, for a README or a paper."""
 
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphpool.files import atomic_write
 from graphpool.imports import optional_module
 from graphpool.report.data import Array, HierarchyExample, Level
-from graphpool.report.draw.hierarchy import edge_list, first_noun, strength
+from graphpool.report.draw.hierarchy import cluster_noun, edge_list, strength
 from graphpool.report.draw.layout import LevelLayout, place_levels
 from graphpool.report.draw.svg import LIGHT
 
@@ -19,6 +19,38 @@ if TYPE_CHECKING:
 
 INK, EDGE = "#23272c", "#9a9fa6"
 ARROW = 34.0
+
+
+def blank_canvas(width: float, height: float) -> "tuple[Figure, Axes]":
+    """A white figure, and axes in which y grows downwards as on the page; needs no display."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(width / 90, height / 90))
+    FigureCanvasAgg(drawing)
+    axes = drawing.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, width), ylim=(height, 0), aspect="equal")
+    axes.axis("off")
+    return drawing, axes
+
+
+def draw_arrow(axes: "Axes", start: float, end: float, y: float) -> None:
+    """A horizontal arrow between two pictures."""
+    arrow = {"arrowstyle": "->", "color": EDGE, "lw": 1.4}
+    axes.annotate("", (end, y), (start, y), arrowprops=arrow)
+
+
+def draw_text(axes: "Axes", x: float, y: float, words: str, size: float, **look: Any) -> None:
+    """Words around a point."""
+    look = {"ha": "center", "va": "center", "color": INK, **look}
+    axes.text(x, y, words, fontsize=size, **look)
+
+
+def pale(tone: str, amount: float) -> Any:
+    """`tone` on white paper at the opacity `amount`, opaque so that it covers edges."""
+    from matplotlib.colors import to_rgb
+
+    return 1 - amount * (1 - np.asarray(to_rgb(tone)))
 
 
 def draw_hierarchy_png(example: HierarchyExample, path: str | Path, dpi: int = 130) -> Path:
@@ -37,30 +69,16 @@ def draw_hierarchy_png(example: HierarchyExample, path: str | Path, dpi: int = 1
 def hierarchy_figure(example: HierarchyExample) -> "Figure":
     """The picture as a matplotlib figure, the same as on the page; needs no display."""
     optional_module("matplotlib", extra="plots")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     placed = place_levels(example)
     width = sum(level.width for level in placed) + ARROW * (len(placed) - 1)
-    middle = placed[0].height / 2
-    height = placed[0].height + 40
-    drawing = Figure(figsize=(width / 90, height / 90))
-    FigureCanvasAgg(drawing)
-    axes = drawing.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, width), ylim=(height, 0))
-    axes.axis("off")
-    left = 0.0
+    height, left = placed[0].height, 0.0
+    drawing, axes = blank_canvas(width, height + 40)
     for number, (level, where) in enumerate(zip(example.levels, placed, strict=True)):
         if number:
-            axes.annotate(
-                "", (left - 4, middle), (left - ARROW + 4, middle),
-                arrowprops={"arrowstyle": "->", "color": EDGE, "lw": 1.4},
-            )  # fmt: skip
+            draw_arrow(axes, left - ARROW + 4, left - 4, height / 2)
         _draw(axes, level, where, left, number)
-        axes.text(
-            left + where.width / 2, where.height + 18, _title(number, where, level, example),
-            ha="center", va="center", fontsize=10, color=INK,
-        )  # fmt: skip
+        title = _title(number, where, level, example)
+        draw_text(axes, left + where.width / 2, height + 18, title, 10.0)
         left += where.width + ARROW
     return drawing
 
@@ -69,7 +87,7 @@ def _title(number: int, where: LevelLayout, level: Level, example: HierarchyExam
     nodes = len(where.position)
     if number == 0:
         return f"graph: {nodes} nodes, {len(edge_list(level.adjacency)[0])} edges"
-    noun = first_noun(example) if number == 1 else "cluster"
+    noun = cluster_noun(example, number)
     return f"level {number}: {nodes} {noun}s" if nodes > 1 else "whole graph"
 
 
@@ -96,21 +114,13 @@ def _draw(axes: "Axes", level: Level, where: LevelLayout, left: float, number: i
         elif number < 2:
             plain = number == 0 and level.assignment is None
             tone = EDGE if plain else LIGHT[int(share.argmax()) % len(LIGHT)]
-            _disc(axes, x, y, radius, _mix(tone, 0.08 + 0.62 * float(clear[node])), tone)
+            _disc(axes, x, y, radius, pale(tone, 0.08 + 0.62 * float(clear[node])), tone)
         else:
             _wedges(axes, x, y, radius, share / share.sum())
             caption = ""
         size = min(radius * 0.95, 12.0)
         if caption and size >= 4:
-            axes.text(x, y, caption, ha="center", va="center_baseline", fontsize=size,
-                      color=INK, zorder=4)  # fmt: skip
-
-
-def _mix(tone: str, amount: float) -> Array:
-    """`tone` on white paper at the opacity `amount`, opaque so that it covers edges."""
-    from matplotlib.colors import to_rgb
-
-    return np.asarray(1 - amount * (1 - np.asarray(to_rgb(tone))))
+            draw_text(axes, x, y, caption, size, va="center_baseline", zorder=4)
 
 
 def _disc(
@@ -129,6 +139,6 @@ def _wedges(axes: "Axes", x: float, y: float, radius: float, parts: Array) -> No
     for cluster, part in enumerate(parts.tolist()):
         if part > 1e-3:
             end = angle + 360 * part
-            fill = _mix(LIGHT[cluster % len(LIGHT)], 0.7)
+            fill = pale(LIGHT[cluster % len(LIGHT)], 0.7)
             axes.add_patch(Wedge((x, y), radius, angle, end, fc=fill, ec="white", lw=1, zorder=3))
             angle = end

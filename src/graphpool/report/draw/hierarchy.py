@@ -10,26 +10,20 @@ import numpy as np
 
 from graphpool.report.data import Array, HierarchyExample, Level
 from graphpool.report.draw.layout import LevelLayout, place_levels
-from graphpool.report.draw.svg import colour, figure, number, text
+from graphpool.report.draw.svg import colour, count_of, figure, number, text, verdict_badge
 
 FAINTEST_EDGE = 0.03
 
 
 def draw_hierarchy(example: HierarchyExample) -> str:
     """All levels of one graph in one figure, with a caption under each."""
-    placed = place_levels(example)
-    panels = []
-    for number_, (level, where) in enumerate(zip(example.levels, placed, strict=True)):
-        if number_:
-            panels.append('<span class="arrow" aria-hidden="true"></span>')
-        nouns = _nouns(example, number_)
-        panels.append(_panel(level, where, number_, nouns, last=number_ == len(placed) - 1))
-    right = example.true_class == example.predicted_class
-    verdict = '<span class="right">correct</span>' if right else '<span class="miss">wrong</span>'
+    panels = [_panel(example, *placed) for placed in enumerate(place_levels(example))]
+    arrow = '<span class="arrow" aria-hidden="true"></span>'
+    verdict = verdict_badge(example.true_class == example.predicted_class)
     return (
         f'<figure class="hierarchy"><figcaption>Graph {text(example.graph)}: '
         f"{text(example.true_class)}, predicted {text(example.predicted_class)} {verdict}"
-        f'</figcaption><div class="levels">{"".join(panels)}</div></figure>'
+        f'</figcaption><div class="levels">{arrow.join(panels)}</div></figure>'
     )
 
 
@@ -56,37 +50,27 @@ def strength(members: Array) -> Array:
     return np.asarray(np.clip((top - 1 / clusters) / (1 - 1 / clusters), 0.0, 1.0))
 
 
-def first_noun(example: HierarchyExample) -> str:
-    """Return the name of a cluster of the first level."""
-    return "place" if example.places else "cluster"
+def cluster_noun(example: HierarchyExample, level: int = 1) -> str:
+    """Return the name of a cluster that is a node of this level."""
+    return "place" if example.places and level == 1 else "cluster"
 
 
-def _nouns(example: HierarchyExample, number_: int) -> tuple[str, str]:
-    """Return names for the nodes of a level, and for the first clusters."""
-    first = first_noun(example)
-    return (first if number_ == 1 else "cluster"), first
-
-
-def _panel(
-    level: Level, where: LevelLayout, number_: int, nouns: tuple[str, str], last: bool
-) -> str:
-    nodes = len(where.position)
-    own, first = nouns
+def _panel(example: HierarchyExample, number_: int, where: LevelLayout) -> str:
+    level, nodes = example.levels[number_], len(where.position)
+    own, first = cluster_noun(example, number_), cluster_noun(example)
     drawn = [_edges(level, where, own if number_ else ""), backing(where.position, where.radius)]
-    for node in range(nodes):
-        drawn.append(
-            _fine(level, where, node, first)
-            if number_ == 0
-            else _coarse(where, node, number_, nouns)
-        )
-    name = "The graph" if number_ == 0 else f"Level {number_}"
-    if number_ and last and nodes == 1:
-        name = "One vector"
+    if number_ == 0:
+        name = "The graph"
+        drawn += [_fine(level, where, node, first) for node in range(nodes)]
+    else:
+        last = number_ == len(example.levels) - 1
+        name = "One vector" if last and nodes == 1 else f"Level {number_}"
+        drawn += [_coarse(where, node, number_, own, first) for node in range(nodes)]
     # Width by share, from nothing: every panel then has the same scale.
     grow = f"flex:{number(where.width)} 1 0;max-width:{1.25 * where.width:.0f}px"
     return (
         f'<div class="level{" one" if nodes == 1 else ""}" style="{grow}"><svg role="img" '
-        f'aria-label="{name}, {_count(nodes, "node")}" preserveAspectRatio="xMidYMid slice" '
+        f'aria-label="{name}, {count_of(nodes, "node")}" preserveAspectRatio="xMidYMid slice" '
         f'viewBox="0 0 {number(where.width)} {number(where.height)}">'
         f"{''.join(drawn)}</svg>"
         f"<p><b>{name}</b><br>{_caption(level, where, number_, own)}</p></div>"
@@ -97,11 +81,11 @@ def _caption(level: Level, where: LevelLayout, number_: int, noun: str) -> str:
     nodes = len(where.position)
     pairs, _ = edge_list(level.adjacency)
     if number_ == 0:
-        words = f"{_count(nodes, 'node')}, {_count(len(pairs), 'edge')}"
+        words = f"{count_of(nodes, 'node')}, {count_of(len(pairs), 'edge')}"
     elif nodes == 1:
-        words = f"of all {_count(round(float(where.mass.sum())), 'node')}"
+        words = f"of all {count_of(round(float(where.mass.sum())), 'node')}"
     else:
-        words = f"{nodes} {noun}s, {_count(len(pairs), 'link')}"
+        words = f"{nodes} {noun}s, {count_of(len(pairs), 'link')}"
     extra = "".join(
         f'<br><span class="soft">{text(name.replace("_", " "))} {text(figure(value))}</span>'
         for name, value in level.health.items()
@@ -109,16 +93,17 @@ def _caption(level: Level, where: LevelLayout, number_: int, noun: str) -> str:
     return words + extra
 
 
-def _count(amount: int, noun: str) -> str:
-    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
+def rim_line(start: Array, end: Array, start_radius: float, end_radius: float) -> str:
+    """Ends of a line between two circles: at their rims, so that pale circles stay clean."""
+    along = end - start
+    length = float(np.hypot(*along)) or 1.0
+    x1, y1 = start + along * (start_radius / length)
+    x2, y2 = end - along * (end_radius / length)
+    return f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
 
 
 def _edges(level: Level, where: LevelLayout, noun: str) -> str:
-    """Lines that end at the circles' rims, so that pale circles stay clean.
-
-    Args:
-        noun: what a coarse level joins; empty for the graph itself.
-    """
+    """Lines between nodes; `noun` is what a coarse level joins, empty for the graph itself."""
     pairs, weight = edge_list(level.adjacency)
     if not len(pairs):
         return ""
@@ -126,17 +111,11 @@ def _edges(level: Level, where: LevelLayout, noun: str) -> str:
     parts = []
     order = np.argsort(weight, kind="stable")
     for (a, b), value in zip(pairs[order].tolist(), weight[order].tolist(), strict=True):
-        start, end = where.position[a], where.position[b]
-        along = end - start
-        length = float(np.hypot(*along))
-        if length <= where.radius[a] + where.radius[b]:
+        start, end = where.position[[a, b]]
+        radii = where.radius[[a, b]]
+        if np.hypot(*(end - start)) <= radii.sum():
             continue
-        first = start + along * (where.radius[a] / length)
-        second = end - along * (where.radius[b] / length)
-        path = (
-            f'x1="{number(first[0])}" y1="{number(first[1])}" '
-            f'x2="{number(second[0])}" y2="{number(second[1])}"'
-        )
+        path = rim_line(start, end, *radii)
         if noun:
             part = value / heavy
             look = f'style="stroke-width:{0.8 + 7 * part:.1f};opacity:{0.35 + 0.45 * part:.2f}"'
@@ -180,12 +159,12 @@ def _fine(level: Level, where: LevelLayout, node: int, noun: str) -> str:
     return circle(css, x, y, radius, look, says) + inside(caption, x, y, radius)
 
 
-def _coarse(where: LevelLayout, node: int, number_: int, nouns: tuple[str, str]) -> str:
+def _coarse(where: LevelLayout, node: int, number_: int, noun: str, first: str) -> str:
     """A cluster: in its own colour on level 1, above that a pie of what it gathers."""
     x, y = where.position[node]
     radius = float(where.radius[node])
     share, mass = where.share[node], float(where.mass[node])
-    says = f"{nouns[0]} {node + 1}: holds {mass:.1f} nodes"
+    says = f"{noun} {node + 1}: holds {mass:.1f} nodes"
     if mass < 0.05:
         return circle("node dropped", x, y, radius, "", says)
     if number_ == 1 or int((share > 1e-3 * mass).sum()) == 1:
@@ -193,8 +172,7 @@ def _coarse(where: LevelLayout, node: int, number_: int, nouns: tuple[str, str])
         look = f' style="--k:{colour(own)};fill-opacity:0.7"'
         caption = str(node + 1) if len(where.position) > 1 else ""
         return circle("node", x, y, radius, look, says) + inside(caption, x, y, radius)
-    pie = _pie(share / mass, x, y, radius, nouns[1])
-    return pie + circle("node rim", x, y, radius, "", says)
+    return _pie(share / mass, x, y, radius, first) + circle("node rim", x, y, radius, "", says)
 
 
 def _pie(parts: Array, x: float, y: float, radius: float, noun: str) -> str:
@@ -204,14 +182,15 @@ def _pie(parts: Array, x: float, y: float, radius: float, noun: str) -> str:
         if part <= 1e-3:
             continue
         end = angle + 2 * math.pi * min(part, 0.9999)
-        start_x, start_y = x + radius * math.cos(angle), y + radius * math.sin(angle)
-        end_x, end_y = x + radius * math.cos(end), y + radius * math.sin(end)
-        large = int(part > 0.5)
-        r = number(radius)
+        from_, to = (
+            f"{number(x + radius * math.cos(turn))} {number(y + radius * math.sin(turn))}"
+            for turn in (angle, end)
+        )
+        r, large = number(radius), int(part > 0.5)
         slices.append(
             f'<path class="slice" style="--k:{colour(cluster)}" d="M{number(x)} {number(y)}'
-            f"L{number(start_x)} {number(start_y)}A{r} {r} 0 {large} 1 {number(end_x)} "
-            f'{number(end_y)}Z"><title>{noun} {cluster + 1}: {100 * part:.0f} %</title></path>'
+            f'L{from_}A{r} {r} 0 {large} 1 {to}Z">'
+            f"<title>{noun} {cluster + 1}: {100 * part:.0f} %</title></path>"
         )
         angle = end
     return "".join(slices)

@@ -21,20 +21,15 @@ MOST_FOR_STRESS = 150
 class LevelLayout:
     """One level, ready to be drawn.
 
-    Args:
-        width: of the panel.
-        height: of the panel, the same at every level.
-        position: `[nodes, 2]`.
-        radius: `[nodes]`.
-        share: `[nodes, first clusters]`, how much of the original graph's nodes each node
-            holds, split by first-level cluster; at level 0 each node's memberships.
+    `share` is how much of the original graph's nodes each node holds, split by first-level
+    cluster; at level 0 it is each node's memberships.
     """
 
     width: float
-    height: float
-    position: Array
-    radius: Array
-    share: Array
+    height: float  # the same at every level
+    position: Array  # [nodes, 2]
+    radius: Array  # [nodes]
+    share: Array  # [nodes, first clusters]
 
     @property
     def mass(self) -> Array:
@@ -142,7 +137,9 @@ def _pack(linked: Array) -> Array:
     import networkx as nx
 
     graph = nx.from_numpy_array(linked)
-    parts = sorted((sorted(part) for part in nx.connected_components(graph)), key=_largest_first)
+    parts = sorted(
+        map(sorted, nx.connected_components(graph)), key=lambda part: (-len(part), part[0])
+    )
     blocks = [_component(graph.subgraph(part), part) for part in parts]
     sizes = [np.maximum(np.ptp(block, axis=0), 0.0) + 1.0 for block in blocks]
     row_width = max(max(size[0] for size in sizes), 1.25 * sum(np.prod(sizes, axis=1)) ** 0.5)
@@ -154,10 +151,6 @@ def _pack(linked: Array) -> Array:
         points[part] = block - block.min(axis=0) + (x, y)
         x, height = x + float(size[0]), max(height, float(size[1]))
     return points
-
-
-def _largest_first(part: list[int]) -> tuple[int, int]:
-    return -len(part), part[0]
 
 
 def _component(graph: Any, nodes: list[int]) -> Array:
@@ -180,19 +173,22 @@ def _component(graph: Any, nodes: list[int]) -> Array:
         circle, spectral = nx.circular_layout(plain), nx.spectral_layout(plain)
         # Alike nodes coincide in a spectral layout and could never part again.
         parted = {node: spectral[node] + 0.03 * circle[node] for node in nodes}
-        starts = (circle, parted)
-        found_all = [nx.kamada_kawai_layout(plain, pos=start) for start in starts]
+        found_all = [nx.kamada_kawai_layout(plain, pos=start) for start in (circle, parted)]
         tries = [np.array([found[node] for node in nodes]) for found in found_all]
         points = min(tries, key=lambda tried: stress(tried, hops))
     points = points - points.mean(axis=0)
     _, _, axes = np.linalg.svd(points, full_matrices=False)
-    points = points @ axes.T
-    ends = points[np.abs(points).argmax(axis=0), np.arange(2)]
-    points = points * np.where(ends < 0, -1.0, 1.0)
-    row = {node: place for place, node in enumerate(nodes)}
+    points = oriented(points @ axes.T)
+    row = {node: number for number, node in enumerate(nodes)}
     pairs = np.array([(row[a], row[b]) for a, b in plain.edges])
     length = np.sqrt(((points[pairs[:, 0]] - points[pairs[:, 1]]) ** 2).sum(axis=1)).mean()
     return np.asarray(points / max(float(length), 1e-9))
+
+
+def oriented(points: Array) -> Array:
+    """Point each axis to where the farthest point lies, for it has no direction of its own."""
+    ends = points[np.abs(points).argmax(axis=0), np.arange(points.shape[1])]
+    return np.asarray(points * np.where(ends < 0, -1.0, 1.0))
 
 
 def stress(points: Array, hops: Array) -> float:

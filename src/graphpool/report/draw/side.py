@@ -9,6 +9,7 @@ from graphpool.ged.collection import Collection, collect
 from graphpool.ged.result import EditDistance
 from graphpool.report.data import Array, HierarchyExample, Level, Side
 from graphpool.report.draw.layout import place_levels
+from graphpool.report.draw.svg import count_of
 
 
 def one_side(graph: Any, name: str) -> Side:
@@ -76,13 +77,9 @@ def _side(
         for (i, j), code in zip(ends, arrays.edge_label[edge].tolist(), strict=True)
         if graphs.directed or i <= j
     }
-    title = f"{name}: {_count(len(labels), 'node')}, {_count(len(edges), 'edge')}"
+    title = f"{name}: {count_of(len(labels), 'node')}, {count_of(len(edges), 'edge')}"
     return Side(title, list(slot), labels, edges, node_kind, edge_kind, graphs.directed)
 
 
 def _word(label: Hashable) -> str:
     return "" if label is None else str(label)
-
-
-def _count(amount: int, noun: str) -> str:
-    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"

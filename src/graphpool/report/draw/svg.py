@@ -93,3 +93,34 @@ def polyline(xs: Sequence[float], ys: Sequence[float]) -> str:
 def palette_css(colours: Sequence[str]) -> str:
     """The palette as CSS variables."""
     return "".join(f"--c{index}:{value};" for index, value in enumerate(colours))
+
+
+def count_of(amount: int, noun: str) -> str:
+    """`1 node`, `2 nodes`."""
+    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
+
+
+def counted(name: str, amount: int) -> str:
+    """A name in a key, and how many there are."""
+    return f'{name} <span class="soft">{figure(amount)}</span>'
+
+
+def swatch(css: str, look: str = "") -> str:
+    """The mark of an item in a key."""
+    return f'<span class="swatch {css}"{look}></span>'
+
+
+def key(*items: tuple[str, str], after: str = "") -> str:
+    """The key below a picture: marks and what they mean."""
+    drawn = "".join(f'<span class="item">{mark}{words}</span>' for mark, words in items)
+    return f'<p class="key">{drawn}{after}</p>'
+
+
+def verdict_badge(right: bool) -> str:
+    """Whether a prediction is right."""
+    return '<span class="right">correct</span>' if right else '<span class="miss">wrong</span>'
+
+
+def bar(share: float, css: str = "bar") -> str:
+    """A bar filled up to a share between 0 and 1."""
+    return f'<div class="{css}"><span style="width:{100 * share:.1f}%"></span></div>'

@@ -6,7 +6,8 @@ import numpy as np
 
 from graphpool.errors import DataError
 from graphpool.report.data import Array, EmbeddingPlot
-from graphpool.report.draw.svg import MARKERS, class_marker, number, text
+from graphpool.report.draw.layout import oriented
+from graphpool.report.draw.svg import MARKERS, class_marker, counted, key, number, text
 
 WIDTH, TALLEST, MARGIN = 900, 620, 24
 FEWEST_FOR_TSNE = 5
@@ -62,18 +63,14 @@ def principal_components(points: Array, most: int) -> Array:
     centred = points - points.mean(axis=0, keepdims=True)
     left, size, _ = np.linalg.svd(centred, full_matrices=False)
     scores: Array = left[:, :most] * size[:most]
-    # An axis has no direction of its own: point it to where the farthest graph lies.
-    if scores.size:
-        ends = scores[np.abs(scores).argmax(axis=0), np.arange(scores.shape[1])]
-        scores = scores * np.where(ends < 0, -1.0, 1.0)
-    return scores
+    return oriented(scores) if scores.size else scores
 
 
 def graph_map(plot: EmbeddingPlot, seed: int = 0) -> str:
     """The map as SVG with its legend; misclassified graphs carry a dark outline."""
     if not len(plot.vectors):
         return ""
-    places, height = _fit(layout(plot.vectors, seed))
+    points, height = _fit(layout(plot.vectors, seed))
     y = np.asarray(plot.y).astype(int)
     wrong = np.zeros(len(y), dtype=bool)
     if plot.predicted is not None:
@@ -81,16 +78,16 @@ def graph_map(plot: EmbeddingPlot, seed: int = 0) -> str:
     size = max(0.55, min(1.25, 14 / math.sqrt(len(y))))
     shapes = "".join(
         f'<path id="m{shape}" d="{MARKERS[shape]}"/>'
-        for shape in sorted({class_marker(int(kind))[1] for kind in np.unique(y)})
+        for shape in sorted({class_marker(kind)[1] for kind in np.unique(y).tolist()})
     )
     parts = [f"<defs>{shapes}</defs>"]
     # Wrong ones last, so that no neighbour hides them.
     for missed in (False, True):
-        for kind in np.unique(y):
+        for kind in np.unique(y).tolist():
             chosen = np.flatnonzero((y == kind) & (wrong == missed))
             if len(chosen):
-                tone, _ = class_marker(int(kind))
-                marks = "".join(_mark(plot, int(row), places[row], missed) for row in chosen)
+                tone, _ = class_marker(kind)
+                marks = "".join(_mark(plot, int(row), points[row], missed) for row in chosen)
                 css = "pt wrong" if missed else "pt"
                 parts.append(f'<g class="{css}" style="fill:var(--c{tone})">{marks}</g>')
     label = f"Map of {len(y)} graphs coloured by class"
@@ -136,18 +133,12 @@ def class_name(plot: EmbeddingPlot, kind: int) -> str:
 
 def _legend(plot: EmbeddingPlot, y: Array, wrong: Array) -> str:
     items = []
-    for kind in np.unique(y):
-        tone, shape = class_marker(int(kind))
-        items.append(
-            f'<span class="item"><svg class="marker" viewBox="-8 -8 16 16" aria-hidden="true">'
-            f'<path d="{MARKERS[shape]}" style="fill:var(--c{tone})"/></svg>'
-            f"{text(class_name(plot, int(kind)))} "
-            f'<span class="soft">{int((y == kind).sum())}</span></span>'
-        )
+    for kind in np.unique(y).tolist():
+        tone, shape = class_marker(kind)
+        mark = f'<path d="{MARKERS[shape]}" style="fill:var(--c{tone})"/>'
+        items.append((mark, text(class_name(plot, kind)), int((y == kind).sum())))
     if plot.predicted is not None:
-        items.append(
-            '<span class="item"><svg class="marker" viewBox="-8 -8 16 16" aria-hidden="true">'
-            f'<path class="wrong" d="{MARKERS[0]}"/></svg>misclassified '
-            f'<span class="soft">{int(wrong.sum())}</span></span>'
-        )
-    return f'<p class="key">{"".join(items)}</p>'
+        mark = f'<path class="wrong" d="{MARKERS[0]}"/>'
+        items.append((mark, "misclassified", int(wrong.sum())))
+    marker = '<svg class="marker" viewBox="-8 -8 16 16" aria-hidden="true">{}</svg>'
+    return key(*((marker.format(mark), counted(name, count)) for mark, name, count in items))

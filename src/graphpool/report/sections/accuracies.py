@@ -8,7 +8,7 @@ import numpy as np
 from graphpool.evaluation.statistics import Summary, paired_difference, summarise
 from graphpool.report.data import HeroFigure, Report, ResultRow
 from graphpool.report.draw.svg import text, ticks
-from graphpool.report.sections.parts import section
+from graphpool.report.sections.parts import name_cell, section
 
 
 def summary_of(row: ResultRow) -> Summary:
@@ -35,10 +35,10 @@ def hero_figures(report: Report) -> tuple[list[HeroFigure], str]:
         return [], ""
     summary = summary_of(ours)
     spread = "on one split"
-    if summary.std is not None and summary.low is not None and summary.high is not None:
+    if summary.std is not None:
         spread = (
             f"± {percent(summary.std)} over {summary.count} splits; "
-            f"95 % interval of the mean {percent(summary.low)} – {percent(summary.high)}"
+            f"95 % interval of the mean {_interval(summary)}"
         )
     figures = [HeroFigure(f"Accuracy of {ours.name}", percent(summary.mean), "%", spread)]
     if best is not None:
@@ -76,6 +76,12 @@ def comparison(ours: ResultRow, other: ResultRow) -> str:
     return f"It lies {lies}, no more than chance explains: read the two as equal ({interval})."
 
 
+def _interval(summary: Summary) -> str:
+    if summary.low is None or summary.high is None:
+        return ""
+    return f"{percent(summary.low)} – {percent(summary.high)}"
+
+
 def _points(value: float) -> str:
     """Percentage points with a typographic minus."""
     return f"{100 * value:.1f}".replace("-", "\u2212")
@@ -106,18 +112,15 @@ def results_section(report: Report) -> str:
         "what an answer without looking at the graph scores.</p>"
     )
     return section(
-        "Results beside baselines", words, results_table(report) + note + all_numbers(report)
+        "Results beside baselines", words, results_table(report) + note + _all_numbers(report)
     )
 
 
 def results_table(report: Report) -> str:
     """The table of all results, best mean first, with one shared axis."""
     rows = sorted(report.results, key=lambda row: -float(np.mean(row.accuracies)))
-    if not rows:
-        return ""
     low, high = _range(rows)
-    line = report.majority
-    majority = None if line is None else summary_of(line).mean
+    majority = None if report.majority is None else summary_of(report.majority).mean
     body = "".join(_row(row, row is report.headline, low, high, majority) for row in rows)
     return (
         '<table class="results"><thead><tr><th scope="col">Method</th>'
@@ -129,7 +132,7 @@ def results_table(report: Report) -> str:
     )
 
 
-def all_numbers(report: Report) -> str:
+def _all_numbers(report: Report) -> str:
     """Every accuracy as measured, to check the summary by."""
     items = "".join(
         f"<dt>{text(row.name)}</dt><dd>{' '.join(percent(value, 2) for value in row.accuracies)}"
@@ -156,16 +159,12 @@ def _range(rows: Sequence[ResultRow]) -> tuple[float, float]:
 def _row(row: ResultRow, main: bool, low: float, high: float, majority: float | None) -> str:
     summary = summary_of(row)
     spread = "" if summary.std is None else f' <span class="soft">± {percent(summary.std)}</span>'
-    interval = "one split"
-    if summary.low is not None and summary.high is not None:
-        interval = f"{percent(summary.low)} – {percent(summary.high)}"
+    interval = _interval(summary) or "one split"
     if row.family == "rule" and not summary.std:
         spread, interval = "", ""
     kind = f"{row.family} main" if main else row.family
-    badge = ' <span class="badge">this model</span>' if main else ""
-    note = f'<span class="note">{text(row.note)}</span>' if row.note else ""
     return (
-        f'<tr class="{kind}"><th scope="row">{text(row.name)}{badge}{note}</th>'
+        f'<tr class="{kind}">{name_cell(row.name, "this model" if main else "", row.note)}'
         f'<td class="chart">{_dots(row, summary, low, high, majority)}</td>'
         f'<td class="num"><b>{percent(summary.mean)}</b>{spread}</td>'
         f'<td class="num soft">{interval}</td></tr>'
@@ -176,8 +175,7 @@ def _dots(row: ResultRow, summary: Summary, low: float, high: float, majority: f
     """Splits as faint dots, the interval as a bar, the mean on top; x in per cent of the cell."""
 
     def at(value: float) -> str:
-        place = (min(max(value, low), high) - low) / (high - low)
-        return f"{2 + 96 * place:.2f}%"
+        return f"{_at(min(max(value, low), high), low, high):.2f}%"
 
     parts = ['<line class="axis" x1="2%" x2="98%" y1="50%" y2="50%"/>']
     if majority is not None:
@@ -196,17 +194,21 @@ def _dots(row: ResultRow, summary: Summary, low: float, high: float, majority: f
     return f'<svg class="dots" role="img" aria-label="{label}">{"".join(parts)}</svg>'
 
 
+def _at(value: float, low: float, high: float) -> float:
+    """Position on the axis, in per cent of the cell."""
+    return 2 + 96 * (value - low) / (high - low)
+
+
 def _axis(low: float, high: float, majority: float | None) -> str:
-    marks = ticks(100 * low, 100 * high, 5)
     labels = "".join(
-        f'<text x="{2 + 96 * (mark / 100 - low) / (high - low):.2f}%" y="12">{mark:g}</text>'
-        for mark in marks
+        f'<text x="{_at(mark / 100, low, high):.2f}%" y="12">{mark:g}</text>'
+        for mark in ticks(100 * low, 100 * high, 5)
     )
     if majority is not None:
-        place = 2 + 96 * (majority - low) / (high - low)
-        anchor = "start" if place < 15 else "end" if place > 85 else "middle"
+        x = _at(majority, low, high)
+        anchor = "start" if x < 15 else "end" if x > 85 else "middle"
         labels += (
-            f'<text class="majority" x="{place:.2f}%" y="28" style="text-anchor:{anchor}">'
-            f"majority class {percent(majority)}</text>"
+            f'<text class="majority" x="{x:.2f}%" y="28" '
+            f'style="text-anchor:{anchor}">majority class {percent(majority)}</text>'
         )
     return f'<svg class="ruler" aria-hidden="true">{labels}</svg>'

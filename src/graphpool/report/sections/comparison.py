@@ -1,9 +1,19 @@
-"""Sections about models that compare graphs: scores, distances, drawn pairs and queries."""
+"""Tables of figures, and sections about models that compare graphs: scores, pairs, queries."""
 
-from graphpool.report.data import Report
+from collections.abc import Sequence
+
+from graphpool.report.data import FigureRow, FigureTable, Report
 from graphpool.report.draw.comparison_charts import distance_chart, score_chart
 from graphpool.report.draw.comparison_pictures import label_key, pair_figure, query_figure
-from graphpool.report.sections.parts import section
+from graphpool.report.draw.svg import bar, text
+from graphpool.report.sections.parts import name_cell, section
+
+
+def figure_tables(tables: Sequence[FigureTable]) -> str:
+    """One section per table that has rows."""
+    return "".join(
+        section(text(table.title), table.words, _table(table)) for table in tables if table.rows
+    )
 
 
 def scores_section(report: Report) -> str:
@@ -42,7 +52,7 @@ def pairs_section(report: Report) -> str:
             words += " Nodes whose label changes have a dark rim."
     tones = _tones(report)
     drawn = "".join(pair_figure(pair, tones) for pair in report.pairs)
-    return section("Pairs, right and wrong", words, label_key(report.labels, tones) + drawn)
+    return section("Pairs, right and wrong", words, label_key(tones) + drawn)
 
 
 def queries_section(report: Report) -> str:
@@ -55,8 +65,28 @@ def queries_section(report: Report) -> str:
     )
     tones = _tones(report)
     drawn = "".join(query_figure(query, tones) for query in report.queries)
-    return section("Nearest graphs", words, label_key(report.labels, tones) + drawn)
+    return section("Nearest graphs", words, label_key(tones) + drawn)
 
 
 def _tones(report: Report) -> dict[str, int]:
     return {label: number for number, label in enumerate(report.labels)}
+
+
+def _table(table: FigureTable) -> str:
+    names = "".join(f'<th scope="col" class="num">{text(name)}</th>' for name in table.columns)
+    body = "".join(_row(row, table.columns, table.badge) for row in table.rows)
+    return (
+        '<table class="results plain"><thead><tr><th scope="col">Method</th>'
+        f'<th scope="col" class="chart">{text(table.columns[0])}</th>{names}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def _row(row: FigureRow, columns: Sequence[str], badge: str) -> str:
+    figures = "".join(
+        f'<td class="num" data-name="{text(name)}">{text(row.figures.get(name, "–"))}</td>'
+        for name in columns
+    )
+    kind = "ours main" if row.main else "baseline" if row.learns else "rule"
+    name = name_cell(row.name, badge if row.main else "", row.note)
+    return f'<tr class="{kind}">{name}<td class="chart">{bar(row.share)}</td>{figures}</tr>'

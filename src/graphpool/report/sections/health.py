@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from graphpool.report.data import LevelHealth
-from graphpool.report.draw.svg import figure, text
+from graphpool.report.draw.svg import bar, figure, text
 from graphpool.training.health_warnings import OFF_IDENTITY_LIMIT, RANK_LIMIT
 
 WEAK_RANK = 1.5
@@ -42,64 +42,38 @@ def warning_box(warnings: Sequence[str]) -> str:
 
 
 def _card(health: LevelHealth) -> str:
-    kind, words = verdict(health)
+    kind, judged = verdict(health)
     clusters = max(health.clusters, 1)
     noun = "place" if health.places else "cluster"
     amount = figure(round(clusters, 1))
-    meters: list[str] = []
+    meters, nouns = "", f"{noun.capitalize()}s"
     if clusters == 1:
         health = LevelHealth(health.level, 1.0)  # every figure of one cluster is trivial
-    if health.effective_rank is not None:
-        share = (health.effective_rank - 1) / (clusters - 1)
-        value = f"{health.effective_rank:.2f} of {amount}"
-        meters.append(
-            _meter(
-                "Effective rank",
-                value,
-                share,
-                f"How many {noun}s the assignment really tells apart; 1 means none.",
-            )
-        )
-    if health.clusters_in_use is not None:
-        value = f"{health.clusters_in_use:.1f} of {amount}"
-        meters.append(
-            _meter(
-                f"{noun.capitalize()}s in use",
-                value,
-                health.clusters_in_use / clusters,
-                f"{noun.capitalize()}s that are some node’s strongest, in an average graph.",
-            )
-        )
-    if health.entropy is not None:
-        meters.append(
-            _meter(
-                "Sharing",
-                f"{100 * health.entropy:.0f} %",
-                health.entropy,
-                f"Entropy of a node’s memberships: 0 % in one {noun} only, 100 % in all alike.",
-            )
-        )
-    if health.off_identity is not None:
-        meters.append(
-            _meter(
-                "Coarse edges",
-                f"{health.off_identity:.2f}",
-                health.off_identity,
-                "How far the coarse graph is from having no edges at all; 0 means switched off.",
-            )
-        )
+    rank, used = health.effective_rank, health.clusters_in_use
+    entropy, off = health.entropy, health.off_identity
+    if rank is not None:
+        words = f"How many {noun}s the assignment really tells apart; 1 means none."
+        share = (rank - 1) / (clusters - 1)
+        meters += _meter("Effective rank", f"{rank:.2f} of {amount}", share, words)
+    if used is not None:
+        words = f"{nouns} that are some node’s strongest, in an average graph."
+        meters += _meter(f"{nouns} in use", f"{used:.1f} of {amount}", used / clusters, words)
+    if entropy is not None:
+        words = f"Entropy of a node’s memberships: 0 % in one {noun} only, 100 % in all alike."
+        meters += _meter("Sharing", f"{100 * entropy:.0f} %", entropy, words)
+    if off is not None:
+        words = "How far the coarse graph is from having no edges at all; 0 means switched off."
+        meters += _meter("Coarse edges", f"{off:.2f}", off, words)
     return (
         f'<div class="card {kind}"><h3>Level {health.level} '
         f'<span class="soft">{amount} {noun}{"" if clusters == 1 else "s"}'
         f"{' a graph' if health.places else ''}</span></h3>"
-        f'<p class="verdict">{words}</p>{"".join(meters)}</div>'
+        f'<p class="verdict">{judged}</p>{meters}</div>'
     )
 
 
 def _meter(name: str, value: str, share: float, words: str) -> str:
-    width = 100 * min(max(share, 0.0), 1.0)
     return (
         f'<div class="meter"><p><b>{name}</b> <span class="value">{value}</span></p>'
-        f'<div class="bar"><span style="width:{width:.1f}%"></span></div>'
-        f'<p class="note">{words}</p></div>'
+        f'{bar(min(max(share, 0.0), 1.0))}<p class="note">{words}</p></div>'
     )

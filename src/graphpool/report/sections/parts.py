@@ -11,13 +11,22 @@ def section(title: str, words: str, body: str) -> str:
     return f"<section><h2>{title}</h2><p>{words}</p>{body}</section>"
 
 
-def header(title: str, subtitle: str, below: str, facts: Mapping[str, str | int | float]) -> str:
-    """The top of a page: its title, the main results (`below`), and facts about the data."""
-    lead = f'<p class="lead">{text(subtitle)}</p>' if subtitle else ""
-    return (
-        f'<header><p class="eyebrow">graphpool report</p><h1>{text(title)}</h1>{lead}'
-        f"{below}{_facts(facts)}</header>"
+def name_cell(name: str, badge: str, note: str) -> str:
+    """The first cell of a row, with a mark if `badge` is not empty."""
+    mark = f' <span class="badge">{text(badge)}</span>' if badge else ""
+    words = f'<span class="note">{text(note)}</span>' if note else ""
+    return f'<th scope="row">{text(name)}{mark}{words}</th>'
+
+
+def fact_list(facts: Mapping[str, str | int | float]) -> str:
+    """Facts about the data, side by side."""
+    if not facts:
+        return ""
+    items = "".join(
+        f"<div><dt>{text(name)}</dt><dd>{text(figure(value))}</dd></div>"
+        for name, value in facts.items()
     )
+    return f'<dl class="facts">{items}</dl>'
 
 
 def hero(figures: Sequence[HeroFigure], verdict: str = "") -> str:
@@ -47,13 +56,3 @@ def repeat_section(command: str, environment: Mapping[str, str | int | float]) -
     facts = f'<dl class="environment">{items}</dl>' if items else ""
     words = "The same command, versions and seeds give the same numbers on the same machine."
     return section("How to repeat it", words, line + facts)
-
-
-def _facts(facts: Mapping[str, str | int | float]) -> str:
-    if not facts:
-        return ""
-    items = "".join(
-        f"<div><dt>{text(name)}</dt><dd>{text(figure(value))}</dd></div>"
-        for name, value in facts.items()
-    )
-    return f'<dl class="facts">{items}</dl>'

@@ -9,8 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import huber_loss
 
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.ragged import pointer
-from graphpool.graphs.segments import Segments
+from graphpool.graphs.segments import Segments, pointer
 from graphpool.nn.ops.products import refuse_second_order
 from graphpool.nn.ops.switch import use_compiled
 from graphpool.nn.pairs.distances.base import LevelNodes, MultisetDistance
