@@ -4,20 +4,18 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from pages import fenced
 
 import graphpool as gp
 from graphpool.cli.main import run
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
-
-
-def blocks(kind: str) -> list[str]:
-    """The fenced examples of one kind."""
-    return re.findall(rf"```{kind}\n(.*?)```", GUIDE, flags=re.DOTALL)
+blocks = partial(fenced, GUIDE)
 
 
 def printed_by(code: str, folder: Path) -> str:

@@ -2,19 +2,17 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
+from pages import fenced
 
 from graphpool.data import read_jsonl, read_tu
 from graphpool.data.formats.jsonl import KEYS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-
-
-def blocks(kind: str) -> list[str]:
-    """The fenced examples of one kind."""
-    return re.findall(rf"```{kind}\n(.*?)```", PAGE, flags=re.DOTALL)
+blocks = partial(fenced, PAGE)
 
 
 def test_the_page_has_examples_of_every_kind() -> None:

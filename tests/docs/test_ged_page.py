@@ -5,9 +5,11 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from pages import fenced
 
 from graphpool import ged
 from graphpool.cli.main import run
@@ -17,11 +19,7 @@ from graphpool.ged import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "ged.md").read_text(encoding="utf-8")
-
-
-def blocks(kind: str) -> list[str]:
-    """The fenced examples of one kind."""
-    return re.findall(rf"```{kind}\n(.*?)```", PAGE, flags=re.DOTALL)
+blocks = partial(fenced, PAGE)
 
 
 COMMANDS = [line for block in blocks("sh") for line in block.splitlines()]

@@ -5,12 +5,14 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
+from pages import fenced
 from sklearn.metrics import adjusted_rand_score
 
 import graphpool as gp
@@ -24,11 +26,7 @@ from graphpool.training.select_place_rule import RESOLUTIONS
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "places.md").read_text(encoding="utf-8")
 SCRIPTS = ROOT / "benchmarks"
-
-
-def blocks(kind: str) -> list[str]:
-    """The fenced examples of one kind."""
-    return re.findall(rf"```{kind}\n(.*?)```", PAGE, flags=re.DOTALL)
+blocks = partial(fenced, PAGE)
 
 
 @pytest.fixture(autouse=True)

@@ -3,9 +3,11 @@
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from pages import fenced
 
 from graphpool.cli.main import run
 from graphpool.nn.zoo.build import count_parameters
@@ -13,11 +15,7 @@ from graphpool.nn.zoo.networks import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "poolers.md").read_text(encoding="utf-8")
-
-
-def blocks(kind: str) -> list[str]:
-    """The fenced examples of one kind."""
-    return re.findall(rf"```{kind}\n(.*?)```", PAGE, flags=re.DOTALL)
+blocks = partial(fenced, PAGE)
 
 
 def table() -> str:

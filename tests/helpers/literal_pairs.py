@@ -5,8 +5,7 @@ from plain import Plain
 from torch import Tensor
 
 from graphpool.nn.pairs import GMN
-from graphpool.nn.pairs.gmn import Propagation
-from graphpool.nn.pairs.messages import Messages
+from graphpool.nn.pairs.gmn import Messages, Propagation
 
 
 def message(messages: Messages, here: Tensor, there: Tensor) -> Tensor:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
+from graphpool.nn.coarsen.outputs import PoolOutput
 
 CHANNELS = 5
 # Of `large_graph`: a matrix of all its pairs of nodes has 400 million entries.
@@ -54,6 +55,13 @@ def random_graph(
     return Plain(torch.randn(nodes, channels, generator=draw), adj)
 
 
+def sample(dtype: torch.dtype = torch.float32, directed: bool = False) -> list[Plain]:
+    """Graphs of several sizes with weights and loops."""
+    sizes = (9, 2, 6, 13, 5)
+    graphs = [random_graph(n, n, weighted=True, loops=True, directed=directed) for n in sizes]
+    return [graph.to(dtype) for graph in graphs]
+
+
 def from_edges(nodes: int, edges: list[tuple[int, int]], x: Tensor | None = None) -> Plain:
     """An undirected graph; constant features unless given."""
     adj = torch.zeros(nodes, nodes)
@@ -77,6 +85,14 @@ def batch_of(graphs: list[Plain]) -> GraphBatch:
         ptr=ptr,
         index=torch.arange(len(graphs)),
     )
+
+
+def select_nodes(pooler: nn.Module, graphs: list[Plain]) -> PoolOutput:
+    """What a Top-K pooler makes of the graphs."""
+    out = pooler(batch_of(graphs))
+    assert isinstance(out, PoolOutput)
+    assert out.selection is not None
+    return out
 
 
 def _path(nodes: int) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +14,12 @@ from graphpool.nn.ops.switch import plain_operations
 def _steady() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def pyg() -> Any:
+    """PyTorch Geometric's layers, to compare ours with."""
+    return pytest.importorskip("torch_geometric.nn")
 
 
 @pytest.fixture(params=["compiled", "plain"])

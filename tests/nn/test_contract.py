@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
+from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph, sample
 from torch import Tensor, nn
 
 import graphpool.nn
@@ -214,12 +214,6 @@ LONELY = tuple(
 LEARNING = [name for name in OPERATORS if not name.startswith("readout") and name not in FIXED]
 every = pytest.mark.parametrize("name", OPERATORS)
 both = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
-
-
-def sample(dtype: torch.dtype = torch.float32, directed: bool = False) -> list[Plain]:
-    sizes = (9, 2, 6, 13, 5)
-    graphs = [random_graph(n, n, weighted=True, loops=True, directed=directed) for n in sizes]
-    return [graph.to(dtype) for graph in graphs]
 
 
 def spoken(out: Tensor, module: nn.Module) -> Tensor:

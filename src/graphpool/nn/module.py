@@ -1,5 +1,7 @@
 """Base class of all modules: every one can draw its initial weights again."""
 
+from typing import ClassVar
+
 from torch import nn
 
 
@@ -7,12 +9,19 @@ class Module(nn.Module):
     """A module with `reset_parameters`.
 
     One with parameters of its own overrides it; the draws come in the order of construction, so
-    that a reset under a seed gives the weights of a module made under that seed.
+    that a reset under a seed gives the weights of a module made under that seed. `shown` names the
+    attributes that `print(module)` shows.
     """
+
+    shown: ClassVar[tuple[str, ...]] = ()
 
     def reset_parameters(self) -> None:
         """Draw the initial weights again."""
         reset_children(self)
+
+    def extra_repr(self) -> str:
+        """Return the attributes in `shown`."""
+        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self.shown)
 
 
 def reset_children(module: nn.Module) -> None:

@@ -239,11 +239,6 @@ def test_repeated_edges_add_up_in_link() -> None:
     torch.testing.assert_close(found[0], wanted)
 
 
-@pytest.fixture(scope="module")
-def pyg() -> Any:
-    return pytest.importorskip("torch_geometric.nn.dense")
-
-
 @pytest.mark.parametrize("nodes", [2, 7, 12])
 def test_cut_and_orthogonality_are_those_of_pyg_on_one_graph(pyg: Any, nodes: int) -> None:
     graph = random_graph(nodes, 3, weighted=True).to(torch.float64)

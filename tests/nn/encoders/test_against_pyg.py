@@ -12,11 +12,6 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.encoders import GATLayer, GCNLayer, GINLayer, GraphConvLayer
 
 
-@pytest.fixture(scope="module")
-def pyg() -> Any:
-    return pytest.importorskip("torch_geometric.nn")
-
-
 def batch(directed: bool, weighted: bool = False, loops: bool = False) -> GraphBatch:
     options = {"directed": directed, "weighted": weighted, "loops": loops}
     return batch_of([random_graph(n, n, **options) for n in (7, 1, 5, 12)])

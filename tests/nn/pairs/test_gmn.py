@@ -9,9 +9,9 @@ from torch import Tensor
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.model import HAP
 from graphpool.nn.pairs import GMN
-from graphpool.nn.pairs.embedded import without_encoder
+from graphpool.nn.pairs.base import without_encoder
+from graphpool.nn.pairs.gmn import Messages
 from graphpool.nn.pairs.layout import PairLayout, repeat_graphs
-from graphpool.nn.pairs.messages import Messages, meet
 from graphpool.nn.pool.gated import GatedPool
 
 LEFT, RIGHT = torch.tensor([0, 3, 2, 2, 1]), torch.tensor([1, 2, 3, 2, 0])
@@ -74,20 +74,23 @@ def test_compiled_messages_and_their_gradients_are_those_of_tensors() -> None:
     adjacency = batch_of(sample(torch.float32)).adjacency
     results = []
     for dtype in (torch.float32, torch.float64):
-        draw = torch.Generator().manual_seed(0)
-        ends = [torch.randn(17, 5, generator=draw).to(dtype).requires_grad_() for _ in range(2)]
-        made = meet(*ends, adjacency)
+        torch.manual_seed(0)
+        layer = Messages(5).to(dtype)
+        h = torch.randn(17, 5).to(dtype).requires_grad_()
+        made = layer(h, adjacency)
         (made * torch.arange(5)).sum().backward()
-        results.append([made, *(end.grad for end in ends)])
+        results.append([made, h.grad, *(weight.grad for weight in layer.parameters())])
     for ours, theirs in zip(*results, strict=True):
         torch.testing.assert_close(ours.double(), theirs, atol=1e-5, rtol=1e-5)
 
 
 def test_not_a_number_comes_out_of_messages() -> None:
     adjacency = batch_of(sample(torch.float32)).adjacency
-    source = torch.zeros(17, 5)
-    source[3] = torch.nan
-    assert meet(torch.zeros(17, 5), source, adjacency).isnan().any()
+    h = torch.zeros(17, 5)
+    h[3] = torch.nan
+    reached = adjacency.col == 3
+    assert reached.sum() > 1
+    assert Messages(5)(h, adjacency)[adjacency.row[reached]].isnan().any(-1).all()
 
 
 def test_gradients_are_right() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, Plain, batch_of, odd_graphs, random_graph
+from plain import CHANNELS, batch_of, odd_graphs, random_graph, sample
 from torch import Tensor, nn
 
 import graphpool.nn.pairs
@@ -74,12 +74,6 @@ def built(name: str, dtype: torch.dtype = torch.float32, seed: int = 0) -> PairM
     score = options.pop("score", "exp")
     settings = ModelConfig(hidden_channels=16, **options)
     return build_pair_model(settings, CHANNELS, 7.0, score).to(dtype).eval()
-
-
-def sample(dtype: torch.dtype = torch.float32, directed: bool = False) -> list[Plain]:
-    sizes = (9, 2, 6, 13, 5)
-    graphs = [random_graph(n, n, weighted=True, loops=True, directed=directed) for n in sizes]
-    return [graph.to(dtype) for graph in graphs]
 
 
 def total_loss(model: PairModel, compared: PairDistances) -> Tensor:

@@ -9,8 +9,8 @@ from graphpool.nn.encoders import Encoder
 from graphpool.nn.model import HAP
 from graphpool.nn.pairs import SimGNN
 from graphpool.nn.pairs import cross_attention as cross
+from graphpool.nn.pairs.base import without_encoder
 from graphpool.nn.pairs.cross_attention import CrossAttention
-from graphpool.nn.pairs.embedded import without_encoder
 from graphpool.nn.pairs.simgnn import PairHead, TensorNetwork, similarity_histogram
 from graphpool.nn.pool.mean_att import MeanAttPool
 

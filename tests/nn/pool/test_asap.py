@@ -2,16 +2,10 @@ from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, Plain, batch_of, from_edges, random_graph
+from plain import CHANNELS, Plain, batch_of, from_edges, random_graph, select_nodes
 from torch import Tensor, nn
 
-from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.pool.asap import ASAP
-
-
-@pytest.fixture(scope="module")
-def pyg() -> Any:
-    return pytest.importorskip("torch_geometric.nn")
 
 
 def layer(ratio: float = 0.5, encode: bool = True) -> ASAP:
@@ -28,14 +22,6 @@ def without_twins(nodes: int, directed: bool = False) -> Plain:
         if len((graph.adj + torch.eye(nodes)).unique(dim=0)) == nodes:
             return graph
     raise AssertionError(f"no graph of {nodes} nodes without twins")
-
-
-def keep(module: nn.Module, given: list[Plain]) -> PoolOutput:
-    batch = batch_of(given)
-    out = module(batch.x, batch.adjacency, batch.segments)
-    assert isinstance(out, PoolOutput)
-    assert out.selection is not None
-    return out
 
 
 def from_ours(pyg: Any, module: ASAP) -> Any:
@@ -64,7 +50,7 @@ def from_ours(pyg: Any, module: ASAP) -> Any:
 def test_it_equals_pyg(pyg: Any, encode: bool, directed: bool) -> None:
     module = layer(0.6, encode)
     given = [without_twins(nodes, directed) for nodes in (9, 4, 1, 12)]
-    batch, out = batch_of(given), keep(module, given)
+    batch, out = batch_of(given), select_nodes(module, given)
     x, edges, weight, _, order = from_ours(pyg, module)(
         batch.x, batch.edge_index, batch.x.new_ones(batch.edge_index.shape[1]), batch.batch
     )
@@ -110,7 +96,7 @@ def test_it_equals_a_literal_loop_on_weighted_graphs_with_loops(directed: bool) 
     graph = random_graph(11, 4, weighted=True, loops=True, directed=directed).to(torch.float64)
     fitness, x, adj = literal(module, graph)
     index = fitness.topk(5)[1].sort()[0]
-    out = keep(module, [graph])
+    out = select_nodes(module, [graph])
     torch.testing.assert_close(out.selection.score, fitness)
     assert torch.equal(out.selection.index, index)
     torch.testing.assert_close(out.x, x[index] * fitness[index].sigmoid().unsqueeze(-1))
@@ -121,7 +107,7 @@ def test_it_equals_a_literal_loop_on_weighted_graphs_with_loops(directed: bool) 
 
 def test_gradients_of_the_coarse_edges_are_those_of_the_literal_loop() -> None:
     module, graph = layer(0.4), random_graph(11, 4, weighted=True).to(torch.float64)
-    out = keep(module, [graph])
+    out = select_nodes(module, [graph])
     weights = [weight for name, weight in module.named_parameters() if "fit" not in name]
     pull = torch.randn(5, 5).double().fill_diagonal_(0)
     found = torch.autograd.grad((out.adjacency.dense() * pull).sum(), weights)
@@ -133,7 +119,7 @@ def test_gradients_of_the_coarse_edges_are_those_of_the_literal_loop() -> None:
 @torch.no_grad()
 def test_a_second_level_takes_what_the_first_gives() -> None:
     first, second = layer(), layer()
-    one = keep(first, [without_twins(nodes) for nodes in (12, 1, 7)])
+    one = select_nodes(first, [without_twins(nodes) for nodes in (12, 1, 7)])
     two = second(one.x, one.adjacency, one.level.segments)
     assert two.level.segments.ptr.diff().tolist() == [3, 1, 2]
     assert two.x.isfinite().all()
@@ -144,12 +130,12 @@ def test_equal_clusters_are_kept_or_dropped_together() -> None:
     # Of a path of 9 equal nodes those in the middle are alike: 5 have the same fitness.
     path = from_edges(9, [(node, node + 1) for node in range(8)]).to(torch.float64)
     module = layer(0.5)
-    out = keep(module, [path])
+    out = select_nodes(module, [path])
     mirrored = (8 - out.selection.index).sort()[0]
     assert torch.equal(mirrored, out.selection.index)
     for seed in range(5):
         order = torch.randperm(9, generator=torch.Generator().manual_seed(seed))
-        other = keep(module, [path.permuted(order)])
+        other = select_nodes(module, [path.permuted(order)])
         assert torch.equal(order[other.selection.index].sort()[0], out.selection.index)
 
 
@@ -158,7 +144,7 @@ def test_equal_clusters_are_kept_or_dropped_together() -> None:
 def test_where_every_gate_is_one_ours_still_keeps_the_fittest_and_pyg_does_not(pyg: Any) -> None:
     module, graph = layer(0.5, encode=False), random_graph(10, 2).to(torch.float64)
     module.fit_own.bias.fill_(100.0)
-    batch, out = batch_of([graph]), keep(module, [graph])
+    batch, out = batch_of([graph]), select_nodes(module, [graph])
     assert (out.selection.score.sigmoid() == 1).all()
     assert torch.equal(out.selection.index, out.selection.score.topk(5)[1].sort()[0])
     weight = batch.x.new_ones(batch.edge_index.shape[1])

@@ -22,11 +22,6 @@ from graphpool.nn.pool import DiffPool
 CLUSTERS = 4
 
 
-@pytest.fixture(scope="module")
-def pyg() -> Any:
-    return pytest.importorskip("torch_geometric.nn.dense")
-
-
 def layer(dtype: torch.dtype = torch.float64, clusters: int = CLUSTERS) -> DiffPool:
     made = DiffPool(CHANNELS, clusters).to(dtype).eval()
     for weight in made.parameters():  # sharper than at the start, so that nothing is nearly even

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, LARGE, Largest, Plain, batch_of, large_graph, odd_graphs, random_graph
+from plain import CHANNELS, LARGE, Largest, batch_of, large_graph, odd_graphs, random_graph, sample
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
@@ -53,12 +53,6 @@ def layer(name: str, dtype: torch.dtype = torch.float64, seed: int = 0) -> nn.Mo
     return made
 
 
-def sample(dtype: torch.dtype = torch.float64, directed: bool = False) -> list[Plain]:
-    sizes = (9, 2, 6, 13, 5)
-    graphs = [random_graph(n, n, weighted=True, loops=True, directed=directed) for n in sizes]
-    return [graph.to(dtype) for graph in graphs]
-
-
 def read(out: PoolOutput) -> Tensor:
     """One row per graph that depends on features and edges of the level."""
     if out.assignment is not None:
@@ -96,7 +90,7 @@ def test_order_of_nodes_does_not_matter(name: str, directed: bool, dtype: torch.
 @every
 def test_batch_mates_change_neither_outputs_nor_losses(name: str) -> None:
     module = layer(name)
-    graphs = [*sample(), *(graph.to(torch.float64) for graph in ODD.values())]
+    graphs = [*sample(torch.float64), *(graph.to(torch.float64) for graph in ODD.values())]
     together, losses = run(module, batch_of(graphs))
     alone = [run(module, batch_of([graph])) for graph in graphs]
     rows = torch.cat([out for out, _ in alone])
@@ -137,7 +131,7 @@ def test_gradients_reach_every_parameter(name: str, dtype: torch.dtype) -> None:
 
 @every
 def test_gradients_are_those_of_finite_differences(name: str) -> None:
-    module, batch = layer(name), batch_of(sample()[:3])
+    module, batch = layer(name), batch_of(sample(torch.float64)[:3])
 
     def value(x: Tensor) -> Tensor:
         out = module(x, batch.adjacency, batch.segments)
@@ -157,7 +151,7 @@ def test_eval_mode_is_deterministic(name: str) -> None:
 @every
 def test_state_dict_round_trip_gives_the_same_answers(name: str) -> None:
     first, second = layer(name, seed=1), layer(name, seed=2)
-    batch = batch_of(sample())
+    batch = batch_of(sample(torch.float64))
     assert not torch.equal(run(first, batch)[0], run(second, batch)[0])
     second.load_state_dict(first.state_dict())
     assert torch.equal(run(first, batch)[0], run(second, batch)[0])
@@ -208,7 +202,7 @@ def test_rows_of_the_assignment_sum_to_one_and_form_the_clusters(name: str) -> N
 @torch.no_grad()
 @pytest.mark.parametrize("kind", [MinCutPool, DMoN, StructPool])
 def test_one_cluster_is_a_sum_without_parameters_and_losses(kind: Any) -> None:
-    module, graphs = kind(CHANNELS, 1).double(), sample()
+    module, graphs = kind(CHANNELS, 1).double(), sample(torch.float64)
     assert not list(module.parameters())
     out = module(*(getattr(batch_of(graphs), part) for part in ("x", "adjacency", "segments")))
     assert out.losses == {}
@@ -264,7 +258,8 @@ def test_wrong_settings_are_refused(make: Callable[[], nn.Module], message: str)
     [(MinCutPool, ("cut", "orthogonality")), (DMoN, ("modularity", "collapse", "orthogonality"))],
 )
 def test_losses_are_weighted_and_can_be_left_out(kind: Any, names: tuple[str, ...]) -> None:
-    batch, heavy = batch_of(sample()), kind(CHANNELS, CLUSTERS, **dict.fromkeys(names, 1.0))
+    batch = batch_of(sample(torch.float64))
+    heavy = kind(CHANNELS, CLUSTERS, **dict.fromkeys(names, 1.0))
     light = kind(CHANNELS, CLUSTERS, **{**dict.fromkeys(names, 0.0), names[0]: 0.25})
     light.load_state_dict(heavy.state_dict())
     full = run(heavy.double(), batch)[1]

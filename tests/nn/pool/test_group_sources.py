@@ -11,18 +11,12 @@ from torch import Tensor, nn
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.losses import LossInputs, collapse, modularity
 from graphpool.nn.pool.dmon import DMoN
-from graphpool.nn.pool.gmt import GMTPool
+from graphpool.nn.pool.gmt import GMTPool, SeedAttention, SelfAttention
 from graphpool.nn.pool.mincut import MinCutPool
-from graphpool.nn.pool.multiset import SeedAttention, SelfAttention
 from graphpool.nn.pool.structpool import StructPool, within
 
 CLUSTERS = 4
 WIDTH = 6
-
-
-@pytest.fixture(scope="module")
-def pyg() -> Any:
-    return pytest.importorskip("torch_geometric.nn")
 
 
 def graphs(**options: Any) -> list[Plain]:

@@ -1,6 +1,7 @@
 """Poolers in single precision, compiled and plain, against double precision."""
 
 import copy
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,11 +15,10 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.segments import Segments
 from graphpool.nn.ops.products import spmm
 from graphpool.nn.ops.spgemm import Sparse
-from graphpool.nn.pool.asap import ASAP
-from graphpool.nn.pool.asap_joined import laid
+from graphpool.nn.pool.asap import ASAP, as_adjacency
 from graphpool.nn.pool.gmt import GMTPool
 from graphpool.nn.pool.structpool import StructPool
-from graphpool.nn.pool.topk_base import chosen
+from graphpool.nn.pool.topk_base import select_topk
 
 WIDTH = 6
 SIZES = (7, 1, 4, 2, 13)
@@ -206,13 +206,13 @@ def test_a_product_as_an_adjacency_has_its_entries_but_the_diagonal(symmetric: b
     row, col = row[order], col[order]
     ptr = torch.cat([torch.zeros(1, dtype=torch.long), row.bincount(minlength=9).cumsum(0)])
     made = Sparse(ptr, col, full[row, col], 9)
-    adjacency = laid(made, symmetric)
+    adjacency = as_adjacency(made, symmetric)
     assert adjacency.symmetric is symmetric
     assert torch.equal(adjacency.dense(), full.fill_diagonal_(0))
 
 
 def literal_choice(score: Tensor, segments: Segments, wanted: Tensor, size: Tensor) -> list[int]:
-    """The nodes that stay, graph by graph, by the rule of `keep_top`."""
+    """The nodes that stay, graph by graph, by the rule of `select_topk`."""
     kept, start = [], 0
     for count, number in zip(segments.ptr.diff().tolist(), wanted.tolist(), strict=True):
         own = score[start : start + count]
@@ -242,9 +242,11 @@ def test_the_choice_is_that_of_a_loop_over_graphs(seed: int) -> None:
         score[torch.randint(0, nodes, (2,), generator=draw)] = torch.nan
     if seed % 4 == 1:
         score[torch.randint(0, nodes, (3,), generator=draw)] = torch.inf
-    wanted = (counts * torch.rand(15, generator=draw)).ceil().long().clamp(min=1)
-    arguments = score, segments, wanted, score.abs()
-    assert chosen(*arguments).tolist() == literal_choice(*arguments)
+    ratio = float(torch.rand(1, generator=draw)) or 1.0
+    wanted = torch.tensor([math.ceil(count * ratio) for count in counts.tolist()])
+    scale = score.abs()
+    found = select_topk(score, segments, ratio, scale)
+    assert found.tolist() == literal_choice(score, segments, wanted, scale)
 
 
 @pytest.mark.parametrize("transpose", [False, True])

@@ -9,11 +9,6 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.pool.sag import SAGPool
 
 
-@pytest.fixture(scope="module")
-def pyg() -> Any:
-    return pytest.importorskip("torch_geometric.nn")
-
-
 def pair(pyg: Any, sign: float, ratio: float = 0.5) -> tuple[SAGPool, Any]:
     """Ours and PyG's with the same layer; PyG's further weight has this sign."""
     ours = SAGPool(CHANNELS, ratio).double()

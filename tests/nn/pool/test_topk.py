@@ -9,11 +9,6 @@ from graphpool.errors import ConfigError
 from graphpool.nn.pool.topk import TopKPool
 
 
-@pytest.fixture(scope="module")
-def pyg() -> Any:
-    return pytest.importorskip("torch_geometric.nn")
-
-
 @pytest.mark.parametrize("gate", ["sigmoid", "tanh"])
 @pytest.mark.parametrize("ratio", [0.3, 0.5, 0.8])
 def test_it_is_pyg_s_up_to_the_order_of_nodes(pyg: Any, ratio: float, gate: str) -> None:

@@ -15,11 +15,11 @@ from plain import (
     large_graph,
     odd_graphs,
     random_graph,
+    select_nodes,
 )
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
-from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.pool.attpool import AttPoolGlobal, AttPoolLocal
 from graphpool.nn.pool.sag import SAGPool
@@ -59,14 +59,6 @@ def connected() -> list[Plain]:
     return [*graphs, random_graph(1).to(torch.float64)]
 
 
-def keep(module: nn.Module, graphs: list[Plain]) -> PoolOutput:
-    batch = batch_of(graphs)
-    out = module(batch.x, batch.adjacency, batch.segments)
-    assert isinstance(out, PoolOutput)
-    assert out.selection is not None
-    return out
-
-
 def symmetric_graphs(dtype: torch.dtype) -> dict[str, Plain]:
     """Graphs whose nodes are partly alike, with constant features."""
     ring = [(i, (i + 1) % 6) for i in range(6)]
@@ -86,7 +78,7 @@ def symmetric_graphs(dtype: torch.dtype) -> dict[str, Plain]:
 
 def assert_same_up_to_order(module: nn.Module, graph: Plain, order: Tensor) -> None:
     """The permuted graph keeps the same nodes, with the same features and edges."""
-    one, other = keep(module, [graph]), keep(module, [graph.permuted(order)])
+    one, other = select_nodes(module, [graph]), select_nodes(module, [graph.permuted(order)])
     old = order[other.selection.index]  # the numbers that they had before
     back = old.argsort()
     assert torch.equal(old[back], one.selection.index)
@@ -123,8 +115,8 @@ def test_nor_does_it_among_nodes_that_are_alike(
             adjacency = batch_of([graph]).adjacency
             shuffled = graph.permuted(order)
             moved = encoder(shuffled.x, batch_of([shuffled]).adjacency)
-            one = keep(module, [Plain(encoder(graph.x, adjacency), graph.adj)])
-            other = keep(module, [Plain(moved, shuffled.adj)])
+            one = select_nodes(module, [Plain(encoder(graph.x, adjacency), graph.adj)])
+            other = select_nodes(module, [Plain(moved, shuffled.adj)])
             assert torch.equal(order[other.selection.index].sort().values, one.selection.index)
 
 
@@ -133,11 +125,11 @@ def test_nor_does_it_among_nodes_that_are_alike(
 @every
 def test_a_graph_does_not_see_its_batch_mates(name: str, dtype: torch.dtype) -> None:
     module, graphs = layer(name, dtype), [*sample(dtype), odd_graphs()["no edges"].to(dtype)]
-    together = keep(module, graphs)
+    together = select_nodes(module, graphs)
     start, relative = 0, 1e-5 if dtype == torch.float32 else 1e-9
     dense = together.adjacency.dense()
     for position, graph in enumerate(graphs):
-        alone = keep(module, [graph])
+        alone = select_nodes(module, [graph])
         first, last = (
             together.level.segments.ptr[position],
             together.level.segments.ptr[position + 1],
@@ -159,7 +151,7 @@ def test_odd_graphs_are_finite_with_finite_gradients(name: str, dtype: torch.dty
     for odd, graph in odd_graphs().items():
         graph = graph.to(dtype)
         graph.x.requires_grad_()
-        out = keep(module, [graph])
+        out = select_nodes(module, [graph])
         assert 1 <= out.x.shape[0] <= graph.nodes
         assert out.x.isfinite().all(), odd
         assert out.adjacency.gcn.isfinite().all(), odd
@@ -171,7 +163,7 @@ def test_odd_graphs_are_finite_with_finite_gradients(name: str, dtype: torch.dty
 @every
 def test_gradients_reach_every_parameter(name: str, dtype: torch.dtype) -> None:
     module = layer(name, dtype)
-    keep(module, sample(dtype)).x.square().sum().backward()
+    select_nodes(module, sample(dtype)).x.square().sum().backward()
     for where, weight in module.named_parameters():
         assert weight.grad is not None
         assert weight.grad.abs().max() > 0, where
@@ -193,7 +185,7 @@ def test_gradients_are_those_of_small_differences(name: str) -> None:
 @every
 def test_eval_mode_is_deterministic(name: str) -> None:
     module = layer(name)
-    one, other = keep(module, sample()), keep(module, sample())
+    one, other = select_nodes(module, sample()), select_nodes(module, sample())
     assert torch.equal(one.x, other.x)
     assert torch.equal(one.adjacency.weight, other.adjacency.weight)
 
@@ -203,13 +195,13 @@ def test_eval_mode_is_deterministic(name: str) -> None:
 def test_state_dict_round_trip_gives_the_same_answers(name: str) -> None:
     first, second = layer(name), layer(name)
     second.load_state_dict(first.state_dict())
-    assert torch.equal(keep(first, sample()).x, keep(second, sample()).x)
+    assert torch.equal(select_nodes(first, sample()).x, select_nodes(second, sample()).x)
 
 
 @torch.no_grad()
 @every
 def test_every_graph_keeps_its_share(name: str) -> None:
-    out = keep(layer(name, ratio=0.3), connected())
+    out = select_nodes(layer(name, ratio=0.3), connected())
     assert out.level.segments.ptr.diff().tolist() == [3, 2, 4, 1]
     assert out.adjacency.num_nodes == out.x.shape[0] == out.selection.index.shape[0] == 10
 
@@ -230,7 +222,7 @@ def test_edge_index_and_batch_vector_mean_the_same_as_adjacency_and_segments(nam
 @every
 def test_levels_follow_one_another(name: str) -> None:
     module = layer(name)
-    level = keep(module, sample())
+    level = select_nodes(module, sample())
     for _ in range(3):
         following = module(level.x, level.adjacency, level.level.segments)
         assert following.x.isfinite().all()

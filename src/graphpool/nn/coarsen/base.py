@@ -6,7 +6,7 @@ sees; `CONNECTIONS` has the ways by name.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,7 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.level import Batch, Edges, Features, Level, read_level
-from graphpool.nn.module import Module, reset_children
+from graphpool.nn.module import Module
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import segment_mm, spmm
@@ -74,6 +74,8 @@ class GroupPool(Pooler[PoolOutput]):
         connect: how Sᵀ A S becomes the coarse adjacency; a name of `CONNECTIONS`.
     """
 
+    shown: ClassVar[tuple[str, ...]] = ("clusters", "weights")
+
     def __init__(self, clusters: int, losses: Mapping[str, float], connect: str) -> None:
         super().__init__()
         if clusters < 1:
@@ -108,31 +110,35 @@ class GroupPool(Pooler[PoolOutput]):
         """X' from Sᵀ X: the same, unless a method does more."""
         return coarse_x
 
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"clusters={self.clusters}, weights={self.weights}"
 
-
-class Scores(nn.Sequential):
-    """A perceptron from node features to one score per cluster.
+class PerceptronPool(GroupPool):
+    """S = softmax MLP(X), and A' = Sᵀ A S without its diagonal, normalised: MinCutPool and DMoN.
 
     Args:
-        in_channels: channels of the node features.
-        clusters: how many scores.
-        hidden: channels of a hidden layer with ReLU; 0: none, a linear map.
+        losses: weights by names of `losses.LOSSES`; 0 leaves one out.
+        hidden: channels of the perceptron's hidden layer with ReLU; 0: none, a linear map.
     """
 
-    def __init__(self, in_channels: int, clusters: int, hidden: int = 0) -> None:
+    def __init__(
+        self, in_channels: int, clusters: int, losses: Mapping[str, float], hidden: int
+    ) -> None:
+        super().__init__(clusters, losses, connect="offdiagonal")
         if hidden < 0:
             raise ConfigError(f"hidden is {hidden}; give the channels of the layer, or 0 for none")
-        if not hidden:
-            super().__init__(nn.Linear(in_channels, clusters))
-        else:
-            super().__init__(nn.Linear(in_channels, hidden), nn.ReLU(), nn.Linear(hidden, clusters))
+        self.in_channels = in_channels
+        self.scores = _perceptron(in_channels, hidden, clusters) if clusters > 1 else None
 
-    def reset_parameters(self) -> None:
-        """Draw the initial weights again."""
-        reset_children(self)
+    def assign(self, level: Level) -> Tensor:
+        """softmax MLP(X): edges count through the losses and through what X is made of."""
+        assert self.scores is not None, "one cluster takes no scores"
+        scores: Tensor = self.scores(level.x)
+        return scores.softmax(-1)
+
+
+def _perceptron(in_channels: int, hidden: int, out_channels: int) -> nn.Sequential:
+    if not hidden:
+        return nn.Sequential(nn.Linear(in_channels, out_channels))
+    return nn.Sequential(nn.Linear(in_channels, hidden), nn.ReLU(), nn.Linear(hidden, out_channels))
 
 
 def form(

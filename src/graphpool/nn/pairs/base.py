@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from graphpool.graphs.batch import GraphBatch
+from graphpool.nn.encoders import Encoder
+from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.level import Level
 from graphpool.nn.module import Module
 from graphpool.nn.pairs.score import ExpScore, Score
+from graphpool.nn.pool.flat import FlatPool
 from graphpool.typing import Float, Int
 
 # Inside the root of a distance, which has no gradient at 0 without it.
@@ -77,3 +81,25 @@ def euclidean(
     square = (one - other).square().sum(-1)
     # The same number without the difference of two roots, which would cancel small distances.
     return square / ((square + EPSILON).sqrt() + math.sqrt(EPSILON))
+
+
+class IdentityEncoder(Encoder):
+    """Returns its input: for the pooling of a network that has embedded the nodes already."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__("gcn", channels, channels, layers=0)
+
+    def encode(self, level: Level) -> Tensor:
+        """The features as they are."""
+        return level.x
+
+
+def flat_pooling(pool: FlatPool) -> Hierarchy:
+    """Make a hierarchy with one readout of the nodes."""
+    return Hierarchy([IdentityEncoder(pool.in_channels)], [], [pool], out_channels=0)
+
+
+def without_encoder(network: Hierarchy, channels: int) -> Hierarchy:
+    """Replace the first encoder of the network by the identity."""
+    network.encoders[0] = IdentityEncoder(channels)
+    return network

@@ -5,7 +5,7 @@ batched product: padding at most doubles all but the smallest runs, whatever the
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -55,14 +55,8 @@ class PaddedSide:
         return dense.flatten(0, 1) if self.rows is None else self.rows.compact(dense)
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """Pairs of similar size.
-
-    Args:
-        pairs: positions among all pairs.
-        one, other: their first and second graphs.
-    """
+class Run(NamedTuple):
+    """Pairs of similar size: their positions among all pairs, first and second graphs."""
 
     pairs: slice
     one: PaddedSide

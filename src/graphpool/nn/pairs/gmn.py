@@ -10,24 +10,43 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.module import Module, reset
 from graphpool.nn.ops.normalise import batch_normalised
-from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean
+from graphpool.nn.ops.products import slot_sum, take_col, take_row
+from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean, flat_pooling
 from graphpool.nn.pairs.cross_attention import CrossAttention
-from graphpool.nn.pairs.embedded import flat_pooling
-from graphpool.nn.pairs.layout import PairLayout
-from graphpool.nn.pairs.messages import Messages
+from graphpool.nn.pairs.layout import PairLayout, repeat_graphs
 from graphpool.nn.pairs.score import Score
 from graphpool.nn.pool.gated import GatedPool
 from graphpool.typing import Float
+
+
+class Messages(Module):
+    """Σ_j A_ij m(h_i, h_j) over the neighbours j of i, m = Linear, ReLU, Linear of [h_i, h_j].
+
+    The first layer splits into a part of i and a part of j, and the second one commutes with the
+    sum, so only the ReLU in between is computed for each edge.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.target = nn.Linear(channels, channels)
+        self.source = nn.Linear(channels, channels, bias=False)
+        self.out = nn.Linear(channels, channels)
+
+    def forward(
+        self, h: Float[Tensor, "nodes channels"], adjacency: Adjacency
+    ) -> Float[Tensor, "nodes channels"]:
+        """Return the sum of the messages to each node."""
+        inner = take_row(self.target(h), adjacency) + take_col(self.source(h), adjacency)
+        weight = adjacency.weight.to(h.dtype).unsqueeze(-1)
+        total, degree = slot_sum(inner.relu() * weight, adjacency), slot_sum(weight, adjacency)
+        return total @ self.out.weight.t() + degree * self.out.bias
 
 
 class Propagation(Module):
     """One round: h_i ← GRU([Σ_j m_ij, μ_i], h_i), with μ_i the difference to the other graph.
 
     μ_i = Σ_j a_ij (h_i - h_j) over the nodes j of the other graph, a_ij = softmax_j(h_i · h_j).
-
-    Args:
-        channels: number of channels of the node states.
-        dropout: dropout of the input of the GRU, while training.
+    The input of the GRU has dropout while training.
     """
 
     def __init__(self, channels: int, dropout: float = 0.0) -> None:
@@ -61,7 +80,6 @@ class GMN(PairModel):
     the sum; edges have weights, which multiply their messages, and no features.
 
     Args:
-        in_channels: number of channels of the node features.
         hidden_channels: number of channels of the node states.
         layers: number of rounds; five in the source.
         pooling: readout of the graphs, level by level: a `Hierarchy` without an encoder before the
@@ -111,8 +129,9 @@ class GMN(PairModel):
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed both graphs of every pair together, and return their distances."""
         layout = PairLayout.of(graphs, left, right)
-        both = layout.copies(replace(graphs, x=self.encoder(graphs.x), one_hot_index=None))
-        h, attention = both.x, layout.cross_attention()
+        encoded = replace(graphs, x=self.encoder(graphs.x), one_hot_index=None)
+        both = repeat_graphs(encoded, layout.graphs)
+        h, attention = both.x, CrossAttention(layout.sizes, graphs.x.device)
         for number in range(self.layers):
             norm = self.norms[number] if self.norms else None
             h = self.rounds[number % len(self.rounds)](h, both.adjacency, attention, norm)

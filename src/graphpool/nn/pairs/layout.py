@@ -14,8 +14,7 @@ from torch import Tensor
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.ragged import gather, take
-from graphpool.graphs.segments import pointer
-from graphpool.nn.pairs.cross_attention import CrossAttention
+from graphpool.graphs.segments import Segments, pointer
 from graphpool.typing import Int
 
 
@@ -48,10 +47,8 @@ class PairLayout:
         low, high = ends.min(0), ends.max(0)
         key, back = np.unique(high * len(order) + low, return_inverse=True)
         pair = order[np.stack([key % max(1, len(order)), key // max(1, len(order))])]
-        pairs = torch.from_numpy(pair).to(graphs.ptr.device)
-        return cls(
-            pairs[0], pairs[1], torch.from_numpy(back.reshape(-1)).to(pairs.device), counts[pair]
-        )
+        first, second = torch.from_numpy(pair).to(graphs.ptr.device)
+        return cls(first, second, torch.from_numpy(back.reshape(-1)).to(first.device), counts[pair])
 
     def __len__(self) -> int:
         return self.first.shape[0]
@@ -60,14 +57,6 @@ class PairLayout:
     def graphs(self) -> Int[Tensor, " both"]:
         """All first graphs, then all second graphs, repeated for each pair."""
         return torch.cat([self.first, self.second])
-
-    def cross_attention(self) -> CrossAttention:
-        """Return the attention between the nodes of both graphs, in the layout of `copies`."""
-        return CrossAttention(self.sizes, self.first.device)
-
-    def copies(self, graphs: GraphBatch) -> GraphBatch:
-        """Return the batch of `self.graphs`."""
-        return repeat_graphs(graphs, self.graphs)
 
 
 def repeat_graphs(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBatch:
@@ -88,15 +77,13 @@ def repeat_graphs(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBat
         symmetric=old.symmetric,
         known_gcn=take(old.known_gcn, slot),
     )
-    batch = torch.arange(index.shape[0], device=ptr.device)
-    batch = torch.repeat_interleave(batch, ptr.diff(), output_size=node.shape[0])
     # For a batch that is not from a set, places are found once for each graph, not for each copy.
     of_set = graphs.places_of_set is not None and graphs.node is not None
     return replace(
         graphs,
         x=graphs.x.index_select(0, node),
         adjacency=adjacency,
-        batch=batch,
+        batch=Segments(ptr).batch,
         ptr=ptr,
         index=graphs.index.index_select(0, index) if of_set else index,
         y=None,

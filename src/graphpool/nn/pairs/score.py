@@ -40,6 +40,8 @@ class ExpScore(Score):
         scale: factor of the distance, above 0.
     """
 
+    shown = ("scale",)
+
     def __init__(self, scale: float = SCALE) -> None:
         super().__init__()
         if not 0 < scale < math.inf:
@@ -50,10 +52,6 @@ class ExpScore(Score):
         """Return log s and log(1 - s)."""
         scaled = self.scale * distances
         return -scaled, (-torch.expm1(-(scaled + FLOOR))).log()
-
-    def extra_repr(self) -> str:
-        """Return the text that `print(module)` adds."""
-        return f"scale={self.scale}"
 
 
 class LearnedScore(Score):
@@ -67,8 +65,11 @@ class LearnedScore(Score):
         levels: number of levels; each has its own a and b.
     """
 
+    shown = ("levels",)
+
     def __init__(self, levels: int) -> None:
         super().__init__()
+        self.levels = levels
         self.log_scale = nn.Parameter(torch.zeros(levels, 1))
         self.bias = nn.Parameter(torch.zeros(levels, 1))
 
@@ -87,7 +88,3 @@ class LearnedScore(Score):
         """Return log s and log(1 - s)."""
         logits = self.logits(distances)
         return logsigmoid(logits), logsigmoid(-logits)
-
-    def extra_repr(self) -> str:
-        """Return the text that `print(module)` adds."""
-        return f"levels={self.bias.shape[0]}"

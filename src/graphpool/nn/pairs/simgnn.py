@@ -12,9 +12,8 @@ from graphpool.graphs.ragged import gather
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.module import Module
-from graphpool.nn.pairs.base import PairDistances, PairModel
+from graphpool.nn.pairs.base import PairDistances, PairModel, flat_pooling
 from graphpool.nn.pairs.cross_attention import CrossAttention
-from graphpool.nn.pairs.embedded import flat_pooling
 from graphpool.nn.pairs.layout import PairLayout
 from graphpool.nn.pairs.score import SCALE, Score
 from graphpool.nn.pool.mean_att import MeanAttPool
@@ -62,7 +61,7 @@ class SimGNN(PairModel):
         layout = PairLayout.of(graphs, left, right)
         node, _ = gather(graphs.ptr, layout.graphs)
         histogram = similarity_histogram(
-            h.detach().index_select(0, node), layout.cross_attention(), self.bins
+            h.detach().index_select(0, node), CrossAttention(layout.sizes, h.device), self.bins
         )
         logits = [
             head(vector.index_select(0, layout.first), vector.index_select(0, layout.second),
@@ -74,12 +73,7 @@ class SimGNN(PairModel):
 
 
 class TensorNetwork(Module):
-    """g(h₁, h₂) = ReLU(h₁ᵀ W_k h₂ + V [h₁, h₂] + b), k = 1 … slices (Socher et al., 2013).
-
-    Args:
-        channels: number of channels of the graph vectors.
-        slices: number of channels of the result.
-    """
+    """g(h₁, h₂) = ReLU(h₁ᵀ W_k h₂ + V [h₁, h₂] + b), k = 1 … slices (Socher et al., 2013)."""
 
     def __init__(self, channels: int, slices: int = 16) -> None:
         super().__init__()
@@ -114,25 +108,15 @@ class PairHead(Module):
     The layers are those of the source, 32 to 16 to 8 to 4 to 1. Deviations from it: a tensor
     network depends on which graph comes first, so the number is the mean over both orders; and
     the layers have a leaky ReLU, because four units that are all off would never learn again.
-
-    Args:
-        channels: number of channels of the graph vectors.
-        slices: channels of the tensor network.
-        bins: bins of the histogram; 0 for none.
     """
 
     def __init__(self, channels: int, slices: int = 16, bins: int = 16) -> None:
         super().__init__()
         self.tensor = TensorNetwork(channels, slices)
         self.layers = nn.Sequential(
-            nn.Linear(slices + bins, 16),
-            nn.LeakyReLU(),
-            nn.Linear(16, 8),
-            nn.LeakyReLU(),
-            nn.Linear(8, 4),
-            nn.LeakyReLU(),
-            nn.Linear(4, 1),
-        )
+            nn.Linear(slices + bins, 16), nn.LeakyReLU(), nn.Linear(16, 8), nn.LeakyReLU(),
+            nn.Linear(8, 4), nn.LeakyReLU(), nn.Linear(4, 1),
+        )  # fmt: skip
 
     def forward(
         self,
@@ -160,11 +144,9 @@ def similarity_histogram(
     Args:
         h: nodes of all first graphs, then of all second graphs.
         attention: the pairs, with the runs of their nodes.
-        bins: number of bins.
     """
     # Bins of σ(e) by the value of e, to avoid rounding at the ends, where σ is flat.
-    inner = [math.log(k / (bins - k)) for k in range(1, bins)]
-    edges = h.new_tensor(inner)
+    edges = h.new_tensor([math.log(k / (bins - k)) for k in range(1, bins)])
     parts = []
     for run in attention.runs:
         x, y = run.one.pad(h), run.other.pad(h)

@@ -4,12 +4,13 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.ragged import gather
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders import GCNLayer
 from graphpool.nn.encoders.gat import attend
 from graphpool.nn.level import Level
 from graphpool.nn.ops.products import slot_max, slot_sum, spmm, take_col, take_row
-from graphpool.nn.pool.asap_joined import joined
+from graphpool.nn.ops.spgemm import Sparse, sparse_product
 from graphpool.nn.pool.topk_base import NodePool, select_topk, selected
 
 
@@ -36,7 +37,6 @@ class ASAP(NodePool):
     dropout.
 
     Args:
-        in_channels: channels of the node features.
         ratio: share of clusters to keep.
         encode: whether masters and attention see GCN(A, X), as in the paper, or X.
         slope: of LeakyReLU.
@@ -63,13 +63,8 @@ class ASAP(NodePool):
         score, scale = self._fitness(made, adjacency, weight)
         index = select_topk(score, segments, self.ratio, scale)
         gate = score[index].sigmoid().unsqueeze(-1)
-        return selected(
-            level,
-            x=made.index_select(0, index) * gate,
-            adjacency=joined(adjacency, weight, share, index),
-            index=index,
-            score=score,
-        )
+        coarse = _joined(adjacency, weight, share, index)
+        return selected(level, made.index_select(0, index) * gate, coarse, index, score)
 
     def _clusters(self, level: Level, adjacency: Adjacency) -> tuple[Tensor, Tensor]:
         """α, `[slots]`: row i has the members of the cluster around i; and x^c."""
@@ -111,3 +106,23 @@ def _row_max(x: Tensor, adjacency: Adjacency) -> Tensor:
     around = take_col(x, adjacency)
     row = adjacency.row.unsqueeze(-1).expand_as(around)
     return torch.zeros_like(x).scatter_reduce(0, row, around, "amax", include_self=False)
+
+
+def _joined(adjacency: Adjacency, weight: Tensor, share: Tensor, index: Tensor) -> Adjacency:
+    """Sᵀ Â S over the clusters `index`; Â and α come in the slots of `adjacency`."""
+    slots, ptr = gather(adjacency.row_ptr, index)
+    members = Sparse(ptr, adjacency.col[slots], share[slots], adjacency.num_nodes)
+    whole = Sparse(adjacency.row_ptr, adjacency.col, weight, adjacency.num_nodes)
+    product = sparse_product(members, sparse_product(whole, members.transposed()))
+    return as_adjacency(product, adjacency.symmetric)
+
+
+def as_adjacency(product: Sparse, symmetric: bool) -> Adjacency:
+    """A product as an adjacency without its diagonal; a symmetric one is so to the last bit."""
+    row, col, value, nodes = product.row, product.col, product.value, product.width
+    if symmetric:
+        # So is the result, but for rounding: entry by entry the mean with its mirror image.
+        order, mirrored = (row * nodes + col).argsort(), (col * nodes + row).argsort()
+        row, col, value = row[order], col[order], (value[order] + value[mirrored]) / 2
+    edges = (row != col).nonzero().squeeze(-1)
+    return Adjacency.from_edge_index(torch.stack([col[edges], row[edges]]), nodes, value[edges])

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.adjacency import Adjacency, lay_slots
+from graphpool.graphs.ragged import gather
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.level import Level
@@ -47,12 +48,13 @@ class AttPool(ProjectionPool):
     don't have, attends and shares by its absolute value.
 
     Args:
-        in_channels: channels of the node features.
         ratio: share of nodes to keep.
         connect: `"gathered"` is A' = S Ã Sᵀ, which joins kept nodes up to three steps apart, and
             all those around one hub: its size may be the square of their number. `"induced"` has
             the edges of A among the kept nodes.
     """
+
+    shown = (*ProjectionPool.shown, "connect")
 
     def __init__(self, in_channels: int, ratio: float = 0.5, connect: str = "gathered") -> None:
         super().__init__(in_channels, ratio)
@@ -72,17 +74,11 @@ class AttPool(ProjectionPool):
             coarse = _gathered(adjacency, share, index)
         else:
             coarse = induced(adjacency, index)
-        return selected(
-            level, x=around.index_select(0, index), adjacency=coarse, index=index, score=score
-        )
+        return selected(level, around.index_select(0, index), coarse, index, score)
 
     @abstractmethod
     def log_attention(self, logit: Tensor, adjacency: Adjacency, segments: Segments) -> Tensor:
         """log α of each node, `[nodes]`, from its X w."""
-
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"{super().extra_repr()}, connect={self.connect!r}"
 
 
 class AttPoolGlobal(AttPool):
@@ -136,11 +132,7 @@ def _shares(adjacency: Adjacency, index: Tensor) -> Tensor:
 def _gathered(adjacency: Adjacency, share: Tensor, index: Tensor) -> Adjacency:
     """S Ã Sᵀ as two sparse products."""
     nodes, count = adjacency.num_nodes, index.shape[0]
-    begin, end = adjacency.row_ptr[index], adjacency.row_ptr[index + 1]
-    ptr = torch.cat([begin.new_zeros(1), (end - begin).cumsum(0)])
-    kept = torch.zeros(nodes, dtype=torch.bool, device=index.device)
-    kept[index] = True
-    slots = kept[adjacency.row].nonzero().squeeze(-1)
+    slots, ptr = gather(adjacency.row_ptr, index)
     weight = adjacency.weight.detach().to(share.dtype).clone()
     weight[adjacency.row_ptr[:-1]] += 1
     target, source, values = _sandwich(

@@ -18,7 +18,6 @@ class DiffPool(GroupPool):
     whatever is learned: there are no parameters and no losses.
 
     Args:
-        in_channels: channels of the node features.
         clusters: nodes of the coarse graph; graphs may have fewer nodes.
         link: weight of the link loss ‖A - SSᵀ‖_F / N; 0 leaves it out.
         entropy: weight of the mean entropy of S's rows; 0 leaves it out.

@@ -2,11 +2,10 @@
 
 from torch import Tensor, nn
 
-from graphpool.nn.coarsen.base import GroupPool, Scores
-from graphpool.nn.level import Level
+from graphpool.nn.coarsen.base import PerceptronPool
 
 
-class DMoN(GroupPool):
+class DMoN(PerceptronPool):
     """S = softmax(X W + b), X' = SELU(Sᵀ X), A' = Sᵀ A S without its diagonal, normalised.
 
     `losses.modularity` makes the clusters denser inside than a random graph of these degrees
@@ -18,7 +17,6 @@ class DMoN(GroupPool):
     neither padded nor made dense. With one cluster there are no parameters and no losses.
 
     Args:
-        in_channels: channels of the node features.
         clusters: nodes of the coarse graph; graphs may have fewer nodes.
         modularity: weight of the modularity loss; 0 leaves it out.
         collapse: weight of the collapse regularisation; 0 leaves it out.
@@ -37,15 +35,7 @@ class DMoN(GroupPool):
         hidden: int = 0,
     ) -> None:
         losses = {"modularity": modularity, "collapse": collapse, "orthogonality": orthogonality}
-        super().__init__(clusters, losses, connect="offdiagonal")
-        self.in_channels = in_channels
-        self.scores = Scores(in_channels, clusters, hidden) if clusters > 1 else None
-
-    def assign(self, level: Level) -> Tensor:
-        """softmax of one score per cluster."""
-        assert self.scores is not None, "one cluster takes no scores"
-        scores: Tensor = self.scores(level.x)
-        return scores.softmax(-1)
+        super().__init__(in_channels, clusters, losses, hidden)
 
     def activate(self, coarse_x: Tensor) -> Tensor:
         """SELU(Sᵀ X)."""

@@ -2,8 +2,10 @@
 
 from torch import Tensor
 
+from graphpool.errors import ConfigError
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.base import Pooler
+from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_max, segment_sum, spread
 from graphpool.nn.readout import Readout
@@ -25,13 +27,14 @@ class ReducePool(FlatPool):
     """Sum, mean or maximum over the nodes, as a module: SumPool, MeanPool, MaxPool.
 
     Args:
-        in_channels: channels of the node features.
         reductions: any of `"sum"`, `"mean"`, `"max"`; of several the results stand side by side.
     """
 
+    shown = ("in_channels", "reductions")
+
     def __init__(self, in_channels: int, reductions: tuple[str, ...] = ("sum",)) -> None:
         super().__init__()
-        self.readout = Readout(reductions)
+        self.reductions, self.readout = reductions, Readout(reductions)
         self.in_channels, self.out_channels = in_channels, self.readout.width(in_channels)
 
     def pool_level(self, level: Level) -> Tensor:
@@ -39,9 +42,39 @@ class ReducePool(FlatPool):
         x, segments = level.flat()
         return self.readout(Level(x, segments=segments))
 
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"{self.in_channels}, {self.readout.reductions}"
+
+class OneCluster(Pooler[PoolOutput]):
+    """X' is the vector that a flat pooler reads from a graph; its one cluster has no edges.
+
+    HAP's ablation puts MeanPool and MeanAttPool in the place of the coarsening module and says no
+    more. As they make one vector of a graph, we read it as a coarsening to one cluster: what
+    follows is a graph of one node. Every node belongs to the cluster wholly, and a loop at the
+    only node would tell an encoder nothing but the graph's size.
+
+    Args:
+        pool: with as many channels out as in.
+    """
+
+    clusters = 1
+
+    def __init__(self, pool: FlatPool) -> None:
+        super().__init__()
+        if pool.out_channels != pool.in_channels:
+            raise ConfigError(
+                f"a cluster has the channels of a node; {pool} makes {pool.out_channels} of "
+                f"{pool.in_channels}"
+            )
+        self.pool, self.in_channels = pool, pool.in_channels
+
+    def pool_level(self, level: Level) -> PoolOutput:
+        """Coarsen every graph to one cluster."""
+        vector = self.pool.pool_level(level)
+        share = level.x.new_ones(*level.x.shape[:-1], 1)
+        return PoolOutput(
+            Level(vector.unsqueeze(1), vector.new_zeros(vector.shape[0], 1, 1)),
+            assignment=share if level.mask is None else level.mask.keep(share),
+            node_segments=level.segments,
+        )
 
 
 def segment_softmax(

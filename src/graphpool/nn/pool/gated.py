@@ -22,11 +22,12 @@ class GatedPool(FlatPool):
     nodes is far into its flat ends, where nothing is learned. `squash=True` puts it back.
 
     Args:
-        in_channels: channels of the node features.
         out_channels: channels of the result; by default those of the nodes.
         attention: `"sigmoid"` or `"softmax"`.
         squash: take the tanh of the sum.
     """
+
+    shown = ("attention", "squash")
 
     def __init__(
         self,
@@ -51,7 +52,3 @@ class GatedPool(FlatPool):
         share = segment_softmax(gate, segments) if self.attention == "softmax" else gate.sigmoid()
         total = segment_sum(share * self.transform(x).tanh(), segments)
         return total.tanh() if self.squash else total
-
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"attention={self.attention!r}, squash={self.squash}"

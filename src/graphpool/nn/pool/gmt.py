@@ -1,5 +1,8 @@
 """Graph Multiset Transformer, pooling by attention of learned seeds (Baek et al., ICLR 2021)."""
 
+import math
+
+import torch
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
@@ -9,18 +12,20 @@ from graphpool.nn.coarsen.base import Pooler, form, offdiagonal
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders.base import edges_of
 from graphpool.nn.level import Level
+from graphpool.nn.module import Module
 from graphpool.nn.ops.normalise import normalise
-from graphpool.nn.ops.products import row_mm, spmm
-from graphpool.nn.pool.multiset import SeedAttention, SelfAttention
+from graphpool.nn.ops.products import row_mm, segment_mm, spmm
+from graphpool.nn.pool.flat import segment_softmax
+from graphpool.typing import Float
 
 
 class GMTPool(Pooler[PoolOutput]):
     """GMPool_G to k seeds, self-attention among them, then GMPool_I to one vector.
 
     Every seed is a learned query. In GMPool_G keys and values are graph networks, one GCN layer
-    each: D̃^-½ (A + I) D̃^-½ X W. In GMPool_I, over the k results, they are linear. The parts are
-    in `multiset`. With one cluster the result is the vector of the paper; with more, the paper's
-    GMPool_k, there are as many seeds as clusters and no GMPool_I.
+    each: D̃^-½ (A + I) D̃^-½ X W. In GMPool_I, over the k results, they are linear. With one
+    cluster the result is the vector of the paper; with more, the paper's GMPool_k, there are as
+    many seeds as clusters and no GMPool_I.
 
     `assignment` is the attention, mean over heads (through both poolings): unlike that of other
     coarsenings its *columns* sum to one, over the nodes of a graph. The coarse graph, which the
@@ -39,6 +44,8 @@ class GMTPool(Pooler[PoolOutput]):
         norm: whether a layer norm follows each sum; by default not, as in PyG.
         graph: whether keys and values of the first pooling see the graph (GMPool_G or GMPool).
     """
+
+    shown = ("in_channels", "clusters", "graph")
 
     def __init__(
         self,
@@ -106,6 +113,93 @@ class GMTPool(Pooler[PoolOutput]):
             return spmm(edges, edges.gcn, x)
         return normalise(edges, loop=1.0) @ x
 
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"in_channels={self.in_channels}, clusters={self.clusters}, graph={self.graph}"
+
+class Attention(Module):
+    """Multi-head attention and what follows it, for seeds over nodes or for vectors themselves.
+
+    MH(Q, K, V) has softmax(Q Kᵀ / √d) V for every head, with linear maps before it, K's without a
+    bias, and a linear map of all heads side by side. Then Z = query + MH and Z + FF(Z).
+
+    Args:
+        heads: `channels` must be a multiple.
+        norm: whether a layer norm follows each of the two sums.
+    """
+
+    def __init__(self, channels: int, heads: int, norm: bool) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(channels, channels)
+        self.key = nn.Linear(channels, channels, bias=False)
+        self.value = nn.Linear(channels, channels)
+        self.finish = Finish(channels, norm)
+
+    def split(self, x: Float[Tensor, "*graphs nodes channels"]) -> Tensor:
+        """The heads one after the other, `[..., heads, nodes, channels / heads]`."""
+        parts: Tensor = x.unflatten(-1, (self.heads, -1))
+        return parts.transpose(-2, -3)
+
+
+class SeedAttention(Attention):
+    """The paper's GMPool: `seeds` learned queries attend to the nodes of one graph at a time."""
+
+    def __init__(self, channels: int, seeds: int, heads: int, norm: bool) -> None:
+        seed = nn.init.xavier_uniform_(torch.empty(seeds, channels))
+        super().__init__(channels, heads, norm)
+        self.seed = nn.Parameter(seed)
+
+    def reset_parameters(self) -> None:
+        """Draw the initial weights again."""
+        nn.init.xavier_uniform_(self.seed)
+        super().reset_parameters()
+
+    def forward(
+        self, x: Float[Tensor, "nodes channels"], segments: Segments
+    ) -> tuple[Float[Tensor, "graphs seeds channels"], Float[Tensor, "nodes seeds"]]:
+        """The pooled vectors, and the attention to every node, mean over heads."""
+        heads, nodes, graphs = self.heads, x.shape[0], segments.num_graphs
+        query = self.split(self.query(self.seed))
+        key, value = self.split(self.key(x)), self.split(self.value(x))
+        logits = (key @ query.mT) / math.sqrt(key.shape[-1])
+        # Every head's nodes are graphs of their own.
+        every = _repeated(segments, heads)
+        share = segment_softmax(logits.flatten(0, 1), every)
+        read = segment_mm(share, value.flatten(0, 1), every).unflatten(0, (heads, graphs))
+        pooled = self.finish(self.seed, read.permute(1, 2, 0, 3).flatten(2))
+        return pooled, share.view(heads, nodes, -1).mean(0)
+
+
+class SelfAttention(Attention):
+    """Attention among the few vectors that every graph has."""
+
+    def forward(self, x: Float[Tensor, "graphs seeds channels"]) -> Tensor:
+        """The same shape."""
+        query, key, value = (self.split(part(x)) for part in (self.query, self.key, self.value))
+        share = (query @ key.mT / math.sqrt(key.shape[-1])).softmax(-1)
+        read: Tensor = self.finish(x, (share @ value).transpose(-2, -3).flatten(-2))
+        return read
+
+
+class Finish(Module):
+    """What follows the heads: their linear map, the sum with the query, a feed-forward sum."""
+
+    def __init__(self, channels: int, norm: bool) -> None:
+        super().__init__()
+        self.mix = nn.Linear(channels, channels)
+        self.feed = nn.Linear(channels, channels)
+        self.first = nn.LayerNorm(channels) if norm else nn.Identity()
+        self.second = nn.LayerNorm(channels) if norm else nn.Identity()
+
+    def forward(self, query: Tensor, read: Tensor) -> Tensor:
+        """Z of the query and of what its heads have read."""
+        z = self.first(query + self.mix(read))
+        out: Tensor = self.second(z + self.feed(z).relu())
+        return out
+
+
+def _repeated(segments: Segments, times: int) -> Segments:
+    """The graphs of a batch, the batch laid end to end with itself so many times."""
+    if times == 1:
+        return segments
+    shift = segments.ptr[-1] * torch.arange(times, device=segments.ptr.device)
+    begins = segments.ptr[:-1] + shift.unsqueeze(-1)
+    return Segments(torch.cat([begins.flatten(), segments.ptr[-1:] * times]))

@@ -13,10 +13,9 @@ class MeanAttPool(FlatPool):
 
     A node counts as much as it is like the context. Weights are sigmoids and not a softmax: they
     don't sum to one, so the result grows with the graph, as a sum does.
-
-    Args:
-        in_channels: channels of the node features, and of the result.
     """
+
+    shown = ("in_channels",)
 
     def __init__(self, in_channels: int) -> None:
         super().__init__()
@@ -34,7 +33,3 @@ class MeanAttPool(FlatPool):
         context = (segment_mean(x, segments) @ self.weight).tanh()
         share = (x * spread(context, segments)).sum(-1, keepdim=True).sigmoid()
         return segment_sum(share * x, segments)
-
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"{self.in_channels}"

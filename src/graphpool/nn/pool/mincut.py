@@ -1,12 +1,9 @@
 """MinCutPool, the spectral clustering of Bianchi et al. (ICML 2020) as a coarsening."""
 
-from torch import Tensor
-
-from graphpool.nn.coarsen.base import GroupPool, Scores
-from graphpool.nn.level import Level
+from graphpool.nn.coarsen.base import PerceptronPool
 
 
-class MinCutPool(GroupPool):
+class MinCutPool(PerceptronPool):
     """S = softmax MLP(X), X' = Sᵀ X, A' = Sᵀ A S without its diagonal, then D^-½ A' D^-½.
 
     Two losses make the clusters those of a normalised cut: `losses.cut`, the share of edges
@@ -18,7 +15,6 @@ class MinCutPool(GroupPool):
     dense. With one cluster there are no parameters and no losses.
 
     Args:
-        in_channels: channels of the node features.
         clusters: nodes of the coarse graph; graphs may have fewer nodes.
         cut: weight of the cut loss; 0 leaves it out.
         orthogonality: weight of the orthogonality loss; 0 leaves it out.
@@ -34,12 +30,4 @@ class MinCutPool(GroupPool):
         hidden: int = 0,
     ) -> None:
         losses = {"cut": cut, "orthogonality": orthogonality}
-        super().__init__(clusters, losses, connect="offdiagonal")
-        self.in_channels = in_channels
-        self.scores = Scores(in_channels, clusters, hidden) if clusters > 1 else None
-
-    def assign(self, level: Level) -> Tensor:
-        """softmax MLP(X): the edges speak through the losses and through what X is made of."""
-        assert self.scores is not None, "one cluster takes no scores"
-        scores: Tensor = self.scores(level.x)
-        return scores.softmax(-1)
+        super().__init__(in_channels, clusters, losses, hidden)

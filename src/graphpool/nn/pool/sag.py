@@ -1,11 +1,12 @@
 """SAGPool, the self-attention graph pooling of Lee, Lee & Kang (ICML 2019)."""
 
+import torch
 from torch import Tensor
 
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders import GCNLayer
 from graphpool.nn.level import Level
-from graphpool.nn.pool.topk_base import NodePool, induced, select_topk, selected
+from graphpool.nn.pool.topk_base import NodePool
 
 
 class SAGPool(NodePool):
@@ -19,7 +20,6 @@ class SAGPool(NodePool):
     `select_topk` says how ties are broken.
 
     Args:
-        in_channels: channels of the node features.
         ratio: share of nodes to keep.
     """
 
@@ -29,18 +29,8 @@ class SAGPool(NodePool):
 
     def pool_level(self, level: Level) -> PoolOutput:
         """The nodes that the convolution scores highest."""
-        x, adjacency, segments = level.ragged()
+        x, _, _ = level.ragged()
         score: Tensor = self.attend(level).squeeze(-1)
-        index = select_topk(score, segments, self.ratio, self._scale(x))
-        return selected(
-            level,
-            x=x.index_select(0, index) * score[index].tanh().unsqueeze(-1),
-            adjacency=induced(adjacency, index),
-            index=index,
-            score=score,
-        )
-
-    def _scale(self, x: Tensor) -> Tensor:
         weight, bias = self.attend.weight.detach(), self.attend.bias.detach()
-        size: Tensor = x.detach().norm(dim=-1) * weight.norm()
-        return size + bias.abs()
+        scale = x.detach().norm(dim=-1) * weight.norm() + bias.abs()
+        return self.keep_gated(level, score, scale, torch.tanh)

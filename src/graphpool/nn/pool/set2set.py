@@ -22,6 +22,8 @@ class Set2Set(FlatPool):
             step only the LSTM's biases are learned.
     """
 
+    shown = ("steps",)
+
     def __init__(self, in_channels: int, steps: int = 3) -> None:
         super().__init__()
         if steps < 1:
@@ -40,7 +42,3 @@ class Set2Set(FlatPool):
             answer = segment_sum(segment_softmax(score, segments) * x, segments)
             state = torch.cat([question, answer], -1)
         return state
-
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"steps={self.steps}"

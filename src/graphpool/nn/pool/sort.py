@@ -31,12 +31,13 @@ class SortPool(FlatPool):
     spans fewer than five where k is below 10.
 
     Args:
-        in_channels: channels of the node features.
         k: nodes to keep; `nodes_to_keep` gives the paper's choice for a collection. In a network
             by name it is the first of `clusters`, if there are any.
         channels: of the layer per node and of the convolution.
         span: nodes, after taking maxima of two, that the convolution sees at once.
     """
+
+    shown = ("k",)
 
     def __init__(
         self, in_channels: int, k: int = 30, channels: tuple[int, int] = (16, 32), span: int = 5
@@ -60,20 +61,16 @@ class SortPool(FlatPool):
         hidden = nn.functional.max_pool1d(hidden.mT, self.pair)
         return self.along(hidden).relu().flatten(1)  # type: ignore[no-any-return]
 
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"k={self.k}"
-
 
 def first_nodes(
     x: Float[Tensor, "nodes channels"], segments: Segments, k: int
 ) -> Float[Tensor, "graphs k channels"]:
     """The k nodes of each graph with the largest last channels, in order; zeros behind them."""
     order = order_by_last_channel(x, segments)
-    place = torch.arange(k, device=x.device)
-    start, end = segments.ptr[:-1, None], segments.ptr[1:, None]
-    taken = order[(start + place).minimum(end - 1)]
-    missing = (start + place >= end).unsqueeze(-1)
+    end = segments.ptr[1:, None]
+    position = segments.ptr[:-1, None] + torch.arange(k, device=x.device)
+    taken = order[position.minimum(end - 1)]
+    missing = (position >= end).unsqueeze(-1)
     kept = x.index_select(0, taken.flatten()).view(*taken.shape, -1)
     return kept.masked_fill(missing, 0.0)
 
@@ -93,12 +90,7 @@ def order_by_last_channel(
 
 
 def nodes_to_keep(counts: Int[Tensor, " graphs"], share: float = 0.6) -> int:
-    """The paper's k: the largest that at least `share` of the graphs have nodes for.
-
-    Args:
-        counts: nodes of each training graph.
-        share: of the graphs.
-    """
+    """The paper's k: the largest that at least `share` of the training graphs have nodes for."""
     if not 0 < share <= 1:
         raise ConfigError(f"share is {share}; it must be above 0 and at most 1")
     largest = counts.sort(descending=True).values

@@ -1,5 +1,7 @@
 """StructPool, pooling by a conditional random field (Yuan & Ji, ICLR 2020)."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
@@ -24,6 +26,8 @@ from graphpool.nn.ops.spgemm import Sparse, sparse_product
 # Of the products of one node with all it is compared to; below it they hardly count.
 FLOOR = 1e-6
 
+Messages = Callable[[Tensor], Tensor]
+
 
 class StructPool(GroupPool):
     """S is the mean field of a CRF over the nodes' clusters; X' = Sᵀ X and A' = Sᵀ A S.
@@ -41,13 +45,14 @@ class StructPool(GroupPool):
     which the released code fixes it. With one cluster there are no parameters.
 
     Args:
-        in_channels: channels of the node features.
         clusters: nodes of the coarse graph; graphs may have fewer nodes.
         iterations: steps of the mean field; the released code does 5.
         hops: how far apart, in edges, two nodes may be to be compared; 0: any two nodes of a graph
             (the released code's choice), which takes no list of pairs. More than 1 makes a list of
             all pairs so near.
     """
+
+    shown = ("clusters", "iterations", "hops")
 
     def __init__(
         self, in_channels: int, clusters: int = 8, iterations: int = 5, hops: int = 1
@@ -74,72 +79,54 @@ class StructPool(GroupPool):
         assert self.compatibility is not None, "nor a compatibility"
         x, adjacency, segments = level.x, level.adjacency, level.segments
         unary: Tensor = self.unary(level)
-        likeness: _All | _Near | _Dense
         if self.hops == 0:
-            likeness = _All(x.relu(), segments)
+            messages = _from_all(x.relu(), segments)
         elif isinstance(adjacency, Adjacency):
             near = adjacency if self.hops == 1 else within(adjacency, self.hops)
-            likeness = _Near(x.relu(), near)
+            messages = _from_near(x.relu(), near)
         else:
             assert adjacency is not None, "neighbours are compared along edges"
             joined = adjacency if self.hops == 1 else _dense_within(adjacency, self.hops)
-            likeness = _Dense(x.relu(), joined)
+            messages = _from_dense(x.relu(), joined)
         share = unary.softmax(-1)
         for _ in range(self.iterations):
-            share = (unary - likeness.messages(share) @ self.compatibility).softmax(-1)
+            share = (unary - messages(share) @ self.compatibility).softmax(-1)
         return share
 
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"clusters={self.clusters}, iterations={self.iterations}, hops={self.hops}"
+
+def _from_near(x: Tensor, near: Adjacency) -> Messages:
+    """S ↦ W S, W over the slots of a sparse adjacency."""
+    edge = near.weight.clamp(min=0).masked_fill(near.diagonal, 0.0)
+    weight = edge * (take_row(x, near) * take_col(x, near)).sum(-1)
+    total = slot_sum(weight.unsqueeze(-1), near) + FLOOR
+    weight = weight * take_row(1 / total, near).squeeze(-1)
+    return lambda share: spmm(near, weight, share)
 
 
-class _Near:
-    """W over the slots of a sparse adjacency."""
-
-    def __init__(self, x: Tensor, near: Adjacency) -> None:
-        edge = near.weight.clamp(min=0).masked_fill(near.diagonal, 0.0)
-        weight = edge * (take_row(x, near) * take_col(x, near)).sum(-1)
-        total = slot_sum(weight.unsqueeze(-1), near) + FLOOR
-        self.weight, self.near = weight * take_row(1 / total, near).squeeze(-1), near
-
-    def messages(self, share: Tensor) -> Tensor:
-        """W S."""
-        return spmm(self.near, self.weight, share)
+def _from_dense(x: Tensor, near: Tensor) -> Messages:
+    """S ↦ W S, W over all pairs of a small dense level."""
+    others = 1 - torch.eye(x.shape[-2], dtype=x.dtype, device=x.device)
+    weight = near.clamp(min=0) * others * (x @ x.mT)
+    weight = weight / (weight.sum(-1, keepdim=True) + FLOOR)
+    return lambda share: weight @ share
 
 
-class _Dense:
-    """W over all pairs of a small dense level."""
-
-    def __init__(self, x: Tensor, near: Tensor) -> None:
-        others = 1 - torch.eye(x.shape[-2], dtype=x.dtype, device=x.device)
-        weight = near.clamp(min=0) * others * (x @ x.mT)
-        self.weight = weight / (weight.sum(-1, keepdim=True) + FLOOR)
-
-    def messages(self, share: Tensor) -> Tensor:
-        """W S."""
-        return self.weight @ share
-
-
-class _All:
-    """W over all pairs of a graph's nodes, never made: x_i·Σ_k x_k S_k less the node's own part.
+def _from_all(x: Tensor, segments: Segments | None) -> Messages:
+    """S ↦ W S over all pairs of nodes, without W: x_i·Σ_k x_k S_k less the node's own part.
 
     In double precision, for the own part may be nearly all of it.
     """
+    x = x.double()
+    own = x.square().sum(-1, keepdim=True)
+    others = (x * spread(segment_sum(x, segments), segments)).sum(-1, keepdim=True) - own
+    total = others.clamp(min=0) + FLOOR
 
-    def __init__(self, x: Tensor, segments: Segments | None) -> None:
-        self.x, self.segments = x.double(), segments
-        self.own = self.x.square().sum(-1, keepdim=True)
-        total = spread(segment_sum(self.x, segments), segments)
-        others = (self.x * total).sum(-1, keepdim=True) - self.own
-        self.total = others.clamp(min=0) + FLOOR
-
-    def messages(self, share: Tensor) -> Tensor:
-        """W S."""
+    def messages(share: Tensor) -> Tensor:
         wide = share.double()
-        held = segment_mm(self.x, wide, self.segments)
-        others = row_mm(self.x, held, self.segments) - self.own * wide
-        return (others / self.total).to(share.dtype)
+        others = row_mm(x, segment_mm(x, wide, segments), segments) - own * wide
+        return (others / total).to(share.dtype)
+
+    return messages
 
 
 @torch.no_grad()

@@ -6,7 +6,7 @@ from torch import nn
 from graphpool.errors import ConfigError, nearest
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.level import Level
-from graphpool.nn.pool.topk_base import ProjectionPool, induced, select_topk, selected
+from graphpool.nn.pool.topk_base import ProjectionPool
 
 GATES = {"sigmoid": torch.sigmoid, "tanh": torch.tanh}
 
@@ -24,10 +24,11 @@ class TopKPool(ProjectionPool):
     connected; here, as in the works that compare with gPool, edges are those of A.
 
     Args:
-        in_channels: channels of the node features.
         ratio: share of nodes to keep.
         gate: `"sigmoid"` or `"tanh"`.
     """
+
+    shown = (*ProjectionPool.shown, "gate")
 
     def __init__(self, in_channels: int, ratio: float = 0.5, gate: str = "sigmoid") -> None:
         super().__init__(in_channels, ratio)
@@ -37,18 +38,6 @@ class TopKPool(ProjectionPool):
 
     def pool_level(self, level: Level) -> PoolOutput:
         """The nodes furthest along p."""
-        x, adjacency, segments = level.ragged()
+        x, _, _ = level.ragged()
         score = x @ nn.functional.normalize(self.weight, dim=0)
-        index = select_topk(score, segments, self.ratio, x.detach().norm(dim=-1))
-        gate = GATES[self.gate](score[index]).unsqueeze(-1)
-        return selected(
-            level,
-            x=x.index_select(0, index) * gate,
-            adjacency=induced(adjacency, index),
-            index=index,
-            score=score,
-        )
-
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"{super().extra_repr()}, gate={self.gate!r}"
+        return self.keep_gated(level, score, x.detach().norm(dim=-1), GATES[self.gate])

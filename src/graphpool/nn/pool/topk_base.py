@@ -1,13 +1,15 @@
 """What Top-K poolers share: the selection of nodes, and the subgraph that remains."""
 
 import math
+from collections.abc import Callable
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.segments import Segments
+from graphpool.graphs.segments import Segments, pointer
 from graphpool.nn.coarsen.base import Pooler
 from graphpool.nn.coarsen.outputs import NodeSelection, PoolOutput
 from graphpool.nn.level import Level
@@ -22,9 +24,10 @@ class NodePool(Pooler[PoolOutput]):
     """A Top-K pooler: it selects some of the nodes of each graph.
 
     Args:
-        in_channels: channels of the node features.
         ratio: share of nodes to keep.
     """
+
+    shown: ClassVar[tuple[str, ...]] = ("in_channels", "ratio")
 
     def __init__(self, in_channels: int, ratio: float = 0.5) -> None:
         super().__init__()
@@ -32,16 +35,22 @@ class NodePool(Pooler[PoolOutput]):
             raise ConfigError(f"ratio is {ratio}; a share of nodes to keep lies in (0, 1]")
         self.in_channels, self.ratio = in_channels, ratio
 
-    def extra_repr(self) -> str:
-        """What `print(module)` adds."""
-        return f"in_channels={self.in_channels}, ratio={self.ratio}"
+    def keep_gated(
+        self,
+        level: Level,
+        score: Float[Tensor, " nodes"],
+        scale: Float[Tensor, " nodes"],
+        gate: Callable[[Tensor], Tensor],
+    ) -> PoolOutput:
+        """Keep the nodes of largest score: X' = X_idx ⊙ gate(y_idx), A' = A_idx,idx."""
+        x, adjacency, segments = level.ragged()
+        index = select_topk(score, segments, self.ratio, scale)
+        x = x.index_select(0, index) * gate(score[index]).unsqueeze(-1)
+        return selected(level, x, induced(adjacency, index), index, score)
 
 
 class ProjectionPool(NodePool):
-    """A Top-K pooler that projects node features on a learned vector, `weight`.
-
-    Args: as for `NodePool`.
-    """
+    """A Top-K pooler that projects node features on a learned vector, `weight`."""
 
     def __init__(self, in_channels: int, ratio: float = 0.5) -> None:
         super().__init__(in_channels, ratio)
@@ -56,7 +65,6 @@ class ProjectionPool(NodePool):
 
 def selected(
     level: Level,
-    *,
     x: Float[Tensor, "selected channels"],
     adjacency: Adjacency,
     index: Int[Tensor, " selected"],
@@ -92,16 +100,26 @@ def select_topk(
         ratio: share of nodes to keep, in (0, 1].
         scale: how large the numbers were that each score was made from; by default the score.
     """
+    batch, ptr = segments.batch, segments.ptr
     # 0.55 · 100 is a hair above 55, and its ceiling should be 55.
-    wanted = (segments.ptr.diff() * ratio - 1e-9).ceil().long().clamp(min=1)
-    return chosen(score, segments, wanted, score.abs() if scale is None else scale)
+    wanted = (ptr.diff() * ratio - 1e-9).ceil().long().clamp(min=1)
+    order = score.argsort(descending=True)
+    order = order[batch[order].argsort(stable=True)]
+    last = score[order[ptr[:-1] + wanted - 1]]
+    size = score.abs() if scale is None else scale
+    near = segment_max(size.unsqueeze(-1), segments).squeeze(-1)
+    near = near * (_ROUNDING * torch.finfo(score.dtype).eps)
+    above = score > (last + near)[batch]
+    tied = ~(score < (last - near)[batch])
+    fewer, more = (pointer(mask)[ptr].diff() for mask in (above, tied))
+    together = (fewer == 0) | (more - wanted <= wanted - fewer)
+    return torch.where(together[batch], tied, above).nonzero().squeeze(-1)
 
 
 def select_segments(index: Int[Tensor, " selected"], segments: Segments) -> Segments:
     """The graphs of the selected nodes."""
     batch = segments.batch[index]
-    counts = torch.bincount(batch, minlength=segments.num_graphs)
-    return Segments(torch.cat([counts.new_zeros(1), counts.cumsum(0)]), batch)
+    return Segments(pointer(torch.bincount(batch, minlength=segments.num_graphs)), batch)
 
 
 def induced(adjacency: Adjacency, index: Int[Tensor, " selected"]) -> Adjacency:
@@ -110,30 +128,9 @@ def induced(adjacency: Adjacency, index: Int[Tensor, " selected"]) -> Adjacency:
     position[index] = torch.arange(index.shape[0], device=index.device)
     row, col = position[adjacency.row], position[adjacency.col]
     slots = ((row >= 0) & (col >= 0)).nonzero().squeeze(-1)
-    counts = torch.bincount(row[slots], minlength=index.shape[0])
     return Adjacency(
-        row_ptr=torch.cat([counts.new_zeros(1), counts.cumsum(0)]),
+        row_ptr=pointer(torch.bincount(row[slots], minlength=index.shape[0])),
         col=col[slots],
         weight=adjacency.weight[slots],
         symmetric=adjacency.symmetric,
     )
-
-
-def chosen(score: Tensor, segments: Segments, wanted: Tensor, size: Tensor) -> Tensor:
-    """Select the nodes; so many are `wanted` of each graph."""
-    batch = segments.batch
-    order = score.argsort(descending=True)
-    order = order[batch[order].argsort(stable=True)]
-    last = score[order[segments.ptr[:-1] + wanted - 1]]
-    near = segment_max(size.unsqueeze(-1), segments).squeeze(-1)
-    near = near * (_ROUNDING * torch.finfo(score.dtype).eps)
-    above = score > (last + near)[batch]
-    tied = ~(score < (last - near)[batch])
-    fewer, more = _counts(above, segments), _counts(tied, segments)
-    together = (fewer == 0) | (more - wanted <= wanted - fewer)
-    return torch.where(together[batch], tied, above).nonzero().squeeze(-1)
-
-
-def _counts(mask: Tensor, segments: Segments) -> Tensor:
-    """How many nodes of each graph are in the mask."""
-    return torch.cat([segments.ptr.new_zeros(1), mask.cumsum(0)])[segments.ptr].diff()

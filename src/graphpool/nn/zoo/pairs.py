@@ -8,8 +8,7 @@ from graphpool.errors import check_known
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
-from graphpool.nn.pairs.base import PairModel
-from graphpool.nn.pairs.embedded import without_encoder
+from graphpool.nn.pairs.base import PairModel, without_encoder
 from graphpool.nn.pairs.gmn import GMN
 from graphpool.nn.pairs.score import ExpScore, LearnedScore
 from graphpool.nn.pairs.siamese import Siamese

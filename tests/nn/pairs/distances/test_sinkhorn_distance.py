@@ -1,8 +1,8 @@
-import itertools
 import math
 
 import pytest
 import torch
+from multisets import SIZES, all_pairs, ragged
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
@@ -11,19 +11,6 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.level import Level
 from graphpool.nn.pairs.distances import EdgeAwareSinkhornDistance, SinkhornDistance
 from graphpool.nn.pairs.distances.sinkhorn import Alignment, align
-
-SIZES = (4, 1, 9, 4, 6)
-
-
-def ragged(seed: int = 0, channels: int = 3) -> tuple[Tensor, Segments]:
-    draw = torch.Generator().manual_seed(seed)
-    x = torch.rand(sum(SIZES), channels, generator=draw, dtype=torch.float64)
-    return x, Segments.from_counts(torch.tensor(SIZES))
-
-
-def all_pairs() -> tuple[Tensor, Tensor]:
-    left, right = zip(*itertools.product(range(len(SIZES)), repeat=2), strict=True)
-    return torch.tensor(left), torch.tensor(right)
 
 
 def some_edges(seed: int = 0) -> Adjacency:

@@ -3,6 +3,7 @@ import itertools
 import numpy as np
 import pytest
 import torch
+from multisets import SIZES, all_pairs, ragged
 from scipy.stats import wasserstein_distance
 from torch import Tensor
 
@@ -11,19 +12,6 @@ from graphpool.graphs.segments import Segments
 from graphpool.nn.level import Level
 from graphpool.nn.pairs.distances import SortedDistance
 from graphpool.nn.pairs.distances.sorted import sorted_distance, sorted_nodes
-
-SIZES = (4, 1, 6, 4)
-
-
-def ragged(seed: int = 0, channels: int = 3) -> tuple[Tensor, Segments]:
-    draw = torch.Generator().manual_seed(seed)
-    x = torch.rand(sum(SIZES), channels, generator=draw, dtype=torch.float64)
-    return x, Segments.from_counts(torch.tensor(SIZES))
-
-
-def all_pairs() -> tuple[Tensor, Tensor]:
-    left, right = zip(*itertools.product(range(len(SIZES)), repeat=2), strict=True)
-    return torch.tensor(left), torch.tensor(right)
 
 
 def test_channels_are_sorted_by_themselves_within_each_graph() -> None:
@@ -77,7 +65,7 @@ def test_gradients() -> None:
 def test_last_row_sums_the_levels_up_with_learned_weights() -> None:
     x, segments = ragged()
     dense = torch.rand(len(SIZES), 5, 3)
-    rows = ClusterMask.first(torch.tensor([5, 2, 3, 1]), 5)
+    rows = ClusterMask.first(torch.tensor([5, 2, 3, 1, 4]), 5)
     levels = (Level(x.float(), None, segments), Level(rows.keep(dense), mask=rows))
     module = SortedDistance((3, 3))
     with torch.no_grad():

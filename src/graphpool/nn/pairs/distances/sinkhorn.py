@@ -243,7 +243,8 @@ class _Align(torch.autograd.Function):
         ctx.fixed = (
             *(part.numpy() for part in (segments.ptr, left, right)),
             *(float(sharpness), float(pull), steps, rounds, ROUNDING),
-            *(part.numpy() for part in (*edges, cost_ptr)),
+            tuple(part.numpy() for part in edges),
+            cost_ptr.numpy(),
         )
         x = x.contiguous()
         costs, out = x.new_empty(int(cost_ptr[-1])), x.new_empty(terms, len(left))

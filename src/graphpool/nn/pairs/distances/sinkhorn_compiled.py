@@ -23,21 +23,30 @@ Array = Any
 
 @compiled
 @no_type_check
-def copies(mine: int, yours: int) -> tuple[Array, Array]:
-    """Return the number of nodes that each row and each column of a pair stands for."""
+def open_pair(
+    pair: int, ptr: Array, left: Array, right: Array, cost_ptr: Array, costs: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Return the nodes of a pair, how many each row and column of it stands for, and its C.
+
+    The nodes are the first and the number of each graph: low, mine, start, yours.
+    """
+    low, start = ptr[left[pair]], ptr[right[pair]]
+    mine, yours = ptr[left[pair] + 1] - low, ptr[right[pair] + 1] - start
     rows = np.ones(mine + (1 if mine < yours else 0))
     columns = np.ones(yours + (1 if yours < mine else 0))
     if mine < yours:
         rows[mine] = yours - mine
     if yours < mine:
         columns[yours] = mine - yours
-    return rows, columns
+    cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(len(rows), len(columns))
+    return (low, mine, start, yours), rows, columns, cost
 
 
 @compiled
 @no_type_check
-def measure(x: Array, low: int, mine: int, start: int, yours: int, cost: Array) -> None:
+def measure(x: Array, nodes: Array, cost: Array) -> None:
     """Fill in C, the Euclidean distance of nodes divided by √channels."""
+    low, mine, start, yours = nodes
     rows, columns = cost.shape
     channels = x.shape[1]
     for i in range(rows):
@@ -73,14 +82,12 @@ def scale(
         for j in range(columns):
             kernel[i, j] = logits[i, j] - best
             most[j] = max(most[j], kernel[i, j])
-    for j in range(columns):
-        v[0, j] = np.exp(most[j])
+    v[0] = np.exp(most)
     for i in range(rows):
         for j in range(columns):
             kernel[i, j] = np.exp(kernel[i, j] - most[j])
     for step in range(steps):
-        for j in range(columns):
-            v[step + 1, j] = 0
+        v[step + 1] = 0
         for i in range(rows):
             total = 0.0
             for j in range(columns):
@@ -120,8 +127,7 @@ def scale_back(
     # What the steps subtract, without the common factor K.
     taken = np.zeros((rows, columns))
     for step in range(u.shape[0] - 1, -1, -1):
-        for j in range(columns):
-            dg[j] *= v[step + 1, j]
+        dg *= v[step + 1]
         for i in range(rows):
             share = u[step, i] * often_row[i]
             back = 0.0
@@ -129,8 +135,7 @@ def scale_back(
                 taken[i, j] += share * dg[j]
                 back += kernel[i, j] * dg[j]
             df[i] -= back * share
-        for j in range(columns):
-            dg[j] = 0
+        dg[:] = 0
         for i in range(rows):
             part = u[step, i] * df[i]
             for j in range(columns):
@@ -147,10 +152,9 @@ def scale_back(
 
 @compiled
 @no_type_check
-def product(
-    x: Array, low: int, count: int, row_ptr: Array, col: Array, weight: Array, turned: bool
-) -> Array:
+def product(x: Array, low: int, count: int, edges: Array, turned: bool) -> Array:
     """Return A x for the graph whose `count` nodes begin at `low`; Aᵀ x if `turned`."""
+    row_ptr, col, weight = edges
     result = np.zeros(x.shape)
     for i in range(count):
         for slot in range(row_ptr[low + i], row_ptr[low + i + 1]):
@@ -164,51 +168,41 @@ def product(
 
 @compiled
 @no_type_check
-def left_over(
-    plan: Array, low: int, mine: int, start: int, yours: int,
-    row_ptr: Array, col: Array, weight: Array, back: bool,
-) -> Array:  # fmt: skip
+def left_over(plan: Array, nodes: Array, edges: Array, back: bool) -> Array:
     """Return A₁P - PA₂, or its adjoint, with both matrices transposed, if `back`."""
-    result = product(plan, low, mine, row_ptr, col, weight, back)
-    over = np.ascontiguousarray(plan.T)
-    result -= product(over, start, yours, row_ptr, col, weight, not back).T
+    low, mine, start, yours = nodes
+    result = product(plan, low, mine, edges, back)
+    result -= product(np.ascontiguousarray(plan.T), start, yours, edges, not back).T
     return result
 
 
 @compiled
 @no_type_check
-def in_common(
-    plan: Array, low: int, mine: int, start: int, yours: int,
-    row_ptr: Array, col: Array, weight: Array, back: bool,
-) -> Array:  # fmt: skip
+def in_common(plan: Array, nodes: Array, edges: Array, back: bool) -> Array:
     """Return A₁PA₂ᵀ, the edges that nodes i and j have in common under P; its adjoint if `back`."""
-    half = product(plan, low, mine, row_ptr, col, weight, back)
-    over = np.ascontiguousarray(half.T)
-    return product(over, start, yours, row_ptr, col, weight, back).T
+    low, mine, start, yours = nodes
+    half = product(plan, low, mine, edges, back)
+    return product(np.ascontiguousarray(half.T), start, yours, edges, back).T
 
 
 @compiled
 @no_type_check
 def align_forward(
     x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float, steps: int,
-    rounds: int, rounding: float, row_ptr: Array, col: Array, weight: Array, cost_ptr: Array,
-    costs: Array, out: Array,
+    rounds: int, rounding: float, edges: Array, cost_ptr: Array, costs: Array, out: Array,
 ) -> None:  # fmt: skip
     """Write Σ P C and the unmatched edges of every pair to `out`, and C of all pairs to `costs`.
 
     If `out` has one row only, edges are not used.
     """
     for pair in range(left.shape[0]):
-        low, start = ptr[left[pair]], ptr[right[pair]]
-        mine, yours = ptr[left[pair] + 1] - low, ptr[right[pair] + 1] - start
-        often_row, often_column = copies(mine, yours)
-        rows, columns = len(often_row), len(often_column)
-        cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(rows, columns)
-        measure(x, low, mine, start, yours, cost)
+        nodes, often_row, often_column, cost = open_pair(pair, ptr, left, right, cost_ptr, costs)
+        rows, columns = cost.shape
+        measure(x, nodes, cost)
         own = -sharpness * cost
         plan = scale(own, often_row, often_column, steps)[0]
         for _ in range(rounds):
-            common = in_common(plan, low, mine, start, yours, row_ptr, col, weight, False)
+            common = in_common(plan, nodes, edges, False)
             plan = scale(own + pull * common, often_row, often_column, steps)[0]
         work = 0.0
         for i in range(rows):
@@ -219,7 +213,7 @@ def align_forward(
         out[0, pair] = work
         if out.shape[0] == 1:
             continue
-        apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight, False)
+        apart = left_over(plan, nodes, edges, False)
         over = 0.0
         for i in range(rows):
             for j in range(columns):
@@ -236,39 +230,29 @@ def align_forward(
 @no_type_check
 def align_backward(
     grad: Array, x: Array, ptr: Array, left: Array, right: Array, sharpness: float, pull: float,
-    steps: int, rounds: int, rounding: float, row_ptr: Array, col: Array, weight: Array,
-    cost_ptr: Array, costs: Array, dx: Array,
+    steps: int, rounds: int, rounding: float, edges: Array, cost_ptr: Array, costs: Array,
+    dx: Array,
 ) -> tuple[float, float]:  # fmt: skip
     """Add the gradient of the nodes to `dx`; return those of `sharpness` and `pull`."""
     dsharpness, dpull = 0.0, 0.0
     for pair in range(left.shape[0]):
-        low, start = ptr[left[pair]], ptr[right[pair]]
-        mine, yours = ptr[left[pair] + 1] - low, ptr[right[pair] + 1] - start
-        often_row, often_column = copies(mine, yours)
-        rows, columns = len(often_row), len(often_column)
-        cost = costs[cost_ptr[pair] : cost_ptr[pair + 1]].reshape(rows, columns)
+        nodes, often_row, often_column, cost = open_pair(pair, ptr, left, right, cost_ptr, costs)
+        rows, columns = cost.shape
         own = -sharpness * cost
         done = [scale(own, often_row, often_column, steps)]
         shared = np.empty((rounds, rows, columns))
         for turn in range(rounds):
-            shared[turn] = in_common(
-                done[turn][0], low, mine, start, yours, row_ptr, col, weight, False
-            )
+            shared[turn] = in_common(done[turn][0], nodes, edges, False)
             done.append(scale(own + pull * shared[turn], often_row, often_column, steps))
         plan = done[-1][0]
-        dplan = np.empty((rows, columns))
-        for i in range(rows):
-            for j in range(columns):
-                dplan[i, j] = grad[0, pair] * cost[i, j]
+        dplan = (grad[0, pair] * cost).astype(np.float64)
         if grad.shape[0] > 1:
-            apart = left_over(plan, low, mine, start, yours, row_ptr, col, weight, False)
+            apart = left_over(plan, nodes, edges, False)
             for i in range(rows):
                 for j in range(columns):
                     apart[i, j] = max(-1.0, min(1.0, apart[i, j] / rounding))
-            apart = left_over(apart, low, mine, start, yours, row_ptr, col, weight, True)
-            for i in range(rows):
-                for j in range(columns):
-                    dplan[i, j] += grad[1, pair] * apart[i, j] / 2
+            apart = left_over(apart, nodes, edges, True)
+            dplan += grad[1, pair] * apart / 2
         dcost = np.empty((rows, columns))
         for i in range(rows):
             for j in range(columns):
@@ -284,18 +268,16 @@ def align_backward(
                 for i in range(rows):
                     for j in range(columns):
                         dpull += change[i, j] * shared[turn - 1, i, j]
-                back = in_common(change, low, mine, start, yours, row_ptr, col, weight, True)
-                dplan = pull * back
-        move(x, low, mine, start, yours, cost, dcost, dx)
+                dplan = pull * in_common(change, nodes, edges, True)
+        move(x, nodes, cost, dcost, dx)
     return dsharpness, dpull
 
 
 @compiled
 @no_type_check
-def move(
-    x: Array, low: int, mine: int, start: int, yours: int, cost: Array, dcost: Array, dx: Array
-) -> None:
+def move(x: Array, nodes: Array, cost: Array, dcost: Array, dx: Array) -> None:
     """Add the gradient of C to that of the nodes."""
+    low, mine, start, yours = nodes
     channels = x.shape[1]
     rows, columns = cost.shape
     for i in range(rows):
