@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from graphpool.config import RunConfig, to_dict
+from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
 from graphpool.errors import CheckpointError, ConfigError
 from graphpool.evaluation.prediction import Stopwatch
@@ -19,6 +19,7 @@ from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.file import open_model, read_config, reading, task_of
 from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
 from graphpool.report.page import write
 from graphpool.tasks import TASKS, Task, TaskData, find_task
 from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
@@ -111,7 +112,7 @@ class TrainedModel:
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
         mean_nodes = float(used.node_counts.double().mean())
-        build = partial(task.build, channels=features.channels, mean_nodes=mean_nodes)
+        build = partial(_build, task, features=features, mean_nodes=mean_nodes)
         generators, choice = rng_state(), None
         try:
             if config.model.cluster_count == VALIDATION:
@@ -138,7 +139,11 @@ class TrainedModel:
     # ------------------------------------------------------------------ any task
 
     def prepare(self, graphs: GraphSet) -> GraphSet:
-        """Return the graphs with the network's features, on its device."""
+        """Return the graphs with the network's features, on its device.
+
+        Graphs none of whose node labels the features know are refused.
+        """
+        self.check_labels(graphs)
         return self.features.transform(graphs).to(device_of(self.network))
 
     def check_labels(self, graphs: GraphSet) -> None:
@@ -178,7 +183,7 @@ class TrainedModel:
 
         It is what `graphpool train` writes as `result.json`.
         """
-        return {**self.task.test(self, data), **self._training()}
+        return {**self.task.test(self, data), "features": self.features.about(), **self._training()}
 
     def test_set(
         self, data: str, root: Path | None = None, files: Mapping[str, str] | None = None
@@ -220,7 +225,6 @@ class TrainedModel:
     def prediction_rows(self, graphs: GraphSet) -> list[dict[str, Any]]:
         """Return a row for each graph, as `graphpool predict` prints them: id and prediction."""
         self._asked_about("graphs")
-        self.check_labels(graphs)
         rows: list[dict[str, Any]] = self.task.prediction_rows(self, graphs)
         return rows
 
@@ -324,7 +328,7 @@ class TrainedModel:
             config = read_config(kind, checkpoint)
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
-            network = task.build(config.model, features.channels, about["mean_nodes"])
+            network = _build(task, config.model, features, about["mean_nodes"])
             model = cls(
                 network=network.eval(),
                 config=config,
@@ -366,3 +370,16 @@ class TrainedModel:
                 "single graphs, not pairs of them"
             )  # fmt: skip
             raise ConfigError(f"this is a {self.task.kind}, which is asked about {other}")
+
+
+def _build(
+    task: Task, settings: ModelConfig, features: FeaturePipeline, mean_nodes: float
+) -> nn.Module:
+    """Build the network of a task for these features, with vectors of labels if they are codes."""
+    if features.lookup is None:
+        return task.build(settings, features.channels, mean_nodes)
+    column, codes = features.lookup
+    width = settings.hidden_channels
+    network = task.build(settings, features.channels - 1 + width, mean_nodes)
+    add_label_embedding(network, LabelEmbedding(column, codes, width))
+    return network
