@@ -15,6 +15,6 @@ from graphpool.features.randomwalk import RandomWalk
 from graphpool.features.summary import features_line
 
 __all__ = [
-    "FeaturePipeline", "features_line", "KINDS", "Feature", "Labels", "Degree", "BinnedDegree", "LogDegree",
-    "Constant", "Attributes", "RandomWalk", "Eigenvectors", "OwnX", "Given",
+    "FeaturePipeline", "features_line", "KINDS", "Feature", "Labels", "Degree", "BinnedDegree",
+    "LogDegree", "Constant", "Attributes", "RandomWalk", "Eigenvectors", "OwnX", "Given",
 ]  # fmt: skip

@@ -20,8 +20,13 @@ _READS = {
 
 def features_line(about: Mapping[str, Sequence[str]]) -> str:
     """`Features: 7 node labels; not used: 4 edge labels`, from `FeaturePipeline.about`."""
-    line = f"Features: {', '.join(about['used'])}"
-    return f"{line}; not used: {', '.join(about['unused'])}" if about["unused"] else line
+    return f"Features: {features_text(about)}"
+
+
+def features_text(about: Mapping[str, Sequence[str]]) -> str:
+    """`7 node labels; not used: 4 edge labels`."""
+    text = ", ".join(about["used"])
+    return f"{text}; not used: {', '.join(about['unused'])}" if about["unused"] else text
 
 
 def used_text(feature: Feature) -> str:

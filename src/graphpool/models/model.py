@@ -199,7 +199,7 @@ class TrainedModel:
             if name not in self.task.files:
                 raise ConfigError(f"a model for {self.task.name} takes no --{name}; leave it out")
         document: dict[str, Any] = self.task.test_set(self, data, root, files)
-        return document
+        return {**document, "features": self.features.about()}
 
     def report(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphpool.evaluation.format import Lines, percent, plural
+from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report.data import EmbeddingPlot, Report, ResultRow
@@ -105,7 +106,11 @@ def class_page(
         hierarchy=examples,
         health=health,
         warnings=document["warnings"],
-        environment={**document["versions"], "seed": model.config.train.seed},
+        environment={
+            "features": features_text(model.features.about()),
+            **document["versions"],
+            "seed": model.config.train.seed,
+        },
     )
 
 
