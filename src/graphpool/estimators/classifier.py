@@ -91,7 +91,9 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     def levels(self, graphs: Graphs) -> tuple[PoolOutput, ...]:
         """Return every level of all graphs as one batch: features, adjacency, assignment."""
-        return self._model.levels(packed(graphs))
+        graphs = packed(graphs)
+        self._model.check_labels(graphs)
+        return self._model.levels(graphs)
 
     def report(self, path: str | Path, graphs: Graphs, y: Any = None) -> Path:
         """Write an HTML page about the model and these test graphs.

@@ -139,11 +139,7 @@ class TrainedModel:
     # ------------------------------------------------------------------ any task
 
     def prepare(self, graphs: GraphSet) -> GraphSet:
-        """Return the graphs with the network's features, on its device.
-
-        Graphs none of whose node labels the features know are refused.
-        """
-        self.check_labels(graphs)
+        """Return the graphs with the network's features, on its device."""
         return self.features.transform(graphs).to(device_of(self.network))
 
     def check_labels(self, graphs: GraphSet) -> None:
@@ -165,12 +161,15 @@ class TrainedModel:
         """Return the prediction for each example.
 
         That is the name of a class (classification), whether a pair matches (matching), or by how
-        much farther the first graph of a triplet is than the second (similarity).
+        much farther the first graph of a triplet is than the second (similarity). Graphs none of
+        whose node labels the model knows are refused, here and wherever it answers.
         """
+        self.check_labels(self.task.used(examples))
         return np.asarray(self.task.predict(self, examples))
 
     def probabilities(self, examples: Any) -> Array:
         """Return probabilities: `[graphs, classes]`, or `[pairs]` of a match."""
+        self.check_labels(self.task.used(examples))
         return np.asarray(self.task.probabilities(self, examples))
 
     def score(self, examples: Any) -> dict[str, float]:
@@ -225,12 +224,14 @@ class TrainedModel:
     def prediction_rows(self, graphs: GraphSet) -> list[dict[str, Any]]:
         """Return a row for each graph, as `graphpool predict` prints them: id and prediction."""
         self._asked_about("graphs")
+        self.check_labels(graphs)
         rows: list[dict[str, Any]] = self.task.prediction_rows(self, graphs)
         return rows
 
     def embed(self, graphs: GraphSet) -> Array:
         """Return graph vectors, `[graphs, channels]`."""
         self._asked_about("graphs")
+        self.check_labels(graphs)
         network: Any = self.network
         vectors = evaluate_batches(
             network, self.prepare(graphs), EVALUATION_BATCH, network.embed, "graphs to embed"
@@ -257,11 +258,14 @@ class TrainedModel:
     ) -> NDArray[np.float64]:
         """Return `[queries, candidates]` distances between graphs of one set."""
         self._asked_about("pairs")
+        self.check_labels(graphs)
         return pair_distances(self, graphs, queries, candidates)
 
     def between(self, graphs: GraphSet, others: GraphSet) -> NDArray[np.float64]:
         """Return `[graphs, others]` distances between the graphs of two sets."""
         self._asked_about("pairs")
+        for side in (graphs, others):
+            self.check_labels(side)
         return set_distances(self, graphs, others)
 
     def kneighbors(
