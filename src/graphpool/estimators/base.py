@@ -177,7 +177,7 @@ def packed(graphs: Graphs) -> GraphSet:
             "graphpool.read, from_networkx and from_pyg make one"
         )
     first = graphs[0]
-    names = ("classes", "node_label_names", "edge_label_names")
+    names = ("classes", "node_label_names", "edge_label_names", "x_from")
     vocabulary = {name: getattr(first, name) for name in names}
     if any(getattr(graph, name) != vocabulary[name] for graph in graphs for name in names):
         raise DataError("a list of graphs must come from one set; concatenate the sets instead")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphpool.evaluation.format import Lines, percent, plural
+from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report.data import ClassPredictions, EmbeddingPlot, Report, ResultRow
@@ -115,7 +116,11 @@ def class_page(
         hierarchy=examples,
         health=health,
         warnings=document["warnings"],
-        environment={**document["versions"], "seed": model.config.train.seed},
+        environment={
+            "features": features_text(model.features.about()),
+            **document["versions"],
+            "seed": model.config.train.seed,
+        },
     )
 
 
