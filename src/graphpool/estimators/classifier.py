@@ -55,7 +55,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     def fit(self, graphs: Graphs, y: Any = None) -> "GraphClassifier":
         """Train on `graphs`; `y` is one label per graph, by default that of the set."""
-        graphs = packed(graphs)
+        graphs = packed(graphs, classes=y is None)
         config = self._run_config(graphs.name)
         # `graphs.y` itself adds nothing to no y at all, and the set knows its names.
         own = y is None or y is graphs.y
@@ -77,15 +77,15 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     def predict_proba(self, graphs: Graphs) -> Array:
         """Return the probability of each class in `classes_`, `[graphs, classes]`."""
-        return self._model.probabilities(packed(graphs))
+        return self._model.probabilities(packed(graphs, classes=False))
 
     def transform(self, graphs: Graphs) -> Array:
         """Return graph vectors, `[graphs, channels]`."""
-        return self._model.embed(packed(graphs))
+        return self._model.embed(packed(graphs, classes=False))
 
     def score(self, graphs: Graphs, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy; without `y`, against the classes of the set, matched by name."""
-        model, graphs = self._model, packed(graphs)
+        model, graphs = self._model, packed(graphs, classes=y is None)
         if y is None:
             if graphs.y is None:
                 raise DataError(f"{graphs.name} has no classes to compare with; give y")
@@ -97,7 +97,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     def levels(self, graphs: Graphs) -> tuple[PoolOutput, ...]:
         """Return every level of all graphs as one batch: features, adjacency, assignment."""
-        return self._model.levels(packed(graphs))
+        return self._model.levels(packed(graphs, classes=False))
 
     def report(self, path: str | Path, graphs: Graphs, y: Any = None) -> Path:
         """Write an HTML page about the model and these test graphs.
@@ -106,7 +106,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
             graphs: which the model has not seen.
             y: their labels, as in `fit`; by default those of the set.
         """
-        model, graphs = self._model, packed(graphs)
+        model, graphs = self._model, packed(graphs, classes=y is None)
         if y is not None and y is not graphs.y:
             graphs = _coded(graphs, y, self.classes_)
         elif graphs.y is None:
