@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 LAYERS: list[set[str]] = [
     {"errors", "typing"},
     {"files", "progress", "imports"},
-    {"config", "numba_cache"},
+    {"config", "locks", "numba_cache"},
     {"graphs"},
     {"features", "ged"},
     {"data"},
