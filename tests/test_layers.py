@@ -14,7 +14,7 @@ LAYERS: list[set[str]] = [
     {"errors", "typing"},
     {"files", "progress", "imports", "limits", "shapes"},
     {"documents"},
-    {"config", "numba_cache"},
+    {"config", "locks", "numba_cache"},
     {"graphs"},
     {"features", "ged"},
     {"data"},

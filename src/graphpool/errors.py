@@ -46,6 +46,14 @@ class ConfigError(GraphpoolError):
     """A setting that does not exist or has an invalid value."""
 
 
+class WriteError(GraphpoolError, OSError):
+    """A file or folder that can't be written: a full disk, no permission, a name too long."""
+
+
+class LockedError(GraphpoolError):
+    """A folder or file that another process is writing to."""
+
+
 class MissingPackageError(GraphpoolError, ImportError):
     """An optional package that is not installed."""
 

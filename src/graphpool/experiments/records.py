@@ -19,7 +19,6 @@ import functools
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -29,7 +28,7 @@ from graphpool.config import ModelConfig, TrainConfig, to_dict
 from graphpool.documents import read_json_lines
 from graphpool.errors import DataError, GraphpoolError
 from graphpool.experiments.unit import INDIFFERENT, unit_key
-from graphpool.files import strict_json
+from graphpool.files import append_text, strict_json, writing
 from graphpool.shapes import fit
 
 log = logging.getLogger(__name__)
@@ -153,14 +152,7 @@ class RecordFile:
         """Write a record, durably, with a header and shared values if they are new."""
         if not self._open:
             self._prepare()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        text = "".join(f"{_dumped(line)}\n" for line in self._lines(record))
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            os.write(descriptor, text.encode())
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        append_text(self.path, "".join(f"{_dumped(line)}\n" for line in self._lines(record)))
 
     # ------------------------------------------------------------------ lines
 
@@ -225,7 +217,7 @@ class RecordFile:
             pass
         content = self.path.read_bytes()
         if content and not content.endswith(b"\n"):
-            with self.path.open("r+b") as handle:
+            with writing(self.path), self.path.open("r+b") as handle:
                 handle.truncate(content.rfind(b"\n") + 1)
 
 

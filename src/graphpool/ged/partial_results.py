@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.errors import DataError
+from graphpool.files import writing
 from graphpool.ged.array_file import read_arrays, write_arrays
 from graphpool.shapes import fit
 
@@ -76,7 +77,7 @@ class PartialResults:
                 fit(_PartHeader, header, path.name, DataError)
             except (DataError, KeyError) as error:
                 log.warning("%s is ignored and computed again: %s", path.name, error)
-                path.unlink()
+                _remove(path)
                 continue
             if (stored := header["settings"]) != self._settings:
                 if not self._overwrite:
@@ -86,7 +87,7 @@ class PartialResults:
                         hint="use another file, or overwrite this one (overwrite=True, "
                         "--overwrite)",
                     )
-                path.unlink()
+                _remove(path)
                 continue
             seconds += header["seconds"]
             parts.append(part)
@@ -123,6 +124,11 @@ class PartialResults:
     def remove(self) -> None:
         """Remove the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _remove(path: Path) -> None:
+    with writing(path):
+        path.unlink()
 
 
 def difference(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

@@ -2,10 +2,10 @@
 
 import json
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from graphpool.documents import read_json_lines
-from graphpool.files import atomic_write, strict_json
+from graphpool.files import append_text, atomic_write, strict_json, writing
 
 EVENTS = "events.jsonl"
 _NUMBERED = {"epoch": "epoch", "resume": "step"}
@@ -16,21 +16,15 @@ class EventLog:
 
     def __init__(self, folder: Path | None) -> None:
         self.path = None if folder is None else folder / EVENTS
-        self._file: IO[str] | None = None
 
     def write(self, event: str, **values: Any) -> None:
-        """Append one line and flush it."""
-        if self.path is None:
-            return
-        if self._file is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("a", encoding="utf-8")
-        self._file.write(json.dumps({"event": event, **strict_json(values)}) + "\n")
-        self._file.flush()
+        """Append one line."""
+        if self.path is not None:
+            line = json.dumps({"event": event, **strict_json(values)}) + "\n"
+            append_text(self.path, line, sync=False)
 
     def rewind(self, epoch: int, step: int) -> None:
         """Remove the lines after this epoch and step, so that the log reads as one run."""
-        self.close()
         if self.path is None or not self.path.exists():
             return
         lines = [line for line in read_events(self.path) if _is_before(line, epoch, step)]
@@ -39,15 +33,9 @@ class EventLog:
 
     def clear(self) -> None:
         """Remove the log."""
-        self.close()
         if self.path is not None:
-            self.path.unlink(missing_ok=True)
-
-    def close(self) -> None:
-        """Close the file; the next `write` opens it again."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+            with writing(self.path):
+                self.path.unlink(missing_ok=True)
 
 
 def read_events(path: str | Path) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from graphpool.errors import CheckpointError
+from graphpool.files import writing
 from graphpool.training.checkpoint import (
     BEST,
     LAST,
@@ -43,7 +44,8 @@ class Saver:
         """Write the untrained state, to replace the files of an earlier run."""
         self.save(state)
         if self.folder is not None:
-            (self.folder / BEST).unlink(missing_ok=True)
+            with writing(self.folder / BEST):
+                (self.folder / BEST).unlink(missing_ok=True)
 
     def save(self, state: RunState) -> None:
         """Write the state, and the best weights if they are new."""

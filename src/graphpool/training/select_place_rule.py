@@ -17,7 +17,7 @@ from torch import nn
 from graphpool.config import ModelConfig, TrainConfig, from_dict, to_dict
 from graphpool.documents import read_json
 from graphpool.errors import CheckpointError, ConfigError
-from graphpool.files import write_json
+from graphpool.files import write_json, writing
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.zoo.build import chooses_places, place_rule
@@ -157,8 +157,9 @@ def select_place_rule(
             return _read(folder / CHOICE, header)
         if not resume:
             # Remove the files of an earlier run before the pilots train.
-            for name in (CHOICE, LAST, BEST):
-                (folder / name).unlink(missing_ok=True)
+            with writing(folder):
+                for name in (CHOICE, LAST, BEST):
+                    (folder / name).unlink(missing_ok=True)
             shutil.rmtree(folder / PILOTS, ignore_errors=True)
     short = replace(settings, epochs=pilot_epochs(settings.epochs), tensorboard=False)
 

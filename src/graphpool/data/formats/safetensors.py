@@ -31,7 +31,7 @@ SUFFIX = ".safetensors"
 _KEY = "graphpool"
 _REQUIRED = {"node_ptr", "edge_ptr", "edge_index"}
 _NAMES = ("name", "ids", "classes", "node_label_names", "edge_label_names")
-_FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes"}
+_FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes", "x_from"}
 _NEXT_STEP = "make the file again from its source"
 
 
@@ -79,6 +79,7 @@ def save(graphs: GraphSet, path: str | Path, *, source: str = "") -> None:
         "format": FORMAT,
         **names,
         "notes": list(graphs.notes),
+        **({"x_from": graphs.x_from} if graphs.x_from else {}),
         "source": source,
         "content": hash_tensors(_json(names), tensors),
     }
@@ -108,6 +109,7 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     if verify and header["content"] != hash_tensors(_json(names), tensors):
         raise DataError.at(path, "damaged: its content hash does not fit", hint=_NEXT_STEP)
     made: dict[str, Any] = {key: tuple(header[key]) for key in (*_NAMES[1:], "notes")}
+    made["x_from"] = header.get("x_from", "")
     graphs = GraphSet(name=header["name"], **made, **tensors)  # type: ignore[arg-type]
     if verify:
         _check_structure(path, graphs)
