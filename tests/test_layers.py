@@ -41,7 +41,7 @@ INNER: dict[str, list[set[str]]] = {
     ],
     "nn": [
         {"ops", "module"},
-        {"level"},
+        {"level", "label_embedding"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
         {"hierarchy"},
