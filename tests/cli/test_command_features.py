@@ -40,7 +40,7 @@ def attributed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_attributes_are_used_by_default_and_every_command_says_so(cli, attributed):
     done = cli("train", attributed, "--pooler", "sum", *QUICK, "--out", "run")
     assert USED in done.out
-    assert "Test accuracy    100.0 %" in done.out
+    assert "Test accuracy   100.0 %" in done.out
     scored = cli("evaluate", attributed, "--model", "run")
     assert USED in scored.out
     assert USED in cli("data", "show", attributed).out
