@@ -60,8 +60,6 @@ def train(
     from graphpool.tasks import TASKS, TaskData
 
     store = RunFolder(folder, run, resume)
-    store.check_free(overwrite)
-    store.check_settings()
 
     def introduce(examples: TaskData) -> None:
         name = run.model.pooler
@@ -72,7 +70,9 @@ def train(
     quoted = shlex.quote(str(folder))
     go_on = f"; go on with: graphpool train --resume --out {quoted}"
     try:
-        with stopping(go_on):
+        with stopping(go_on), store:
+            store.check_free(overwrite)
+            store.check_settings()
             model, document = train_run(run, store, root=root, started=introduce)
     except KeyboardInterrupt:
         if not store.unfinished_distances:

@@ -1,7 +1,6 @@
 """Methods side by side on one set, for every task: `graphpool evaluate` and `gp.evaluate`."""
 
 import logging
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,8 +38,9 @@ from graphpool.experiments.results import (
 from graphpool.experiments.tables import write_table
 from graphpool.experiments.unit import Unit
 from graphpool.features.pipeline import FeaturePipeline
-from graphpool.files import sha256_file
+from graphpool.files import scratch_folder, sha256_file
 from graphpool.graphs.graphset import GraphSet
+from graphpool.locks import folder_lock
 from graphpool.tasks import find_task
 from graphpool.tasks.classes import open_training
 
@@ -112,8 +112,8 @@ def evaluate(
             "%s holds results of graphpool 0.1.0, which are not read; use another folder to keep "
             "them apart", folder,
         )  # fmt: skip
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as sources:
-        wanted = _Wanted(data, config, protocol, seeds, folder, Path(sources), root)
+    with folder_lock(folder), scratch_folder() as sources:
+        wanted = _Wanted(data, config, protocol, seeds, folder, sources, root)
         drawn, about = _OPEN[task.noun](wanted)
         called = about.pop("name", str(data))
         outcome = run_units(
@@ -121,26 +121,26 @@ def evaluate(
             sources=wanted.sources, minutes=minutes, progress=progress, command=command,
             finished=finished,
         )  # fmt: skip
-    if "protocol" in about:
-        about["splits"] = _split_files(folder)
-    result = ExperimentResult(
-        task=config.task,
-        data=called,
-        methods=tuple(names),
-        seeds=tuple(dict.fromkeys(seed for _, seed, _ in drawn)),
-        units=outcome.records,
-        failures=tuple(
-            Failure(unit.method, unit.seed, unit.fold, error)
-            for unit, error in outcome.failures.items()
-        ),
-        config=to_dict(config),
-        machine=machine(config.train.device),
-        versions=provenance(),
-        command=command,
-        **about,
-    )
-    write_results(result, folder)
-    write_table(result, folder)
+        if "protocol" in about:
+            about["splits"] = _split_files(folder)
+        result = ExperimentResult(
+            task=config.task,
+            data=called,
+            methods=tuple(names),
+            seeds=tuple(dict.fromkeys(seed for _, seed, _ in drawn)),
+            units=outcome.records,
+            failures=tuple(
+                Failure(unit.method, unit.seed, unit.fold, error)
+                for unit, error in outcome.failures.items()
+            ),
+            config=to_dict(config),
+            machine=machine(config.train.device),
+            versions=provenance(),
+            command=command,
+            **about,
+        )
+        write_results(result, folder)
+        write_table(result, folder)
     return result
 
 
@@ -286,7 +286,6 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         test = np.isin(np.arange(len(graphs)), datasets.published_split(named, root).test)
     true = known_distances(graphs, config.data, config.compare.distances, root)
     if true is None:
-        wanted.folder.mkdir(parents=True, exist_ok=True)
         true = computed_distances(graphs, wanted.folder / DISTANCES)
     known = Distances(graphs.name, graphs.ids, true.values, is_test=test)
     digest, asked = add_source(wanted.sources, graphs.name, graphs, known), config.compare

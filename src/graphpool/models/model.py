@@ -12,7 +12,7 @@ from torch import nn
 
 from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import CheckpointError, ConfigError
+from graphpool.errors import ConfigError
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
@@ -303,10 +303,7 @@ class TrainedModel:
             "extra": self.header(),
             "best": self.best,
         }
-        try:
-            write_checkpoint(path, weights, header)
-        except OSError as error:
-            raise CheckpointError(f"{path}: can't be written: {error.strerror}") from None
+        write_checkpoint(path, weights, header)
         return path
 
     @classmethod
