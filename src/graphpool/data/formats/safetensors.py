@@ -8,7 +8,7 @@ import hashlib
 import json
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 import torch
@@ -43,6 +43,7 @@ class _Header(TypedDict):
     node_label_names: list[int | str]
     edge_label_names: list[int | str]
     notes: list[str]
+    x_from: NotRequired[str]
     source: str
     content: str
 
