@@ -24,7 +24,8 @@ ClickError: type[Exception] = next(
 
 _ENVIRONMENT = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR,
-    errno.EISDIR, errno.EEXIST,
+    errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL,
+    errno.EIO, errno.ENXIO, errno.ENODEV,
 }  # fmt: skip
 
 
@@ -61,9 +62,10 @@ def environment_message(error: OSError) -> str | None:
     path = Path(str(error.filename))
     if path.suffix == ".tmp":  # of an atomic write; the user knows its folder
         path = path.parent
-    elif error.errno not in _ENVIRONMENT:
+        return f"{path}: {error.strerror}; choose another folder with --out"
+    if error.errno not in _ENVIRONMENT:
         return None
-    return f"{path}: {error.strerror}; choose another folder with --out"
+    return f"{path}: {error.strerror}; check the path and its permissions"
 
 
 class _Stderr(logging.StreamHandler[Any]):

@@ -12,15 +12,16 @@ from torch import nn
 
 from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import ConfigError
+from graphpool.errors import CheckpointError, ConfigError
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
-from graphpool.models.file import open_model, read_config, reading, task_of
+from graphpool.models.file import bounded_build, open_model, read_config, reading, task_of
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
 from graphpool.report.page import write
+from graphpool.shapes import fit as fit_shape
 from graphpool.tasks import TASKS, Task, TaskData, find_task
 from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
 from graphpool.training.checkpoint import load_model_weights, versions, write_checkpoint
@@ -329,13 +330,17 @@ class TrainedModel:
             config = read_config(kind, checkpoint)
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
-            network = _build(task, config.model, features, about["mean_nodes"])
+            mean_nodes = fit_shape(float, about["mean_nodes"], "mean_nodes", CheckpointError)
+            build = partial(_build, task, config.model, features, mean_nodes)
+            with bounded_build(checkpoint):
+                build()
+            network = build()
             model = cls(
                 network=network.eval(),
                 config=config,
                 features=features,
                 task=task,
-                mean_nodes=about["mean_nodes"],
+                mean_nodes=mean_nodes,
                 best=checkpoint.header.get("best", {}),
                 versions=checkpoint.header["versions"],
                 source=read_source(about),

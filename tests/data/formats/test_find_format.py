@@ -61,7 +61,7 @@ def test_what_is_read_is_one_graph_of_an_edge(tmp_path: Path, kind: str) -> None
     [
         ("x.jsonl", "the file is empty"),
         ("x.npz", "not a readable zip"),
-        ("x.safetensors", "not a whole safetensors file"),
+        ("x.safetensors", "not a safetensors file"),
         ("x.zip", "not a readable zip"),
         ("x.txt", "graphs can't be read from a .txt file"),
     ],

@@ -229,7 +229,7 @@ def _node_count(row: Row, value: dict[str, Any]) -> int:
     return count
 
 
-def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Name] | None]:
+def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Any] | None]:
     """Source and target, `[2, edges]`, and the labels where edges carry them."""
     if not isinstance(edges, list):
         raise row.wrong("edges must be a list of [source, target]")
