@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from graphpool.data.paths import stem
 from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
 
@@ -28,6 +29,12 @@ class Format(Protocol):
         """Read the set; `name` says which, where there are several, and what to call it."""
 
 
+def natural(name: str) -> tuple[bool, int, str]:
+    """Sort key of ids: numbers ascend as numbers, and words follow them."""
+    number = name.isascii() and name.isdecimal() and len(name) < 19
+    return not number, int(name) if number else 0, name
+
+
 def first_bytes(path: Path, count: int) -> bytes:
     """Return the beginning of a file; nothing if it can't be opened."""
     try:
@@ -39,4 +46,4 @@ def first_bytes(path: Path, count: int) -> bytes:
 
 def identify(path: Path, name: str | None = None) -> tuple[str, str]:
     """Identify a set in one file, which is called like the file by default; see `Format`."""
-    return name or path.stem, sha256_file(path)
+    return name or stem(path), sha256_file(path)

@@ -93,8 +93,10 @@ class Attributes:
         return found
 
     def unused(self, used: Sequence[str | None]) -> set[str]:
-        """Return the attributes that are not used."""
-        return {str(key) for key in self.counts()} - {*used, *_OF_READERS}
+        """Return the attributes that are not used, and that say something."""
+        usual = _LABELS[self.kind][0]
+        empty = {usual} if self._repeats_identity(usual) else set()
+        return {str(key) for key in self.counts()} - {*used, *_OF_READERS, *empty}
 
     def column(self, key: str | None, default: float | None = None) -> list[Any] | None:
         """Return an attribute of all items, or None where no item has it.
