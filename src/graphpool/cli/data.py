@@ -65,6 +65,7 @@ def show(name: SetName, root: Root = None, json: Json = False) -> None:
     """Describe a set: sizes, classes, labels, duplicates, notes of the reader."""
     from graphpool.data.catalogue import PAPER
     from graphpool.data.formats.safetensors import content_hash
+    from graphpool.features import FeaturePipeline, features_line
     from graphpool.graphs.statistics import statistics
 
     graphs = open_graphs(name, root)
@@ -76,7 +77,9 @@ def show(name: SetName, root: Root = None, json: Json = False) -> None:
             facts.graphs, int(facts.nodes.max), facts.nodes.mean, len(facts.classes)
         )
         lines.append(f"the paper's table: {'; '.join(differences) or 'the same numbers'}")
-    about = {"notes": graphs.notes, "content_hash": content_hash(graphs)}
+    features = FeaturePipeline().fit(graphs).about()
+    lines.append(features_line(features))
+    about = {"features": features, "notes": graphs.notes, "content_hash": content_hash(graphs)}
     document = {**facts.to_dict(), **about, "differences_from_paper": differences}
     print_result(json, document, lines)
 

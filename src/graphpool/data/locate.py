@@ -7,6 +7,7 @@ downloads; the first hit counts.
 import glob
 import logging
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from graphpool.data.formats import FORMATS, adjacency, gexf, npz, xml
 from graphpool.data.formats.tu_files import TUFiles
 from graphpool.data.paths import SUFFIXES, stem
 from graphpool.data.synthetic.matching.names import is_matching_name
-from graphpool.errors import DataError, nearest
+from graphpool.errors import DataError, WriteError, nearest
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +126,9 @@ def download_set(name: str, root: Path | None, download: bool, progress: Progres
 
 def _folders(root: Path | None) -> list[tuple[str, Path]]:
     """Return the folders that may hold sets, best first; only those that exist."""
-    folders = [("embedded", EMBEDDED), ("downloads", _downloads())]
+    folders = [("embedded", EMBEDDED)]
+    with suppress(WriteError):  # an account without a home and without temporary files
+        folders.append(("downloads", _downloads()))
     if root is not None:
         folders.insert(0, ("data root", root))
     return [

@@ -1,7 +1,6 @@
 """`GraphClassifier`: classes of graphs, in scikit-learn style."""
 
 import dataclasses
-import logging
 import math
 import warnings
 from fractions import Fraction
@@ -16,14 +15,11 @@ from sklearn.base import ClassifierMixin
 from graphpool.data.splits import stratified_folds
 from graphpool.errors import DataError
 from graphpool.estimators.base import GraphEstimator, Graphs, packed
-from graphpool.features.pipeline import AUTO
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.tasks.classes import ClassificationData, align_classes, class_array
 from graphpool.tasks.classification import ClassificationTask
-
-logger = logging.getLogger(__name__)
 
 Array = NDArray[Any]
 
@@ -61,8 +57,6 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
         # `graphs.y` are codes; the set knows their names.
         own = y is None or y is graphs.y
         coded, classes, dtype = (graphs, (), "") if own else _labelled(graphs, y)
-        if self.features == AUTO:
-            _warn_unused(graphs)
         train, valid = self._parts(coded)
         codes = own and y is not None
         task = ClassificationTask.of(train, classes=classes, class_dtype=dtype, codes=codes)
@@ -101,7 +95,9 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     def levels(self, graphs: Graphs) -> tuple[PoolOutput, ...]:
         """Return every level of all graphs as one batch: features, adjacency, assignment."""
-        return self._model.levels(packed(graphs, classes=False))
+        graphs = packed(graphs, classes=False)
+        self._model.check_labels(graphs)
+        return self._model.levels(graphs)
 
     def report(self, path: str | Path, graphs: Graphs, y: Any = None) -> Path:
         """Write an HTML page about the model and these test graphs.
@@ -191,14 +187,3 @@ def _coded(graphs: GraphSet, y: Any, classes: Array) -> GraphSet:
         raise DataError(f"y holds {strange[0]!r}, which is none of the classes of the model")
     codes = torch.tensor([code_of[name] for name in values.tolist()], device=graphs.device)
     return dataclasses.replace(graphs, y=codes, classes=())
-
-
-def _warn_unused(graphs: GraphSet) -> None:
-    """Warn if features of the user's own are not used."""
-    x = graphs.x
-    if x is not None and not bool(((x == 0) | (x == 1)).all() and (x.sum(1) <= 1).all()):
-        logger.warning(
-            "%s: features='auto' makes node features of its own and does not use the x that the "
-            "graphs have; set features='given' to use it",
-            graphs.name,
-        )
