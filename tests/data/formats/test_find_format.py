@@ -26,6 +26,8 @@ def put(folder: Path, kind: str, name: str) -> Path:
     elif kind == "adjacency":
         with path.open("wb") as handle:
             np.save(handle, [[0, 1], [1, 0]])
+    elif kind == "json":
+        path.write_text('[{"nodes": 2, "edges": [[0, 1]]}]')
     elif kind == "csv":
         path.write_text("source,target\na,b\n")
     elif kind == "xml":
@@ -43,7 +45,7 @@ def put(folder: Path, kind: str, name: str) -> Path:
     return path
 
 
-KINDS = ["safetensors", "jsonl", "npz", "adjacency", "csv", "gexf", "tu", "xml"]
+KINDS = ["safetensors", "jsonl", "json", "npz", "adjacency", "csv", "gexf", "tu", "xml"]
 
 
 def test_every_format_has_the_interface() -> None:

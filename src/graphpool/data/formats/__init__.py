@@ -5,7 +5,17 @@ The format of a file or folder is found by its content (`find_format`).
 
 from pathlib import Path
 
-from graphpool.data.formats import adjacency, edge_csv, gexf, jsonl, npz, safetensors, tu, xml
+from graphpool.data.formats import (
+    adjacency,
+    edge_csv,
+    gexf,
+    json,
+    jsonl,
+    npz,
+    safetensors,
+    tu,
+    xml,
+)
 from graphpool.data.formats.base import Format
 from graphpool.data.formats.gexf import read as read_gexf
 from graphpool.data.formats.jsonl import read as read_jsonl
@@ -21,12 +31,14 @@ __all__ = [
     "write_jsonl", "open_set", "save", "content_hash",
 ]  # fmt: skip
 
-FORMATS: tuple[Format, ...] = (safetensors, jsonl, npz, adjacency, edge_csv, gexf, tu, xml)
+FORMATS: tuple[Format, ...] = (
+    safetensors, jsonl, json, npz, adjacency, edge_csv, gexf, tu, xml,
+)  # fmt: skip
 """All formats, in the order in which a file is tried."""
 
 _BY_SUFFIX: dict[str, Format] = {
     ".safetensors": safetensors, ".jsonl": jsonl, ".npz": npz, ".npy": adjacency, ".zip": tu,
-    ".csv": edge_csv, ".graphml": xml, ".gexf": xml,
+    ".csv": edge_csv, ".graphml": xml, ".gexf": xml, ".json": json, ".gz": jsonl,
 }  # fmt: skip
 
 

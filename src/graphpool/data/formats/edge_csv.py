@@ -28,9 +28,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.data.formats.base import first_bytes
+from graphpool.data.formats.base import check_names, check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
 from graphpool.data.paths import stem
+from graphpool.documents import read_binary
 from graphpool.errors import DataError, nearest
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
@@ -49,7 +50,7 @@ _WHOLE = re.compile("-?[0-9]{1,18}")
 
 def recognises(path: Path, name: str | None = None) -> bool:
     """Whether the first line of a file names the columns `source` and `target`."""
-    line = first_bytes(path, 1 << 12).removeprefix(_BOM).split(b"\n")[0]
+    line = first_bytes(path, 1 << 12, unpack=True).removeprefix(_BOM).split(b"\n")[0]
     return {"source", "target"} <= set(_columns(line.decode("utf-8", "replace"))[0])
 
 
@@ -62,11 +63,13 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
     if not graphs:
         raise DataError.at(path, "no edges", hint="give one in each line")
     rows = list(graphs.values())
+    nodes, edges = sum(len(each.nodes) for each in rows), sum(len(each.ends) for each in rows)
+    check_sizes(path, graphs=len(rows), nodes=nodes, edges=edges, described=True)
     ends = [end for each in rows for end in each.ends]
     weights = [weight for each in rows for weight in each.weights]
     label, label_names = _codes([each.labels for each in rows])
     y, classes = _codes([[] if each.y is None else [each.y] for each in rows])
-    return GraphSet.build(
+    graphs_of_file = GraphSet.build(
         name or stem(path),
         torch.tensor([len(each.nodes) for each in rows]),
         torch.tensor([len(each.ends) for each in rows]),
@@ -79,6 +82,7 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
         y=y,
         classes=classes,
     )
+    return check_names(path, graphs_of_file)
 
 
 class _Lines(NamedTuple):
@@ -102,11 +106,9 @@ def _columns(header: str) -> tuple[list[str], str]:
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield number and cells of each line that is not blank."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError.at(path, "no such file", hint="check the path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError.at(path, f"can't be read as UTF-8 text: {error}") from None
+        text = read_binary(path, "unpacked_bytes").decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError.at(path, f"not UTF-8 text: {error}", hint="save it as UTF-8") from None
     columns, separator = _columns(text.partition("\n")[0])
     for column in ("source", "target"):
         if column not in columns:

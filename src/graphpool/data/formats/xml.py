@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 
 from graphpool.data.formats import gexf
-from graphpool.data.formats.base import first_bytes, natural
+from graphpool.data.formats.base import check_names, first_bytes, natural
 from graphpool.data.formats.zips import damage_at, digest_files, list_zip, open_files, slashes
 from graphpool.data.interop.networkx import Keys, convert
 from graphpool.data.paths import stem
+from graphpool.documents import read_binary
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet
 
@@ -41,7 +42,7 @@ def recognises(path: Path, name: str | None = None) -> bool:
 
     Those in `train` and `test` folders are a set that the format `gexf` reads.
     """
-    if _kind(first_bytes(path, 1 << 12)) is not None:
+    if _kind(first_bytes(path, 1 << 12, unpack=True)) is not None:
         return True
     try:
         return bool(_list_files(path)) and not gexf.recognises(path, name)
@@ -66,7 +67,7 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
         if not len(graph):
             raise DataError.at(where, "a graph needs at least one node", hint="leave it out")
     try:
-        return convert([graph for _, graph in found], Keys(), name)[0]
+        return check_names(path, convert([graph for _, graph in found], Keys(), name)[0])
     except DataError as error:
         raise DataError.at(path, str(error)) from None
 
@@ -105,8 +106,7 @@ def _base(file: str) -> str:
 def _contents(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the path of each file, for messages, and its bytes."""
     if path.is_file() and not zipfile.is_zipfile(path):
-        with damage_at(str(path)):
-            yield str(path), path.read_bytes()
+        yield str(path), read_binary(path, "unpacked_bytes")
         return
     with open_files(path) as open_file:
         for file in _list_files(path):

@@ -153,13 +153,13 @@ def _is_name(value: Any) -> bool:
 
 def _table(values: Sequence[Any]) -> NDArray[np.float32] | None:
     """Return numbers as `[values, channels]`; None if they are none, or not as many everywhere."""
+    if any(isinstance(value, (str, bytes)) for value in values):
+        return None
     try:
         plain = [value.tolist() if isinstance(value, Tensor) else value for value in values]
-        table = np.array(plain)
-    except (ValueError, TypeError):
+        table = np.array(plain, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
         return None
-    if table.dtype.kind not in "biuf" or not table.size:
-        return None
-    if not (np.abs(table.astype(np.float64)) <= np.finfo(np.float32).max).all():
+    if not table.size or not (np.abs(table) <= np.finfo(np.float32).max).all():
         return None
     return table.astype(np.float32).reshape(len(values), -1)
