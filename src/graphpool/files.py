@@ -59,6 +59,8 @@ def writing(path: str | Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         problem, hint = _PROBLEMS.get(error.errno or 0, (reason, _OTHER_PATH))
+        if _SCRATCH in str(path):
+            hint = hint.replace(_OTHER_PATH, "set TMPDIR to another folder")
         made = WriteError(f"{path}: can't be written: {problem}; {hint}")
         made.strerror = problem
         raise made from None
@@ -79,7 +81,7 @@ def atomic_write(path: str | Path, mode: str = "wb") -> Iterator[IO[Any]]:
         try:
             encoding = None if "b" in mode else "utf-8"
             # By its name, so that `handle.name` is the path.
-            with open(temporary, mode, encoding=encoding, opener=lambda *_: descriptor) as handle:  # noqa: PTH123
+            with open(temporary, mode, encoding=encoding, opener=lambda *_: descriptor) as handle:
                 yield handle
                 handle.flush()
                 os.fsync(handle.fileno())
