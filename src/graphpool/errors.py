@@ -7,22 +7,31 @@ exits with code 2. Any other exception is a bug and shows its traceback.
 import difflib
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TypeVar
+
+# A message is meant to be read: an id of a megabyte in it is not.
+_LONGEST = 2000
+
+E = TypeVar("E", bound="GraphpoolError")
 
 
 class GraphpoolError(Exception):
     """Base class of the errors that a user can cause and fix."""
 
-
-class DataError(GraphpoolError):
-    """A file, graph or data set that can't be used."""
+    def __init__(self, message: object = "") -> None:
+        super().__init__(shortened(str(message)))
 
     @classmethod
     def at(
-        cls, path: str | Path, problem: str, *, line: int | None = None, hint: str = ""
-    ) -> "DataError":
+        cls: type[E], path: str | Path, problem: str, *, line: int | None = None, hint: str = ""
+    ) -> E:
         """Make an error that names the file (and line), the problem and the next step."""
         where = f"{path}, line {line}" if line is not None else str(path)
         return cls(f"{where}: {problem}" + (f"; {hint}" if hint else ""))
+
+
+class DataError(GraphpoolError):
+    """A file, graph or data set that can't be used."""
 
 
 class InputError(DataError, ValueError):
@@ -55,6 +64,14 @@ class CheckpointError(GraphpoolError):
 
 class TrainingError(GraphpoolError):
     """A training run that had to stop."""
+
+
+def shortened(text: str, most: int = _LONGEST) -> str:
+    """Return a text with its middle left out if it is longer than `most` characters."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} … {text[-half:]}"
 
 
 # Common short forms that are too different from our names to be found by similarity.

@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 EMBEDDED = Path(__file__).parent / "embedded"
 """Folder of the sets that are part of the package."""
 
+_LONGEST_NAME = 200  # file systems allow 255 bytes, with a suffix
+
 
 @dataclass(frozen=True)
 class LocatedSet:
@@ -100,7 +102,10 @@ def download_set(name: str, root: Path | None, download: bool, progress: Progres
         here = sorted(item.name for item in available(root))
         hint = nearest(name.partition(":")[0], {*catalogue.KNOWN, *catalogue.ALIASES, *here})
         listed = f"; on this machine: {', '.join(here)}" if hint.startswith("did") else ""
-        raise DataError(f"there is no data set {name!r}; {hint}{listed}")
+        raise DataError(
+            f"there is no data set {name!r}; {hint}{listed}; there is no file or folder {name!r} "
+            "either"
+        )
     target = (root or Path("data")) / f"{name}{entry.suffix}"
     if entry.url is None:
         raise DataError(
@@ -140,6 +145,8 @@ def _downloads() -> Path:
 
 
 def _local(name: str, root: Path | None) -> Path | None:
+    if len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+        return None
     for origin, folder in _folders(root):
         if (path := find_in_folder(name, folder)) is not None:
             log.debug("%s: found in %s, %s", name, origin, path)

@@ -37,6 +37,7 @@ from graphpool.experiments.results import (
 )
 from graphpool.experiments.tables import write_table
 from graphpool.experiments.unit import Unit
+from graphpool.features.pipeline import FeaturePipeline
 from graphpool.files import scratch_folder, sha256_file
 from graphpool.graphs.graphset import GraphSet
 from graphpool.locks import folder_lock
@@ -76,7 +77,8 @@ def evaluate(
     Args:
         data: a set of graphs, or the name of one or its file. `config.task` says what is asked:
             for `matching` it is the name of pairs that are drawn, for `similarity` that of a set
-            of graphs. Its `x` is not used: features are fitted on training graphs.
+            of graphs. Features are fitted on training graphs; an `x` that the graphs bring is
+            used, and one that `load` made is not.
         methods: poolers, networks for pairs, or baselines; the first is what the others are
             compared with.
         protocol: of classification: `cv10`, `paper`, or one of your own.
@@ -234,7 +236,7 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
-    if graphs.x is not None:
+    if graphs.x_from:
         log.info("%s: its features are not used; every split fits its own", graphs.name)
     digest = add_source(wanted.sources, graphs.name, graphs)
     splits = str((wanted.folder / "splits").absolute())
@@ -244,7 +246,7 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         opened.split(seed, 0)
     drawn: list[_Drawn] = [(data, seed, fold) for seed in seeds for fold in range(protocol.folds)]
     about = {"name": graphs.name, "protocol": protocol, "facts": SetFacts.of(graphs, digest)}
-    return drawn, about
+    return drawn, {**about, "features": FeaturePipeline(config.features).fit(graphs).about()}
 
 
 def _split_files(folder: Path) -> dict[str, str]:
@@ -254,7 +256,8 @@ def _split_files(folder: Path) -> dict[str, str]:
 
 def _open_pairs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     config, seeds = wanted.named()
-    return [(data, data.seed, 0) for data in drawn_pairs(config, seeds)], {}
+    drawn: list[_Drawn] = [(data, data.seed, 0) for data in drawn_pairs(config, seeds)]
+    return drawn, {"features": {"used": [config.features], "unused": []}}
 
 
 def drawn_pairs(config: RunConfig, seeds: Sequence[int]) -> list[PairData]:
@@ -290,7 +293,7 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         (TripletData(graphs.name, digest, asked.examples, asked.valid, split, seed), seed, 0)
         for seed in seeds
     ]
-    return drawn, {}
+    return drawn, {"features": FeaturePipeline(config.features).fit(graphs).about()}
 
 
 # What examples are called, by `Task.noun`, and how they are opened.

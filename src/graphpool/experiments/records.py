@@ -25,9 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from graphpool.config import ModelConfig, TrainConfig, to_dict
-from graphpool.errors import DataError
+from graphpool.documents import read_json_lines
+from graphpool.errors import DataError, GraphpoolError
 from graphpool.experiments.unit import INDIFFERENT, unit_key
 from graphpool.files import append_text, strict_json, writing
+from graphpool.shapes import fit
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +37,10 @@ FORMAT = "graphpool records 1"
 _HEADER = ("machine", "versions", "command")
 _SHARED = ("facts", "settings")
 Metrics = dict[str, dict[str, float | None]]
+
+
+class _WrongLineError(GraphpoolError):
+    """A line that is JSON, but no record."""
 
 
 @dataclass(frozen=True)
@@ -171,12 +177,9 @@ class RecordFile:
     def _records(self) -> Iterator[Record]:
         header: dict[str, Any] = {}
         shared: dict[tuple[str, str], Any] = {}
-        text = self.path.read_text(encoding="utf-8", errors="replace")
-        for number, line in enumerate(text.split("\n"), start=1):
-            if not line:
-                continue
+        for number, values in read_json_lines(self.path, damaged=self._skip):
             try:
-                values = json.loads(line)
+                values = fit(dict[str, Any], values, f"line {number}", _WrongLineError)
                 if "format" in values:
                     if values["format"] != FORMAT:
                         raise DataError.at(
@@ -188,16 +191,22 @@ class RecordFile:
                     del values["unit"]
                     for name in _SHARED:
                         values[name] = shared[name, values[name]]
-                    yield Record(**values, **header)
+                    yield fit(Record, {**values, **header}, f"line {number}", _WrongLineError)
                 else:
                     name = next(iter(values))
-                    shared[name, values[name]] = values["values"]
+                    stored = fit(dict[str, Any], values["values"], name, _WrongLineError)
+                    for part in ("model", "train") if "model" in stored else ():
+                        fit(dict[str, Any], stored[part], f"{name}.{part}", _WrongLineError)
+                    shared[name, values[name]] = stored
                     self._known.add((name, values[name]))
-            except (ValueError, KeyError, TypeError, StopIteration) as error:
-                log.warning(
-                    "%s, line %d is not used (%s: %s); the unit is run again",
-                    self.path, number, type(error).__name__, error,
-                )  # fmt: skip
+            except (KeyError, TypeError, StopIteration, _WrongLineError) as error:
+                self._skip(number, error)
+
+    def _skip(self, number: int, error: Exception) -> None:
+        log.warning(
+            "%s, line %d is not used (%s: %s); the unit is run again",
+            self.path, number, type(error).__name__, error,
+        )  # fmt: skip
 
     def _prepare(self) -> None:
         """Learn what the file holds, and cut off half a line that a killed process left."""

@@ -9,7 +9,7 @@ import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from graphpool.errors import DataError
 from graphpool.files import writing
 from graphpool.ged.array_file import read_arrays, write_arrays
+from graphpool.shapes import fit
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +26,12 @@ SHARE = 0.002
 LEAST_SECONDS = 1.0
 _KIND = "part of distances"
 _SUFFIX = ".part"
+
+
+class _PartHeader(TypedDict):
+    format: int
+    settings: dict[str, Any]
+    seconds: float
 
 
 class SolvedPairs(NamedTuple):
@@ -67,6 +74,7 @@ class PartialResults:
                 header, arrays = read_arrays(path, _KIND)
                 part = SolvedPairs(*(arrays[name] for name in SolvedPairs._fields))
                 self._check(path, part)
+                fit(_PartHeader, header, path.name, DataError)
             except (DataError, KeyError) as error:
                 log.warning("%s is ignored and computed again: %s", path.name, error)
                 _remove(path)
@@ -86,7 +94,9 @@ class PartialResults:
         return parts, seconds
 
     def _check(self, path: Path, part: SolvedPairs) -> None:
-        complete = len({column.shape for column in part}) == 1
+        complete = {(column.shape, column.dtype.kind) for column in part} == {
+            ((part.position.size,), "i")
+        }
         if not complete or not bool(((part.position >= 0) & (part.position < self._total)).all()):
             raise DataError.at(path, "names pairs that don't exist")
 

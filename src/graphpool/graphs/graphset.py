@@ -7,6 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.errors import DataError
@@ -41,7 +42,8 @@ class GraphSet:
         node_label: `[nodes]` codes into `node_label_names`; `edge_label` likewise.
         node_attr: `[nodes, channels]`, `edge_attr` `[edges, channels]`, `graph_attr`
             `[graphs, channels]`: raw numbers as the file has them.
-        x: `[nodes, channels]`, features made by `graphpool.features`.
+        x: `[nodes, channels]`, features that the graphs bring, or made by `graphpool.features`.
+        x_from: the feature string that `x` was made from; empty for an `x` that the graphs bring.
         y: `[graphs]` codes into `classes`.
     """
 
@@ -62,6 +64,7 @@ class GraphSet:
     node_label_names: tuple[Name, ...] = ()
     edge_label_names: tuple[Name, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
+    x_from: str = ""
 
     @classmethod
     def build(
@@ -151,6 +154,16 @@ class GraphSet:
     def num_edges(self) -> int:
         """Directed edges of all graphs together: an undirected edge counts twice."""
         return self.edge_index.shape[1]
+
+    @property
+    def class_labels(self) -> NDArray[Any] | None:
+        """The class of each graph by its name, not its code, `[graphs]`; None without classes."""
+        if self.y is None:
+            return None
+        codes = self.y.cpu().numpy()
+        mixed = len({isinstance(name, str) for name in self.classes}) > 1
+        names = np.array(self.classes, dtype=object if mixed else None)
+        return names[codes] if self.classes else codes
 
     @property
     def device(self) -> torch.device:
@@ -259,14 +272,14 @@ class GraphSet:
         single = (self.x.count_nonzero(1) == 1) & (self.x.amax(1) == 1)
         return self.x.argmax(1) if bool(single.all()) else None
 
-    def with_x(self, x: Tensor) -> "GraphSet":
+    def with_x(self, x: Tensor, x_from: str = "") -> "GraphSet":
         """Return the same graphs with features `x`, `[nodes, channels]`."""
         if x.ndim != 2 or x.shape[0] != self.num_nodes:
             raise DataError(
                 f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
                 "give one row per node"
             )
-        changed = replace(self, x=x)
+        changed = replace(self, x=x, x_from=x_from)
         # The structure is the same: keep what was already computed from it.
         for derived in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
             if derived in self.__dict__:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from graphpool.config import RunConfig, to_dict
+from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
 from graphpool.errors import ConfigError
 from graphpool.evaluation.prediction import Stopwatch
@@ -19,6 +19,7 @@ from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.file import open_model, read_config, reading, task_of
 from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
 from graphpool.report.page import write
 from graphpool.tasks import TASKS, Task, TaskData, find_task
 from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
@@ -111,7 +112,7 @@ class TrainedModel:
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
         mean_nodes = float(used.node_counts.double().mean())
-        build = partial(task.build, channels=features.channels, mean_nodes=mean_nodes)
+        build = partial(_build, task, features=features, mean_nodes=mean_nodes)
         generators, choice = rng_state(), None
         try:
             if config.model.cluster_count == VALIDATION:
@@ -160,12 +161,15 @@ class TrainedModel:
         """Return the prediction for each example.
 
         That is the name of a class (classification), whether a pair matches (matching), or by how
-        much farther the first graph of a triplet is than the second (similarity).
+        much farther the first graph of a triplet is than the second (similarity). Graphs none of
+        whose node labels the model knows are refused, here and wherever it answers.
         """
+        self.check_labels(self.task.used(examples))
         return np.asarray(self.task.predict(self, examples))
 
     def probabilities(self, examples: Any) -> Array:
         """Return probabilities: `[graphs, classes]`, or `[pairs]` of a match."""
+        self.check_labels(self.task.used(examples))
         return np.asarray(self.task.probabilities(self, examples))
 
     def score(self, examples: Any) -> dict[str, float]:
@@ -178,7 +182,7 @@ class TrainedModel:
 
         It is what `graphpool train` writes as `result.json`.
         """
-        return {**self.task.test(self, data), **self._training()}
+        return {**self.task.test(self, data), "features": self.features.about(), **self._training()}
 
     def test_set(
         self, data: str, root: Path | None = None, files: Mapping[str, str] | None = None
@@ -194,7 +198,7 @@ class TrainedModel:
             if name not in self.task.files:
                 raise ConfigError(f"a model for {self.task.name} takes no --{name}; leave it out")
         document: dict[str, Any] = self.task.test_set(self, data, root, files)
-        return document
+        return {**document, "features": self.features.about()}
 
     def report(
         self,
@@ -227,6 +231,7 @@ class TrainedModel:
     def embed(self, graphs: GraphSet) -> Array:
         """Return graph vectors, `[graphs, channels]`."""
         self._asked_about("graphs")
+        self.check_labels(graphs)
         network: Any = self.network
         vectors = evaluate_batches(
             network, self.prepare(graphs), EVALUATION_BATCH, network.embed, "graphs to embed"
@@ -253,11 +258,14 @@ class TrainedModel:
     ) -> NDArray[np.float64]:
         """Return `[queries, candidates]` distances between graphs of one set."""
         self._asked_about("pairs")
+        self.check_labels(graphs)
         return pair_distances(self, graphs, queries, candidates)
 
     def between(self, graphs: GraphSet, others: GraphSet) -> NDArray[np.float64]:
         """Return `[graphs, others]` distances between the graphs of two sets."""
         self._asked_about("pairs")
+        for side in (graphs, others):
+            self.check_labels(side)
         return set_distances(self, graphs, others)
 
     def kneighbors(
@@ -321,7 +329,7 @@ class TrainedModel:
             config = read_config(kind, checkpoint)
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
-            network = task.build(config.model, features.channels, about["mean_nodes"])
+            network = _build(task, config.model, features, about["mean_nodes"])
             model = cls(
                 network=network.eval(),
                 config=config,
@@ -363,3 +371,16 @@ class TrainedModel:
                 "single graphs, not pairs of them"
             )  # fmt: skip
             raise ConfigError(f"this is a {self.task.kind}, which is asked about {other}")
+
+
+def _build(
+    task: Task, settings: ModelConfig, features: FeaturePipeline, mean_nodes: float
+) -> nn.Module:
+    """Build the network of a task for these features, with vectors of labels if they are codes."""
+    if features.lookup is None:
+        return task.build(settings, features.channels, mean_nodes)
+    column, codes = features.lookup
+    width = settings.hidden_channels
+    network = task.build(settings, features.channels - 1 + width, mean_nodes)
+    add_label_embedding(network, LabelEmbedding(column, codes, width))
+    return network

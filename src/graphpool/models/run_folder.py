@@ -10,6 +10,7 @@ from typing import Any
 from graphpool.config import RunConfig, read_toml, to_dict, write_toml
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, load_splits, save_splits
+from graphpool.documents import read_json
 from graphpool.errors import CheckpointError, ConfigError
 from graphpool.files import write_json, writing
 from graphpool.ged.partial_results import parts_folder
@@ -173,10 +174,7 @@ class RunFolder(Store):
     def examples(self) -> Any:
         """Read what the examples of the run were."""
         path = self.path / EXAMPLES
-        try:
-            return json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise CheckpointError(f"{path}: missing or damaged; train the model anew") from None
+        return read_json(path, dict[str, Any], error=CheckpointError, hint="train the model anew")
 
     def check_examples(self, facts: dict[str, Any]) -> None:
         """Refuse examples other than those of the run.
@@ -198,7 +196,10 @@ class RunFolder(Store):
                 f"{self.path}: the run is not finished; go on with it: graphpool train --resume "
                 f"--out {self.path}"
             )
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        document: dict[str, Any] = read_json(
+            path, dict[str, Any], error=CheckpointError,
+            hint=f"remove it, and graphpool train --resume --out {self.path} writes it again",
+        )  # fmt: skip
         return document
 
     def history(self) -> list[dict[str, Any]]:

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from graphpool.documents import read_json_lines
 from graphpool.files import append_text, atomic_write, strict_json, writing
 
 EVENTS = "events.jsonl"
+_NUMBERED = {"epoch": "epoch", "resume": "step"}
 
 
 class EventLog:
@@ -37,16 +39,17 @@ class EventLog:
 
 
 def read_events(path: str | Path) -> list[dict[str, Any]]:
-    """Read the lines of an event log; skip a line that a kill cut short."""
-    events = []
-    for line in Path(path).read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            event = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        if isinstance(event, dict):
-            events.append(event)
-    return events
+    """Read the lines of an event log; skip those that are no events, such as one cut by a kill."""
+    lines = read_json_lines(path, damaged=lambda number, error: None)
+    return [event for _, event in lines if _is_event(event)]
+
+
+def _is_event(value: Any) -> bool:
+    """Whether this is an object with the numbers that its kind of event has."""
+    if not isinstance(value, dict) or not isinstance(value.get("event"), str):
+        return False
+    number = _NUMBERED.get(value["event"])
+    return number is None or type(value.get(number)) is int
 
 
 def _is_before(line: dict[str, Any], epoch: int, step: int) -> bool:

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from graphpool.errors import CheckpointError
 from graphpool.files import writing
 from graphpool.training.checkpoint import (
     BEST,
@@ -63,8 +64,16 @@ class Saver:
         # Tensors first: a wrong shape is a clearer message than the setting that causes it.
         check_weights(state.model, checkpoint)
         check_same_run(self.last, checkpoint.header, self.header)
-        values = {key: checkpoint.header[key] for key in ("state", "rng")}
-        state.restore(Snapshot(checkpoint.tensors, values))
+        try:
+            values = {key: checkpoint.header[key] for key in ("state", "rng")}
+            state.restore(Snapshot(checkpoint.tensors, values))
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError,
+                CheckpointError) as error:  # fmt: skip
+            raise CheckpointError.at(
+                self.last,
+                f"damaged: no run can go on from it ({error})",
+                hint="remove it to start again",
+            ) from None
         # A finished run saves nothing more: replace a lost or damaged file now.
         self._save_best(state)
         return True
