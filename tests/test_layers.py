@@ -31,7 +31,8 @@ LAYERS: list[set[str]] = [
 # The same inside packages, for their sub-packages and modules.
 INNER: dict[str, list[set[str]]] = {
     "data": [
-        {"formats", "splits", "download", "interop"},
+        {"paths", "splits", "download", "interop"},
+        {"formats"},
         {"pairs", "source"},
         {"cache"},
         {"synthetic"},
@@ -42,7 +43,7 @@ INNER: dict[str, list[set[str]]] = {
     ],
     "nn": [
         {"ops", "module"},
-        {"level"},
+        {"level", "label_embedding"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
         {"hierarchy"},

@@ -59,6 +59,8 @@ def writing(path: str | Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         problem, hint = _PROBLEMS.get(error.errno or 0, (reason, _OTHER_PATH))
+        if _SCRATCH in str(path):
+            hint = hint.replace(_OTHER_PATH, "set TMPDIR to another folder")
         made = WriteError(f"{path}: can't be written: {problem}; {hint}")
         made.strerror = problem
         raise made from None

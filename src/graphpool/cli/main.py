@@ -83,6 +83,7 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     command = typer.main.get_command(app)
     try:
         code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
+        sys.stdout.flush()  # here, where a full disk is an error that can be reported
     except GraphpoolError as error:
         code = errors.report_error(error)
     except errors.ClickError as error:
