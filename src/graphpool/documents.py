@@ -23,6 +23,7 @@ from graphpool.shapes import fit
 
 Error = type[GraphpoolError]
 
+_MOST_BLANK = 100_000
 _NOT_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # What can separate the keys of a TOML file; a dot joins the parts of one.
@@ -142,7 +143,7 @@ def _raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     limits = current_limits()
     try:
         with open_binary(path) as handle:
-            number = 0
+            number = blank = 0
             while line := handle.readline(limits.line_bytes + 1):
                 number += 1
                 check_unpacked(path, handle)
@@ -152,6 +153,9 @@ def _raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
                     line = line.removeprefix(codecs.BOM_UTF8)
                 if line.strip():
                     yield number, line
+                elif (blank := blank + 1) > _MOST_BLANK:
+                    problem = f"more than {_MOST_BLANK:,} blank lines"
+                    raise DataError.at(path, problem, line=number, hint="remove them")
     except UNREADABLE as reason:
         raise unreadable(path, reason) from None
 
