@@ -23,6 +23,7 @@ from graphpool.shapes import fit
 
 Error = type[GraphpoolError]
 
+_LONG_LINE = 1 << 16
 _MOST_BLANK = 100_000
 _NOT_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -146,7 +147,8 @@ def _raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
             number = blank = 0
             while line := handle.readline(limits.line_bytes + 1):
                 number += 1
-                check_unpacked(path, handle)
+                if number % 1024 == 0 or len(line) > _LONG_LINE:
+                    check_unpacked(path, handle)
                 if len(line) > limits.line_bytes:
                     limits.check(path, "line_bytes", len(line), "bytes or more", line=number)
                 if number == 1:
