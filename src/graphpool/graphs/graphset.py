@@ -144,6 +144,11 @@ class GraphSet:
         )
 
     @property
+    def shape(self) -> tuple[int]:
+        """Number of graphs; with it scikit-learn cuts a set as it cuts an array."""
+        return (len(self),)
+
+    @property
     def num_nodes(self) -> int:
         """Nodes of all graphs together."""
         return int(self.node_ptr[-1])

@@ -13,9 +13,12 @@ Selection = slice | Sequence[int] | NDArray[Any] | Tensor
 def positions(item: Selection, count: int, noun: str) -> NDArray[np.int64]:
     """Return the positions of a selection from `count` items, checked and never negative.
 
-    A selection is a slice, positions (from the end if negative), or a mask; `noun` is what errors
-    call an item.
+    A selection is a slice, positions (from the end if negative), or a mask, each also in the form
+    `items[selection, ...]` of scikit-learn; `noun` is what errors call an item.
     """
+    given: Any = item
+    if isinstance(given, tuple) and len(given) == 2 and given[1] is Ellipsis:
+        item = given[0]
     if isinstance(item, slice):
         chosen = range(count)[item]
         return np.arange(chosen.start, chosen.stop, chosen.step, dtype=np.int64)

@@ -16,8 +16,17 @@ from graphpool.errors import CheckpointError, ConfigError
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
+from graphpool.files import check_free
 from graphpool.graphs.graphset import GraphSet
-from graphpool.models.file import open_model, read_config, reading, task_of
+from graphpool.models.file import (
+    GRAPHS,
+    open_model,
+    pack_graphs,
+    read_config,
+    reading,
+    task_of,
+    unpack_graphs,
+)
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.page import write
 from graphpool.tasks import TASKS, Task, TaskData, find_task
@@ -57,6 +66,7 @@ class TrainedModel:
         source: where the training graphs come from, if that is known.
         choice: how the number of places was chosen, if validation graphs chose it.
         result: history of the training; None for a model that was loaded.
+        graphs: graphs that a file of the model holds, too: those that a comparer looks among.
     """
 
     network: nn.Module
@@ -69,6 +79,7 @@ class TrainedModel:
     source: Source | None = None
     choice: PlaceChoice | None = None
     result: FitResult | None = None
+    graphs: GraphSet | None = None
 
     # ------------------------------------------------------------------ training
 
@@ -285,10 +296,17 @@ class TrainedModel:
             **({} if self.choice is None else {"choice": to_dict(self.choice)}),
         }
 
-    def save(self, path: str | Path) -> Path:
-        """Write the model as one file, atomically."""
+    def save(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Write the model as one file, atomically.
+
+        Args:
+            overwrite: replace a file that exists; else it is an error.
+        """
         path = Path(path)
+        check_free(path, overwrite, "overwrite=True")
         weights = {f"weights/{name}": value for name, value in self.network.state_dict().items()}
+        if self.graphs is not None:
+            weights[GRAPHS] = pack_graphs(self.graphs)
         header = {
             "versions": self.versions,
             "config": to_dict(self.config.train),
@@ -335,6 +353,7 @@ class TrainedModel:
                 versions=checkpoint.header["versions"],
                 source=read_source(about),
                 choice=choice_from(about["choice"]) if "choice" in about else None,
+                graphs=unpack_graphs(checkpoint),
             )
         load_model_weights(network, checkpoint)
         network.to(find_device(device))
