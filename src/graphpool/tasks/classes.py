@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from graphpool.data import load as datasets
 from graphpool.data.splits import Split
-from graphpool.errors import DataError
+from graphpool.errors import DataError, InputError
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
 from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
 from graphpool.evaluation.prediction import Stopwatch
@@ -22,6 +22,7 @@ from graphpool.tasks.base import Baseline, Figures, TaskData
 from graphpool.training.objective import TraceOutputs, evaluate_batches, trace
 
 LEAST_GRAPHS = 10
+ONLY_CLASSES = "only classes can be predicted: give whole numbers or words, such as low and high"
 BASELINES = {
     "wl": Baseline(
         "kernel",
@@ -48,9 +49,40 @@ class ClassificationData(TaskData):
 def open_classes(data: str, root: Path | None = None) -> GraphSet:
     """Open a set whose graphs must have classes."""
     graphs = datasets.find(data, root, features=None)
+    if graphs.y is None and graphs.graph_attr is not None:
+        raise DataError(
+            f"{graphs.name} has no classes, and numbers for each graph (graph attributes) can't be "
+            f"learned; {ONLY_CLASSES}"
+        )
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
     return graphs
+
+
+def check_targets(y: Any) -> None:
+    """Raise an `InputError` for values that can't be classes, as scikit-learn does: gaps, floats.
+
+    Args:
+        y: one value per graph, an array of any kind; floats that are whole numbers are classes.
+    """
+    if y.dtype.kind == "O":
+        gaps = np.array([value is None or value != value for value in y.tolist()], dtype=bool)
+        numbers = np.array([value for value in y.tolist() if isinstance(value, float)], dtype=float)
+    elif y.dtype.kind == "f":
+        gaps, numbers = np.isnan(y), y
+    else:
+        return
+    if gaps.any():
+        raise InputError(
+            f"y is NaN or None for {int(gaps.sum())} of {len(y)} graphs, first at position "
+            f"{int(gaps.argmax())}; leave these graphs out"
+        )
+    broken = numbers[~np.isfinite(numbers) | (numbers != np.round(numbers))]
+    if len(broken):
+        raise InputError(
+            f"y holds the number {broken[0]:g}, which is a value on a scale and no class; "
+            f"{ONLY_CLASSES}"
+        )
 
 
 def open_training(data: str, root: Path | None = None) -> GraphSet:
@@ -87,6 +119,17 @@ def align_classes(graphs: GraphSet, classes: tuple[Any, ...]) -> GraphSet:
         )
     codes = torch.tensor([code_of.get(str(name), -1) for name in own], device=graphs.device)
     return replace(graphs, y=codes[graphs.y], classes=classes)
+
+
+def check_codes(graphs: GraphSet) -> Tensor:
+    """Return the classes of graphs to learn from; refuse graphs without, and numbers instead."""
+    if graphs.y is None:
+        raise DataError(f"{graphs.name} has no classes; a classifier can't learn from it")
+    if graphs.y.is_floating_point():
+        raise InputError(
+            f"{graphs.name}: y is of type {graphs.y.dtype}, not codes of classes; {ONLY_CLASSES}"
+        )
+    return graphs.y
 
 
 def classes_of(graphs: GraphSet | GraphBatch) -> Tensor:

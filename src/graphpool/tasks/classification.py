@@ -44,6 +44,7 @@ from graphpool.tasks.classes import (
     ClassificationData,
     align_classes,
     baseline_figures,
+    check_codes,
     class_loss,
     classes_of,
     majority_share,
@@ -104,15 +105,14 @@ class ClassificationTask(Task):
 
     def check(self, graphs: GraphSet) -> None:
         """Raise a `DataError` unless every graph has one of the classes."""
-        if graphs.y is None:
-            raise DataError(f"{graphs.name} has no classes; a classifier can't learn from it")
+        codes = check_codes(graphs)
         if len(graphs) == 0:
             raise DataError(f"{graphs.name} has no graphs; give it at least one")
-        strange = (graphs.y < 0) | (graphs.y >= self.num_classes)
+        strange = (codes < 0) | (codes >= self.num_classes)
         if strange.any():
             position = int(strange.nonzero()[0])
             raise DataError(
-                f"{graphs.name}, graph {graphs.ids[position]}: class {int(graphs.y[position])} is "
+                f"{graphs.name}, graph {graphs.ids[position]}: class {int(codes[position])} is "
                 f"not one of the model's {self.num_classes} (0 to {self.num_classes - 1})"
             )
 
@@ -237,10 +237,9 @@ class ClassificationTask(Task):
     @classmethod
     def of(cls, examples: GraphSet, **options: Any) -> "ClassificationTask":
         """Return the task with the classes of these graphs."""
-        if examples.y is None:
-            raise DataError(f"{examples.name} has no classes; a classifier can't learn from it")
+        codes = check_codes(examples)
         classes = options.pop("classes", ()) or examples.classes
-        classes = classes or tuple(range(int(examples.y.max()) + 1))
+        classes = classes or tuple(range(int(codes.max()) + 1))
         return cls(
             len(classes),
             options.pop("diagnose", level_health),
