@@ -110,6 +110,7 @@ class TrainedModel:
             features = FeaturePipeline(config.features).fit(used)
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
+            learned, held = task.weighted(learned, held, config.train)
         mean_nodes = float(used.node_counts.double().mean())
         build = partial(task.build, channels=features.channels, mean_nodes=mean_nodes)
         generators, choice = rng_state(), None
@@ -133,7 +134,9 @@ class TrainedModel:
         finally:
             set_rng_state(*generators)
         best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
-        return replace(model, best=best, result=result)
+        model = replace(model, best=best)
+        more = task.warnings(model, train if valid is None else valid, result.best_metrics)
+        return replace(model, result=replace(result, warnings=(*more, *result.warnings)))
 
     # ------------------------------------------------------------------ any task
 

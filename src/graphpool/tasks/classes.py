@@ -1,5 +1,6 @@
 """Graphs with classes: opening sets of them, matching classes by name, logits, loss, baselines."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from graphpool.config.class_weight import read_class_weight
 from graphpool.data import load as datasets
 from graphpool.data.splits import Split
-from graphpool.errors import DataError, InputError
+from graphpool.errors import ConfigError, DataError, InputError, check_known
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
-from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
+from graphpool.evaluation.metrics import confusion_matrix, matrix_metrics
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.prediction import accuracy as share_equal
 from graphpool.graphs.batch import GraphBatch
@@ -147,11 +149,54 @@ def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tenso
 
 
 def class_loss(traced: TraceOutputs, batch: GraphBatch, reduction: str) -> Tensor:
-    """Cross entropy, `[B]` or its mean, plus auxiliary losses."""
-    loss = functional.cross_entropy(traced.logits, classes_of(batch), reduction=reduction)
+    """Cross entropy, `[B]` or its mean, times the weights of the graphs, plus auxiliary losses."""
+    weight = batch.graph_weight
+    if weight is None:
+        loss = functional.cross_entropy(traced.logits, classes_of(batch), reduction=reduction)
+    else:
+        loss = functional.cross_entropy(traced.logits, classes_of(batch), reduction="none") * weight
+        loss = loss.mean() if reduction == "mean" else loss
     for value in traced.losses.values():
         loss = loss + value
     return loss
+
+
+def weighted(
+    train: GraphSet, valid: GraphSet | None, classes: Sequence[Any], class_weight: str
+) -> tuple[GraphSet, GraphSet | None]:
+    """Return the graphs with the weight of each in the loss: that of its class times its own.
+
+    Weights are divided by their mean over the training graphs, so that the learning rate and
+    auxiliary losses keep their meaning; those of validation graphs by their own mean. Equal
+    weights are left out, and change no bit of the training.
+
+    Args:
+        train, valid: their `graph_weight`, if any, are weights of single graphs.
+        classes: the name of each class.
+        class_weight: of `TrainConfig`.
+    """
+    codes = check_codes(train)
+    of_class = torch.ones(len(classes), dtype=torch.float64, device=codes.device)
+    given = read_class_weight(class_weight)
+    if given is None:
+        counts = codes.bincount(minlength=len(classes))
+        of_class = len(codes) / (counts * (counts > 0).sum()).clamp(min=1).double()
+    else:
+        names = [str(name) for name in classes]
+        for name, weight in given.items():
+            check_known("class in train.class_weight", name, names)
+            of_class[names.index(name)] = weight
+
+    def changed(graphs: GraphSet) -> GraphSet:
+        own = graphs.graph_weight
+        weight = of_class[classes_of(graphs)] * (1 if own is None else own.double())
+        if not float(weight.sum()) > 0:
+            raise ConfigError(f"{graphs.name}: all graphs have weight 0; give some a weight")
+        equal = bool((weight == weight[0]).all())
+        weight = (weight / weight.mean()).to(torch.get_default_dtype())
+        return graphs.with_weight(None if equal else weight)
+
+    return changed(train), None if valid is None else changed(valid)
 
 
 def majority_share(graphs: GraphSet) -> float:
@@ -163,6 +208,32 @@ def split_majority_share(graphs: GraphSet, split: Split) -> float:
     """Return the share of test graphs with the most frequent class of the training graphs."""
     codes = classes_of(graphs).cpu().numpy()
     return share_equal(majority(codes, split).predicted, codes[list(split.test)])
+
+
+def same_answer(
+    classes: Sequence[Any],
+    graphs: GraphSet,
+    metrics: Mapping[str, float],
+    probabilities: Callable[[GraphSet], Any],
+) -> list[str]:
+    """Warn if graphs of several classes all get the same one.
+
+    Args:
+        metrics: on these graphs. Predictions that are all the same have the balanced accuracy of
+            one class, or of none, so most models need no second look.
+        probabilities: returns those of graphs, `[graphs, classes]`.
+    """
+    occurring = len(torch.unique(classes_of(graphs)))
+    share = metrics["balanced_accuracy"] * occurring
+    if occurring < 2 or min(abs(share), abs(share - 1)) > 1e-6:
+        return []
+    answers = set(probabilities(graphs).argmax(axis=1).tolist())
+    if len(answers) > 1:
+        return []
+    return [
+        f"the model answers {classes[answers.pop()]} for every graph: it has learned nothing that "
+        "separates them"
+    ]
 
 
 def baseline_figures(
@@ -179,5 +250,6 @@ def baseline_figures(
     predicted = torch.from_numpy(np.asarray(answer.predicted, dtype=np.int64))
     actual = torch.from_numpy(codes[list(data.split.test)]).long()
     matrix = confusion_matrix(predicted, actual, num_classes)
-    shares = {"accuracy": accuracy(matrix), "balanced_accuracy": balanced_accuracy(matrix)}
-    return Figures({"test": shares}, {"accuracy": answer.valid_accuracy}, answer.chosen)
+    return Figures(
+        {"test": matrix_metrics(matrix)}, {"accuracy": answer.valid_accuracy}, answer.chosen
+    )
