@@ -125,11 +125,54 @@ def test_fit_leaves_the_random_numbers_of_others_alone(graphs):
     assert torch.equal(torch.rand(3), expected)
 
 
-def test_without_y_answers_are_codes_of_the_set(graphs, fitted):
-    assert fitted.classes_.tolist() == [0, 1]
+def test_without_y_answers_are_the_classes_of_the_set(graphs, fitted):
+    assert fitted.classes_.tolist() == [-1, 1]
     assert fitted.class_names_ == (-1, 1)
-    right = (fitted.predict(graphs) == graphs.y.numpy()).mean()
-    assert fitted.score(graphs) == pytest.approx(right)
+    predicted = fitted.predict(graphs)
+    assert set(predicted.tolist()) <= {-1, 1}
+    assert fitted.score(graphs) == pytest.approx((predicted == graphs.class_labels).mean())
+    assert np.array_equal(fitted.model_.predict(graphs), predicted)
+
+
+def test_words_of_a_set_are_answered():
+    graphs = triangles_and_paths(16)
+    model = GraphClassifier(**QUICK).fit(graphs)
+    assert set(model.predict(graphs)) <= {"open", "closed"}
+    assert model.score(graphs) == (model.predict(graphs) == graphs.class_labels).mean()
+
+
+def test_given_codes_come_back_as_codes(graphs, tmp_path):
+    subset = graphs[:40]
+    model = GraphClassifier(**QUICK).fit(subset, subset.y)
+    assert model.classes_.tolist() == [0, 1]
+    assert (
+        model.score(subset)
+        == model.score(subset, subset.y)
+        == model.score(subset, subset.y.numpy())
+    )
+    assert GraphClassifier.load(model.save(tmp_path / "m.safetensors")).classes_.tolist() == [0, 1]
+
+
+def test_codes_where_names_are_predicted_are_warned_of(graphs, fitted):
+    with pytest.warns(UserWarning, match=r"y holds 0, and the model predicts -1, 1"):
+        fitted.score(graphs, graphs.y.numpy())
+    assert fitted.score(graphs, graphs.y) == fitted.score(graphs, graphs.class_labels)
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [((0, 1), "int8"), ((False, True), "bool"), (("a", "bc"), "object"), (("a", "bc"), "<U2"),
+     ((1.0, 2.0), "float16"), ((3, 255), "uint8"), ((-5, 7), "int64")],
+)  # fmt: skip
+def test_classes_keep_the_type_of_y_also_in_a_file(graphs, tmp_path, values, dtype):
+    y = np.array(values, dtype=dtype)[graphs.y[:20].numpy()]
+    model = GraphClassifier(**{**QUICK, "epochs": 1}).fit(graphs[:20], y)
+    path = model.save(tmp_path / "m.safetensors")
+    for each in (model, GraphClassifier.load(path)):
+        assert each.classes_.dtype == np.dtype(dtype)
+        assert each.classes_.tolist() == list(values)
+        assert each.predict(graphs[:3]).dtype == np.dtype(dtype)
+        assert each.model_.predict(graphs[:3]).dtype == np.dtype(dtype)
 
 
 @pytest.mark.parametrize("names", [("no", "yes"), (False, True), (-1.5, 2.5), (7, 3)])

@@ -63,10 +63,10 @@ def start(
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
-    errors.show_warnings()
     command = typer.main.get_command(app)
     try:
-        code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
+        with errors.showing_warnings():
+            code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
     except GraphpoolError as error:
         code = errors.report_error(error)
     except errors.ClickError as error:

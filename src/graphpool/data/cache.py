@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from graphpool.data.formats.safetensors import SUFFIX
-from graphpool.errors import DataError
+from graphpool.errors import DataError, warn
 
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ def cached(
 
 @functools.cache
 def _warn_once(folder: str, reason: str) -> None:
-    log.warning(
-        "parsed sets can't be cached in %s (%s); set GRAPHPOOL_CACHE to a folder that can be "
-        "written to", folder, reason,
-    )  # fmt: skip
+    warn(
+        f"parsed sets can't be cached in {folder} ({reason}); set GRAPHPOOL_CACHE to a folder that "
+        "can be written to"
+    )

@@ -1,11 +1,10 @@
 """Base class of the estimators: arguments, fitted state, saving and loading, lists of graphs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-import torch
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
@@ -20,19 +19,21 @@ from graphpool.config import (
     from_dict,
     to_dict,
 )
+from graphpool.data.interop import Graphs as Graphs
+from graphpool.data.interop import as_graphs
 from graphpool.data.source import Source, set_digest
-from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.errors import ConfigError, nearest
 from graphpool.estimators.arguments import (
     argument_settings,
     explain_arguments,
     make_signature,
     refuse_old,
 )
-from graphpool.graphs.graphset import Graph, GraphSet
+from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.training.loop import FitResult
 
-Graphs = GraphSet | Sequence[Graph]
+packed = as_graphs
 E = TypeVar("E", bound="GraphEstimator")
 
 
@@ -165,40 +166,3 @@ class GraphEstimator(BaseEstimator):
         if not 0 <= self.validation < 1:
             raise ConfigError(f"validation is {self.validation}; it must lie in [0, 1)")
         return float(self.validation)
-
-
-def packed(graphs: Graphs) -> GraphSet:
-    """Return a set as it is, and a list of graphs, as scikit-learn's splitters make it, packed."""
-    if isinstance(graphs, GraphSet):
-        return graphs
-    if not (isinstance(graphs, Sequence) and graphs and isinstance(graphs[0], Graph)):
-        raise DataError(
-            f"graphs must be a GraphSet, not {type(graphs).__name__}; "
-            "graphpool.read, from_networkx and from_pyg make one"
-        )
-    first = graphs[0]
-    names = ("classes", "node_label_names", "edge_label_names")
-    vocabulary = {name: getattr(first, name) for name in names}
-    if any(getattr(graph, name) != vocabulary[name] for graph in graphs for name in names):
-        raise DataError("a list of graphs must come from one set; concatenate the sets instead")
-
-    def joined(name: str) -> Any:
-        parts = [getattr(graph, name) for graph in graphs]
-        return None if parts[0] is None else torch.cat(parts)
-
-    rows = [graph.graph_attr for graph in graphs if graph.graph_attr is not None]
-    known = [graph.y for graph in graphs if graph.y is not None]
-    return GraphSet.build(
-        "graphs",
-        torch.tensor([graph.num_nodes for graph in graphs]),
-        torch.tensor([graph.edge_index.shape[1] for graph in graphs]),
-        torch.cat([graph.edge_index for graph in graphs], dim=1),
-        ids=[graph.id for graph in graphs],
-        graph_attr=torch.stack(rows) if rows else None,
-        y=torch.tensor(known) if known else None,
-        **{
-            name: joined(name)
-            for name in ("edge_weight", "edge_label", "edge_attr", "node_label", "node_attr", "x")
-        },
-        **vocabulary,
-    )

@@ -3,6 +3,7 @@
 import dataclasses
 import logging
 import math
+import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,12 @@ from graphpool.features.pipeline import AUTO
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.tasks.classes import ClassificationData, align_classes, check_targets
+from graphpool.tasks.classes import (
+    ClassificationData,
+    align_classes,
+    check_targets,
+    class_array,
+)
 from graphpool.tasks.classification import ClassificationTask
 
 logger = logging.getLogger(__name__)
@@ -30,9 +36,9 @@ Array = NDArray[Any]
 class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
     """Hierarchical adaptive pooling, or any other pooler, as a classifier of graphs.
 
-    Without `y` the classes are those of `GraphSet.y`, and `predict` returns its codes
-    (`class_names_` holds their names); with `y` they are whatever `y` holds. The same graphs,
-    settings and seed give the same model to the bit on a CPU.
+    `predict` returns what `y` holds, in its type; without `y` the classes of the set by name, such
+    as -1 and 1, or "safe" and "toxic" (`GraphSet.class_labels` holds those of its graphs). The same
+    graphs, settings and seed give the same model to the bit on a CPU.
 
     How many clusters a graph gets: by default as many as it has places, which differs from graph
     to graph; `cluster_count` and `resolution` control how they are found, and `max_clusters` is the
@@ -55,15 +61,16 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     def fit(self, graphs: Graphs, y: Any = None) -> "GraphClassifier":
         """Train on `graphs`; `y` is one label per graph, by default that of the set."""
-        graphs = packed(graphs)
+        graphs = packed(graphs, classes=y is None)
         config = self._run_config(graphs.name)
-        # `graphs.y` itself adds nothing to no y at all, and the set knows its names.
+        # `graphs.y` are codes; the set knows their names.
         own = y is None or y is graphs.y
-        coded, classes = (graphs, ()) if own else _labelled(graphs, y)
+        coded, classes, dtype = (graphs, (), "") if own else _labelled(graphs, y)
         if self.features == AUTO:
             _warn_unused(graphs)
         train, valid = self._parts(coded)
-        task = ClassificationTask.of(train, classes=classes, labels="codes" if own else "names")
+        codes = own and y is not None
+        task = ClassificationTask.of(train, classes=classes, class_dtype=dtype, codes=codes)
         return self._fit(graphs, train, valid, config, task=task)
 
     def fit_transform(self, graphs: Graphs, y: Any = None) -> Array:
@@ -77,27 +84,29 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     def predict_proba(self, graphs: Graphs) -> Array:
         """Return the probability of each class in `classes_`, `[graphs, classes]`."""
-        return self._model.probabilities(packed(graphs))
+        return self._model.probabilities(packed(graphs, classes=False))
 
     def transform(self, graphs: Graphs) -> Array:
         """Return graph vectors, `[graphs, channels]`."""
-        return self._model.embed(packed(graphs))
+        return self._model.embed(packed(graphs, classes=False))
 
     def score(self, graphs: Graphs, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy; without `y`, against the classes of the set, matched by name."""
-        model, graphs = self._model, packed(graphs)
-        if y is None:
+        model, graphs = self._model, packed(graphs, classes=y is None)
+        if y is None or y is graphs.y:
             if graphs.y is None:
                 raise DataError(f"{graphs.name} has no classes to compare with; give y")
             aligned = align_classes(graphs, model.task.classes)
             assert aligned.y is not None
             y = self.classes_[aligned.y.cpu().numpy()]
-        correct = self.predict(graphs) == _labels(y, graphs)
+        actual = _labels(y, graphs)
+        _warn_unknown(actual, self.classes_)
+        correct = self.predict(graphs) == actual
         return float(np.average(correct, weights=sample_weight))
 
     def levels(self, graphs: Graphs) -> tuple[PoolOutput, ...]:
         """Return every level of all graphs as one batch: features, adjacency, assignment."""
-        return self._model.levels(packed(graphs))
+        return self._model.levels(packed(graphs, classes=False))
 
     def report(self, path: str | Path, graphs: Graphs, y: Any = None) -> Path:
         """Write an HTML page about the model and these test graphs.
@@ -106,7 +115,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
             graphs: which the model has not seen.
             y: their labels, as in `fit`; by default those of the set.
         """
-        model, graphs = self._model, packed(graphs)
+        model, graphs = self._model, packed(graphs, classes=y is None)
         if y is not None and y is not graphs.y:
             graphs = _coded(graphs, y, self.classes_)
         elif graphs.y is None:
@@ -116,8 +125,8 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
     # ------------------------------------------------------------------ inside
 
     def _take(self, model: TrainedModel) -> "GraphClassifier":
-        names = np.asarray(model.task.classes)
-        self.classes_ = names if model.task.labels == "names" else np.arange(len(names))
+        names = class_array(model.task.classes, model.task.class_dtype)
+        self.classes_ = np.arange(len(names)) if model.task.codes else names
         self.class_names_ = model.task.classes
         return super()._take(model)
 
@@ -152,8 +161,8 @@ def _labels(y: Any, graphs: GraphSet) -> Array:
     return values
 
 
-def _labelled(graphs: GraphSet, y: Any) -> tuple[GraphSet, tuple[Any, ...]]:
-    """The graphs with the codes of `y`, and what they mean."""
+def _labelled(graphs: GraphSet, y: Any) -> tuple[GraphSet, tuple[Any, ...], str]:
+    """The graphs with the codes of `y`, what they mean, and the type of `y` if it is unusual."""
     try:
         classes, codes = np.unique(_labels(y, graphs), return_inverse=True)
     except TypeError:
@@ -163,7 +172,21 @@ def _labelled(graphs: GraphSet, y: Any) -> tuple[GraphSet, tuple[Any, ...]]:
     ):
         raise DataError(f"y holds {classes.dtype}; give words or numbers")
     coded = dataclasses.replace(graphs, y=torch.from_numpy(codes).to(graphs.device), classes=())
-    return coded, tuple(classes.tolist())
+    names = tuple(classes.tolist())
+    usual = classes.dtype.kind == "U" or class_array(names).dtype == classes.dtype
+    return coded, names, "" if usual else classes.dtype.str
+
+
+def _warn_unknown(y: Array, classes: Array) -> None:
+    """Warn of labels that the model can't predict, such as codes where it predicts names."""
+    known = set(classes.tolist())
+    if strange := [name for name in dict.fromkeys(y.tolist()) if name not in known]:
+        shown = ", ".join(map(repr, classes[:5].tolist())) + (", …" if len(classes) > 5 else "")
+        warnings.warn(
+            f"y holds {strange[0]!r}, and the model predicts {shown}: that counts as wrong; "
+            "GraphSet.class_labels holds the classes of graphs as they are predicted",
+            stacklevel=3,
+        )
 
 
 def _coded(graphs: GraphSet, y: Any, classes: Array) -> GraphSet:

@@ -56,7 +56,7 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
                 by default exact edit distances, which are worked out for graphs of at most 20
                 nodes.
         """
-        graphs = packed(graphs)
+        graphs = packed(graphs, classes=False)
         if len(graphs) < LEAST_GRAPHS:
             raise DataError(f"{graphs.name} has {len(graphs)} graphs; give at least {LEAST_GRAPHS}")
         config = self._run_config(graphs.name)
@@ -73,11 +73,11 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
 
     def distances(self, graphs: Graphs, others: Graphs | None = None) -> Array:
         """Return distances, `[graphs, others]`; by default among the graphs themselves."""
-        left = packed(graphs)
+        left = packed(graphs, classes=False)
         if others is None:
             here = np.arange(len(left))
             return self._model.distances(left, here, here)
-        return self._model.between(left, packed(others))
+        return self._model.between(left, packed(others, classes=False))
 
     def kneighbors(
         self, graphs: Graphs, n_neighbors: int = 10, among: Graphs | None = None
@@ -90,7 +90,9 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
             n_neighbors: how many.
             among: where to look; by default among the graphs it was trained on.
         """
-        return self._model.kneighbors(packed(graphs), self._where(among), n_neighbors)
+        return self._model.kneighbors(
+            packed(graphs, classes=False), self._where(among), n_neighbors
+        )
 
     def score(self, graphs: Graphs, distances: Any, among: Graphs | None = None) -> float:
         """Return the share of all triplets with a known order that it puts in that order.
@@ -112,7 +114,7 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
             graphs: which the model has not seen.
             distances, among: as in `score`.
         """
-        model, queries, others = self._model, packed(graphs), self._where(among)
+        model, queries, others = self._model, packed(graphs, classes=False), self._where(among)
         matrix = np.full((len(queries) + len(others),) * 2, np.nan)
         matrix[: len(queries), len(queries) :] = np.asarray(distances, dtype=np.float64)
         data = SimilarityData(
@@ -129,7 +131,7 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
     def _where(self, among: Graphs | None) -> GraphSet:
         """Return the graphs to look among."""
         if among is not None:
-            return packed(among)
+            return packed(among, classes=False)
         if self._model is None or self.graphs_ is None:
             raise DataError("a comparer that was loaded has no graphs; give among=")
         return self.graphs_

@@ -102,7 +102,7 @@ def _pairs(graphs: PairSet | Graphs, pairs: Any = None, y: Any = None) -> PairSe
         if pairs is not None or y is not None:
             raise DataError("a PairSet holds its pairs and answers; leave out pairs and y")
         return graphs
-    graphs = packed(graphs)
+    graphs = packed(graphs, classes=False)
     if pairs is None:
         raise DataError("give pairs, an array of positions [pairs, 2], or a PairSet")
     columns = np.asarray(pairs)

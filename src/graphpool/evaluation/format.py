@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from graphpool.errors import plural as plural
+
 NONE = "–"
 
 
@@ -22,11 +24,6 @@ Lines = list[str | Table]
 def percent(value: float | None) -> str:
     """A fraction as a percentage with one digit."""
     return NONE if value is None or not math.isfinite(value) else f"{100 * value:.1f} %"
-
-
-def plural(count: int, word: str) -> str:
-    """`1 graph`, `2 graphs`."""
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
 
 
 def decimal(value: float | None) -> str:

@@ -20,7 +20,7 @@ from graphpool.data.true_distances import (
     known_distances,
     open_similar,
 )
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import ConfigError, DataError, warn
 from graphpool.evaluation.protocols import Protocol, find_protocol
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.example_files import Graphs, add_source
@@ -106,10 +106,10 @@ def evaluate(
         cores = min(cores, 1)
     executor = executor or LocalExecutor(cores)
     if (folder / "units").is_dir() and not (folder / RECORDS).exists():
-        log.warning(
-            "%s holds results of graphpool 0.1.0, which are not read; use another folder to keep "
-            "them apart", folder,
-        )  # fmt: skip
+        warn(
+            f"{folder} holds results of graphpool 0.1.0, which are not read; use another folder to "
+            "keep them apart"
+        )
     with tempfile.TemporaryDirectory(prefix="graphpool-") as sources:
         wanted = _Wanted(data, config, protocol, seeds, folder, Path(sources), root)
         drawn, about = _OPEN[task.noun](wanted)
@@ -277,7 +277,7 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     graphs, split = open_similar(config.data, root), config.compare.split
     if split == "published" and not has_split(config.data, root):
         split = "graphs"
-        log.warning("%s has no published split: its graphs are split at random, 8:1:1", graphs.name)
+        warn(f"{graphs.name} has no published split: its graphs are split at random, 8:1:1")
     if split == "published":
         named = Path(config.data) if is_path(config.data) else config.data
         test = np.isin(np.arange(len(graphs)), datasets.published_split(named, root).test)

@@ -7,6 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.errors import DataError
@@ -153,6 +154,16 @@ class GraphSet:
     def num_edges(self) -> int:
         """Directed edges of all graphs together: an undirected edge counts twice."""
         return self.edge_index.shape[1]
+
+    @property
+    def class_labels(self) -> NDArray[Any] | None:
+        """The class of each graph by its name, not its code, `[graphs]`; None without classes."""
+        if self.y is None:
+            return None
+        codes = self.y.cpu().numpy()
+        mixed = len({isinstance(name, str) for name in self.classes}) > 1
+        names = np.array(self.classes, dtype=object if mixed else None)
+        return names[codes] if self.classes else codes
 
     @property
     def device(self) -> torch.device:

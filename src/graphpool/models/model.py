@@ -12,7 +12,7 @@ from torch import nn
 
 from graphpool.config import RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import CheckpointError, ConfigError
+from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, warn
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
@@ -136,6 +136,8 @@ class TrainedModel:
         best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
         model = replace(model, best=best)
         more = task.warnings(model, train if valid is None else valid, result.best_metrics)
+        for warning in more:
+            warn(warning, TrainingWarning)
         return replace(model, result=replace(result, warnings=(*more, *result.warnings)))
 
     # ------------------------------------------------------------------ any task

@@ -20,7 +20,7 @@ from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.prediction import accuracy as share_equal
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.base import Baseline, Figures, TaskData
+from graphpool.tasks.base import Array, Baseline, Figures, TaskData
 from graphpool.training.objective import TraceOutputs, evaluate_batches, trace
 
 LEAST_GRAPHS = 10
@@ -100,6 +100,14 @@ def open_training(data: str, root: Path | None = None) -> GraphSet:
             f"all graphs of {graphs.name} are of one class; a classifier needs at least two"
         )
     return graphs
+
+
+def class_array(names: Sequence[Any], dtype: str = "") -> Array:
+    """Return names of classes as an array, `[classes]`, of the type of a user's own labels."""
+    if dtype and np.dtype(dtype).kind not in "biufO":
+        raise ValueError(f"{dtype!r} is not a type of classes")
+    mixed = len({isinstance(name, str) for name in names}) > 1
+    return np.array(names, dtype=dtype or (object if mixed else None))
 
 
 def align_classes(graphs: GraphSet, classes: tuple[Any, ...]) -> GraphSet:

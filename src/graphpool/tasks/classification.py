@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -46,6 +46,7 @@ from graphpool.tasks.classes import (
     align_classes,
     baseline_figures,
     check_codes,
+    class_array,
     class_loss,
     classes_of,
     majority_share,
@@ -77,8 +78,9 @@ class ClassificationTask(Task):
             batch's graphs, NaN where there are none to measure) are averaged over all graphs and
             stand beside the metrics.
         classes: the name of each class; by default its code.
-        labels: what an estimator's `predict` returns: the `codes` of `GraphSet.y`, or the
-            `names` in `classes`.
+        class_dtype: type of the array of classes, such as `int8`; by default the natural one.
+        codes: whether an estimator's `predict` returns codes, because `fit` was given those of
+            the set, and not `classes`.
         node_label_names: of the training set.
     """
 
@@ -96,13 +98,16 @@ class ClassificationTask(Task):
         diagnose: Diagnose | None = None,
         *,
         classes: Sequence[Any] = (),
-        labels: Literal["codes", "names"] = "codes",
+        class_dtype: str = "",
+        codes: bool = False,
         node_label_names: Sequence[Name] = (),
     ) -> None:
         self.num_classes = num_classes
         self.diagnose = diagnose
         self.classes = tuple(classes) or tuple(range(num_classes))
-        self.labels = labels
+        self.class_dtype = class_dtype
+        class_array(self.classes, class_dtype)  # a header may hold any type
+        self.codes = codes
         self.node_label_names = tuple(node_label_names)
 
     # ------------------------------------------------------------------ learning
@@ -197,14 +202,16 @@ class ClassificationTask(Task):
         return {
             "classes": list(self.classes),
             "node_label_names": list(self.node_label_names),
-            "labels": self.labels,
+            **({"class_dtype": self.class_dtype} if self.class_dtype else {}),
+            **({"codes": True} if self.codes else {}),
         }
 
     @classmethod
     def from_header(cls, about: Document) -> "ClassificationTask":
         """Rebuild the task with its classes."""
-        known = {key: about[key] for key in ("classes", "labels", "node_label_names")}
-        return cls(len(about["classes"]), level_health, **known)
+        known = {key: about[key] for key in ("classes", "node_label_names")}
+        options = {key: about[key] for key in ("class_dtype", "codes") if key in about}
+        return cls(len(about["classes"]), level_health, **known, **options)
 
     # ------------------------------------------------------------------ examples
 
@@ -280,7 +287,7 @@ class ClassificationTask(Task):
     def predict(self, model: TaskModel, examples: GraphSet) -> Array:
         """Return the name of the most probable class of each graph, `[graphs]`."""
         best = self.probabilities(model, examples).argmax(axis=1)
-        return np.asarray(np.asarray(self.classes)[best])
+        return np.asarray(class_array(self.classes, self.class_dtype)[best])
 
     def prediction_rows(self, model: TaskModel, graphs: GraphSet) -> list[Document]:
         """Return id, class and probabilities of each graph."""

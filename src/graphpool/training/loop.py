@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, TrainingWarning, warn
 from graphpool.progress import ProgressBar
 from graphpool.training.checkpoint import versions
 from graphpool.training.device import find_device
@@ -226,7 +226,7 @@ class _Run:
             metrics = self.task.evaluate(self.model, self.train, self._evaluation_batch)
         warnings = health_warnings(metrics)
         for warning in warnings:
-            logger.warning("%s", warning)
+            warn(warning, TrainingWarning)
         return FitResult(
             best_epoch=counters.best_epoch,
             best_metrics=dict(metrics),
