@@ -20,7 +20,12 @@ from graphpool.features.pipeline import AUTO
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.tasks.classes import ClassificationData, align_classes, class_array
+from graphpool.tasks.classes import (
+    ClassificationData,
+    align_classes,
+    check_targets,
+    class_array,
+)
 from graphpool.tasks.classification import ClassificationTask
 
 logger = logging.getLogger(__name__)
@@ -152,6 +157,7 @@ def _labels(y: Any, graphs: GraphSet) -> Array:
     values = np.asarray(y.cpu() if isinstance(y, torch.Tensor) else y)
     if values.shape != (len(graphs),):
         raise DataError(f"y has shape {values.shape} for {len(graphs)} graphs; give one each")
+    check_targets(values)
     return values
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphpool.config import RunConfig
-from graphpool.errors import FeatureWarning, collect_warnings
+from graphpool.errors import FeatureWarning, TrainingWarning, collect_warnings
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.experiments.example_files import Graphs, Opened
 from graphpool.experiments.examples import GraphData
@@ -30,6 +30,7 @@ def run_unit(unit: Unit, opened: Opened) -> Record:
         thread_count(1 if config is None else config.train.threads or 1),
         # Many splits have a rare label that is missing from their training part.
         collect_warnings(FeatureWarning) as notes,
+        collect_warnings(TrainingWarning),  # the record has them
     ):
         data: TaskData = (
             opened
@@ -45,7 +46,7 @@ def run_unit(unit: Unit, opened: Opened) -> Record:
             with watch.part("test"):
                 figures = task.figures(model, data)
             found = trained_fields(model)
-            found["warnings"] += health_warnings(figures.health)
+            found["warnings"] += [*figures.warnings, *health_warnings(figures.health)]
     found |= {"metrics": figures.metrics, "health": figures.health, "notes": notes, **data.facts}
     found["seconds"] = {name: round(value, 4) for name, value in watch.seconds.items()}
     return replace(empty_record(unit), **strict_json(found))

@@ -44,6 +44,7 @@ class GraphSet:
             `[graphs, channels]`: raw numbers as the file has them.
         x: `[nodes, channels]`, features made by `graphpool.features`.
         y: `[graphs]` codes into `classes`.
+        graph_weight: `[graphs]`, how much each graph counts in the loss; 1 everywhere if absent.
     """
 
     name: str
@@ -59,6 +60,7 @@ class GraphSet:
     graph_attr: Tensor | None = None
     x: Tensor | None = None
     y: Tensor | None = None
+    graph_weight: Tensor | None = None
     classes: tuple[Name, ...] = ()
     node_label_names: tuple[Name, ...] = ()
     edge_label_names: tuple[Name, ...] = ()
@@ -282,8 +284,15 @@ class GraphSet:
                 f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
                 "give one row per node"
             )
-        changed = replace(self, x=x)
-        # The structure is the same: keep what was already computed from it.
+        return self._same_structure(x=x)
+
+    def with_weight(self, weight: Tensor | None) -> "GraphSet":
+        """Return the same graphs with `graph_weight`, `[graphs]`."""
+        return self._same_structure(graph_weight=weight)
+
+    def _same_structure(self, **fields: Tensor | None) -> "GraphSet":
+        """Return a copy that keeps what was already computed from the edges."""
+        changed = replace(self, **fields)  # type: ignore[arg-type]
         for derived in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
             if derived in self.__dict__:
                 changed.__dict__[derived] = self.__dict__[derived]
@@ -360,6 +369,7 @@ class GraphSet:
             ptr=torch.from_numpy(pointers).to(self.device),
             index=index,
             y=take(self.y, index),
+            graph_weight=take(self.graph_weight, index),
             edge_label=take(self.edge_label, edge),
             edge_attr=take(self.edge_attr, edge),
             one_hot_index=take(self._one_hot_index, node),

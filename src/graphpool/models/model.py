@@ -12,7 +12,7 @@ from torch import nn
 
 from graphpool.config import RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import CheckpointError, ConfigError
+from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, warn
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
@@ -121,6 +121,7 @@ class TrainedModel:
             features = FeaturePipeline(config.features).fit(used)
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
+            learned, held = task.weighted(learned, held, config.train)
         mean_nodes = float(used.node_counts.double().mean())
         build = partial(task.build, channels=features.channels, mean_nodes=mean_nodes)
         generators, choice = rng_state(), None
@@ -144,7 +145,11 @@ class TrainedModel:
         finally:
             set_rng_state(*generators)
         best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
-        return replace(model, best=best, result=result)
+        model = replace(model, best=best)
+        more = task.warnings(model, train if valid is None else valid, result.best_metrics)
+        for warning in more:
+            warn(warning, TrainingWarning)
+        return replace(model, result=replace(result, warnings=(*more, *result.warnings)))
 
     # ------------------------------------------------------------------ any task
 

@@ -28,7 +28,7 @@ from graphpool.training.guard import (
     stop_message,
 )
 from graphpool.training.health_warnings import health_warnings
-from graphpool.training.objective import Examples, Objective, is_better
+from graphpool.training.objective import Examples, Objective, is_better, selection
 from graphpool.training.run_identity import run_header
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
@@ -324,7 +324,8 @@ class _Run:
     def _select(self, metrics: dict[str, float], trained: dict[str, float]) -> None:
         """Copy the weights if they are the best so far, and decide whether to stop."""
         counters, config = self.state.counters, self.config
-        if not metrics or is_better(self.task.selection, metrics, counters.best_metrics):
+        criteria = selection(config.scoring)
+        if not metrics or is_better(criteria, metrics, counters.best_metrics):
             self.state.best = self.state.weights()
             counters.best_epoch, counters.stale = counters.epoch, 0
             counters.best_metrics = metrics or trained

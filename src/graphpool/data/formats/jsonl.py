@@ -261,7 +261,8 @@ def _both_ways(edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 def _check_names(row: Row, key: str, items: Sequence[Any]) -> None:
     if not set(map(type, items)) <= {str, int}:
         wrong = next(item for item in items if type(item) not in (str, int))
-        raise row.wrong(f"{json.dumps(wrong)} in {key} is neither a word nor a whole number")
+        hint = "only classes can be predicted, such as low and high" if key == "y" else ""
+        raise row.wrong(f"{json.dumps(wrong)} in {key} is neither a word nor a whole number", hint)
 
 
 def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.float32]:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from graphpool.evaluation.format import Lines, percent, plural
+from graphpool.evaluation.format import Lines, decimal, percent, plural
+from graphpool.evaluation.metrics import CLASS_METRICS
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report.data import EmbeddingPlot, Report, ResultRow
@@ -27,6 +28,7 @@ def result_lines(document: Document) -> Lines:
         f"{plural(count, 'graph')}, 95 % interval {low:.0f} to {high:.0f}",
         f"Balanced        {percent(test['balanced_accuracy']):>7}  mean over the classes",
         f"Majority class  {percent(document['majority']):>7}",
+        f"Also: {metrics_text(test)}",
         epoch_line(document, "graphs"),
     ]
     if document["choice"]:
@@ -124,8 +126,19 @@ def graph_map(
     )
 
 
+def metrics_text(metrics: Document) -> str:
+    """Describe the metrics beside the accuracies that are known."""
+    return ", ".join(
+        f"{title.removesuffix(', %')} "
+        f"{percent(metrics[name]) if title.endswith('%') else decimal(metrics[name])}"
+        for name, title in CLASS_METRICS.items()
+        if name in metrics and "accuracy" not in name
+    )
+
+
 def _score_text(document: Document) -> str:
     return (
         f"accuracy {percent(document['accuracy'])}, balanced "
-        f"{percent(document['balanced_accuracy'])}, on {plural(document['graphs'], 'graph')}"
+        f"{percent(document['balanced_accuracy'])}, {metrics_text(document)}, on "
+        f"{plural(document['graphs'], 'graph')}"
     )
