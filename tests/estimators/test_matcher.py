@@ -106,7 +106,7 @@ def test_what_cannot_be_learned_is_refused(pairs: PairSet) -> None:
     with pytest.raises(DataError, match="give pairs"):
         GraphMatcher().fit(graphs, y=[1])
     with pytest.raises(DataError, match=r"shape \(3,\)"):
-        GraphMatcher().fit(graphs, [0, 1, 2], [1])
+        GraphMatcher().fit(graphs, [1], [0, 1, 2])
     with pytest.raises(DataError, match="for 1 pair;"):
         GraphMatcher().fit(graphs, [[0, 1]], [1, 0])
     with pytest.raises(DataError, match="give 1 for a match and 0 for none"):

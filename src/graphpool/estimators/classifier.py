@@ -3,7 +3,6 @@
 import dataclasses
 import logging
 import math
-import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,11 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from graphpool.data.splits import stratified_folds
-from graphpool.errors import DataError
-from graphpool.estimators.base import GraphEstimator, Graphs, packed
+from graphpool.errors import DataError, InputError, warn
+from graphpool.estimators.base import GraphEstimator, Graphs, log_probabilities, packed
 from graphpool.features.pipeline import AUTO
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
@@ -33,7 +32,13 @@ logger = logging.getLogger(__name__)
 Array = NDArray[Any]
 
 
-class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
+class GraphClassifier(
+    ClassNamePrefixFeaturesOutMixin,
+    ClassifierMixin,
+    TransformerMixin,
+    GraphEstimator,
+    task="classification",
+):
     """Hierarchical adaptive pooling, or any other pooler, as a classifier of graphs.
 
     `predict` returns what `y` holds, in its type; without `y` the classes of the set by name, such
@@ -73,9 +78,10 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
         task = ClassificationTask.of(train, classes=classes, class_dtype=dtype, codes=codes)
         return self._fit(graphs, train, valid, config, task=task)
 
-    def fit_transform(self, graphs: Graphs, y: Any = None) -> Array:
-        """Train on `graphs` and return their vectors, `[graphs, channels]`."""
-        return self.fit(graphs, y).transform(graphs)
+    def fit_transform(self, graphs: Graphs, y: Any = None, **fit_params: Any) -> Array:
+        """Train on `graphs`, as `fit` does, and return their vectors, `[graphs, channels]`."""
+        # Neither `transform` is to be wrapped twice by `set_output`.
+        return self.fit(graphs, y, **fit_params)._model.embed(packed(graphs, classes=False))
 
     def predict(self, graphs: Graphs) -> Array:
         """Return the most probable class of each graph, `[graphs]`."""
@@ -85,6 +91,10 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
     def predict_proba(self, graphs: Graphs) -> Array:
         """Return the probability of each class in `classes_`, `[graphs, classes]`."""
         return self._model.probabilities(packed(graphs, classes=False))
+
+    def predict_log_proba(self, graphs: Graphs) -> Array:
+        """Return the logarithm of `predict_proba`, `[graphs, classes]`."""
+        return log_probabilities(self.predict_proba(graphs))
 
     def transform(self, graphs: Graphs) -> Array:
         """Return graph vectors, `[graphs, channels]`."""
@@ -124,6 +134,17 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     # ------------------------------------------------------------------ inside
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False  # a set has classes
+        tags.transformer_tags.preserves_dtype = []  # graphs have none
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        network: Any = self._model.network
+        return int(network.embedding_channels)
+
     def _take(self, model: TrainedModel) -> "GraphClassifier":
         names = class_array(model.task.classes, model.task.class_dtype)
         self.classes_ = np.arange(len(names)) if model.task.codes else names
@@ -156,7 +177,7 @@ def _labels(y: Any, graphs: GraphSet) -> Array:
     """One label per graph as an array."""
     values = np.asarray(y.cpu() if isinstance(y, torch.Tensor) else y)
     if values.shape != (len(graphs),):
-        raise DataError(f"y has shape {values.shape} for {len(graphs)} graphs; give one each")
+        raise InputError(f"y has shape {values.shape} for {len(graphs)} graphs; give one each")
     check_targets(values)
     return values
 
@@ -182,10 +203,9 @@ def _warn_unknown(y: Array, classes: Array) -> None:
     known = set(classes.tolist())
     if strange := [name for name in dict.fromkeys(y.tolist()) if name not in known]:
         shown = ", ".join(map(repr, classes[:5].tolist())) + (", …" if len(classes) > 5 else "")
-        warnings.warn(
+        warn(
             f"y holds {strange[0]!r}, and the model predicts {shown}: that counts as wrong; "
-            "GraphSet.class_labels holds the classes of graphs as they are predicted",
-            stacklevel=3,
+            "GraphSet.class_labels holds the classes of graphs as they are predicted"
         )
 
 
