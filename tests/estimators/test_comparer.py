@@ -121,9 +121,7 @@ def test_what_can_not_be_learned_is_refused(graphs: GraphSet, true: np.ndarray) 
         GraphComparer().distances(graphs)
     with pytest.raises(DataError, match="give at least 10"):
         GraphComparer().fit(graphs[:5])
-    with pytest.raises(
-        DataError, match=r"shape \(3, 3\) for 60 .*data\.Distances"
-    ):
+    with pytest.raises(DataError, match=r"shape \(3, 3\) for 60 .*data\.Distances"):
         GraphComparer().fit(graphs, np.zeros((3, 3)))
     with pytest.raises(DataError, match="nearer"):
         GraphComparer().fit(graphs, np.ones_like(true))

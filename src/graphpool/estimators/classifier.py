@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import column_or_1d
 
 from graphpool.data.splits import stratified_folds
 from graphpool.errors import DataError, InputError, warn
@@ -176,6 +177,8 @@ class GraphClassifier(
 def _labels(y: Any, graphs: GraphSet) -> Array:
     """One label per graph as an array."""
     values = np.asarray(y.cpu() if isinstance(y, torch.Tensor) else y)
+    if values.shape == (len(graphs), 1):
+        values = column_or_1d(values, warn=True)
     if values.shape != (len(graphs),):
         raise InputError(f"y has shape {values.shape} for {len(graphs)} graphs; give one each")
     check_targets(values)

@@ -82,8 +82,7 @@ def check_targets(y: Any) -> None:
     broken = numbers[~np.isfinite(numbers) | (numbers != np.round(numbers))]
     if len(broken):
         raise InputError(
-            f"y holds the number {broken[0]:g}, which is a value on a scale and no class; "
-            f"{ONLY_CLASSES}"
+            f"y holds the number {broken[0]:g}, a continuous target and no class; {ONLY_CLASSES}"
         )
 
 
