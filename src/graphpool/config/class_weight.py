@@ -44,14 +44,19 @@ def read_class_weight(text: str) -> dict[str, float] | None:
     return weights
 
 
-def write_class_weight(value: str | Mapping[Any, float] | None) -> str:
+def write_class_weight(value: Any) -> Any:
     """Return the setting for what scikit-learn users give: `balanced`, a dict, or None."""
     if isinstance(value, Mapping):
         try:
-            return json.dumps({str(name): float(weight) for name, weight in value.items()})
+            return json.dumps({class_key(name): float(weight) for name, weight in value.items()})
         except (TypeError, ValueError):
             raise _wrong(str(dict(value))) from None
-    return value or ""
+    return "" if value is None else value
+
+
+def class_key(name: Any) -> str:
+    """Return the name of a class as the setting has it; the class 1.0 is the class 1."""
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
 
 
 def _wrong(text: str) -> ConfigError:

@@ -308,7 +308,6 @@ class CompareConfig(CheckedConfig):
             "graphs": "at random",
             "classes": "at random, with isomorphic graphs in one part",
         },
-        option="--split",
         tasks=("similarity",),
     )
 
@@ -332,6 +331,10 @@ class RunConfig:
     features: str = setting(
         "auto", "Node features, such as labels+rw:8; see graphpool list.", option="--features",
         panel=MODEL_PANEL)  # fmt: skip
+    split: str = setting(
+        "",
+        "JSON file of a split of your own; with --task similarity published, graphs or classes.",
+        option="--split", panel="", tasks=CLASSES, estimator=False)  # fmt: skip
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     compare: CompareConfig = field(default_factory=CompareConfig)

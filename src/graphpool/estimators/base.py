@@ -20,6 +20,7 @@ from graphpool.config import (
     from_dict,
     to_dict,
 )
+from graphpool.config.class_weight import write_class_weight
 from graphpool.data.interop import Graphs as Graphs
 from graphpool.data.interop import as_graphs
 from graphpool.data.source import Source, set_digest
@@ -149,6 +150,8 @@ class GraphEstimator(BaseEstimator):
         for name, item in self._settings.items():
             section = values[item.section] if item.section else values
             value = getattr(self, name)
+            if item.key == "train.class_weight":
+                value = write_class_weight(value)
             # Searches over parameters hand over numbers of NumPy.
             section[item.name] = value.item() if isinstance(value, np.generic) else value
         where = type(self).__name__

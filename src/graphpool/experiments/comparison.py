@@ -13,6 +13,7 @@ from graphpool.config import RunConfig, to_dict
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
 from graphpool.data.pairs.distances import Distances
+from graphpool.data.splits import read_own_splits
 from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
 from graphpool.data.true_distances import (
     computed_distances,
@@ -21,7 +22,7 @@ from graphpool.data.true_distances import (
     open_similar,
 )
 from graphpool.errors import ConfigError, DataError, warn
-from graphpool.evaluation.protocols import Protocol, find_protocol
+from graphpool.evaluation.protocols import Protocol, find_protocol, own_protocol
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.example_files import Graphs, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
@@ -79,7 +80,8 @@ def evaluate(
             of graphs. Its `x` is not used: features are fitted on training graphs.
         methods: poolers, networks for pairs, or baselines; the first is what the others are
             compared with.
-        protocol: of classification: `cv10`, `paper`, or one of your own.
+        protocol: of classification: `cv10`, `cv5` or any other number of folds, `paper`, or one
+            of your own; `config.split` names a file of splits instead.
         seeds: how many, or which; by default those of the protocol, or three.
         config: settings of all networks; `model.pooler` is replaced by each method.
         folder: one set, one folder.
@@ -160,7 +162,9 @@ def check_evaluation(
         find_protocol(protocol)
     for data in sets:
         if noun == "graphs":
-            open_training(data, root)
+            graphs = open_training(data, root)
+            if config.split:
+                read_own_splits(config.split, graphs)
         elif noun == "pairs":
             drawn_pairs(replace(config, data=data), [0])
         else:
@@ -231,6 +235,8 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     given, config = wanted.data, wanted.config
     graphs = open_training(given, wanted.root) if isinstance(given, str) else given
     protocol = wanted.protocol
+    if config.split:
+        protocol = own_protocol(config.split, graphs)
     protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")

@@ -46,7 +46,8 @@ def run_unit(unit: Unit, opened: Opened) -> Record:
             with watch.part("test"):
                 figures = task.figures(model, data)
             found = trained_fields(model)
-            found["warnings"] += [*figures.warnings, *health_warnings(figures.health)]
+            more = (*figures.warnings, *health_warnings(figures.health))
+            found["warnings"] = list(dict.fromkeys((*found["warnings"], *more)))
     found |= {"metrics": figures.metrics, "health": figures.health, "notes": notes, **data.facts}
     found["seconds"] = {name: round(value, 4) for name, value in watch.seconds.items()}
     return replace(empty_record(unit), **strict_json(found))

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from graphpool.config.class_weight import read_class_weight
+from graphpool.config.class_weight import class_key, read_class_weight
 from graphpool.data import load as datasets
-from graphpool.data.splits import Split
+from graphpool.data.splits import Split, cv_splits, read_own_splits
 from graphpool.errors import ConfigError, DataError, InputError, check_known
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
 from graphpool.evaluation.metrics import confusion_matrix, matrix_metrics
@@ -24,6 +24,8 @@ from graphpool.tasks.base import Array, Baseline, Figures, TaskData
 from graphpool.training.objective import TraceOutputs, evaluate_batches, trace
 
 LEAST_GRAPHS = 10
+# A run is tested on one fold of ten.
+FOLDS = 10
 ONLY_CLASSES = "only classes can be predicted: give whole numbers or words, such as low and high"
 BASELINES = {
     "wl": Baseline(
@@ -59,6 +61,20 @@ def open_classes(data: str, root: Path | None = None) -> GraphSet:
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
     return graphs
+
+
+def run_split(graphs: GraphSet, seed: int, path: str = "") -> Split:
+    """Return the split of a run: that of a file, or one fold of ten as test part."""
+    if not path:
+        return cv_splits(classes_of(graphs), FOLDS, seed)[0]
+    splits = read_own_splits(path, graphs)
+    if len(splits) > 1:
+        raise DataError.at(
+            path,
+            f"{len(splits)} splits, and one run has one",
+            hint="use graphpool evaluate, or keep one split",
+        )
+    return splits[0]
 
 
 def check_targets(y: Any) -> None:
@@ -182,26 +198,27 @@ def weighted(
         classes: the name of each class.
         class_weight: of `TrainConfig`.
     """
-    codes = check_codes(train)
-    of_class = torch.ones(len(classes), dtype=torch.float64, device=codes.device)
+    codes = check_codes(train).cpu()
+    of_class = torch.ones(len(classes), dtype=torch.float64)
     given = read_class_weight(class_weight)
     if given is None:
         counts = codes.bincount(minlength=len(classes))
         of_class = len(codes) / (counts * (counts > 0).sum()).clamp(min=1).double()
     else:
-        names = [str(name) for name in classes]
+        names = [class_key(name) for name in classes]
         for name, weight in given.items():
             check_known("class in train.class_weight", name, names)
             of_class[names.index(name)] = weight
 
     def changed(graphs: GraphSet) -> GraphSet:
         own = graphs.graph_weight
-        weight = of_class[classes_of(graphs)] * (1 if own is None else own.double())
+        weight = of_class[classes_of(graphs).cpu()] * (1 if own is None else own.cpu().double())
         if not float(weight.sum()) > 0:
             raise ConfigError(f"{graphs.name}: all graphs have weight 0; give some a weight")
         equal = bool((weight == weight[0]).all())
-        weight = (weight / weight.mean()).to(torch.get_default_dtype())
-        return graphs.with_weight(None if equal else weight)
+        return graphs.with_weight(
+            None if equal else (weight / weight.mean()).float().to(graphs.device)
+        )
 
     return changed(train), None if valid is None else changed(valid)
 
@@ -238,8 +255,8 @@ def same_answer(
     if len(answers) > 1:
         return []
     return [
-        f"the model answers {classes[answers.pop()]} for every graph: it has learned nothing that "
-        "separates them"
+        f"the model answers {classes[answers.pop()]} for every graph: it separates nothing; "
+        "train it longer, or set train.class_weight to balanced"
     ]
 
 

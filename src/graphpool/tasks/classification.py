@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
 from graphpool.data.catalogue import short_name
 from graphpool.data.source import Source, set_digest
-from graphpool.data.splits import cv_splits
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.format import Lines, plural
 from graphpool.evaluation.metrics import CLASS_METRICS, class_metrics
@@ -53,6 +52,7 @@ from graphpool.tasks.classes import (
     open_classes,
     open_training,
     predict_logits,
+    run_split,
     same_answer,
     split_majority_share,
     weighted,
@@ -65,8 +65,7 @@ from graphpool.training.objective import Step, batches, device_of, evaluating, t
 from graphpool.training.select_place_rule import check_choice, place_rules
 
 Diagnose = Callable[[Any], Mapping[str, float]]
-# A run is tested on one fold of ten.
-PROTOCOL, FOLDS = "holdout", 10
+PROTOCOL, OWN_SPLIT = "holdout", "own"
 
 
 class ClassificationTask(Task):
@@ -222,11 +221,12 @@ class ClassificationTask(Task):
         """Split a set: 80 % of the graphs train, 10 % choose the epoch, 10 % test.
 
         The parts have the same mix of classes: they are the first fold of ten-fold
-        cross-validation with the run's seed.
+        cross-validation with the run's seed. `config.split` names a file with another split.
         """
         graphs, seed = open_training(config.data, root), config.train.seed
+        protocol = OWN_SPLIT if config.split else PROTOCOL
         split = (store or Store()).split(
-            graphs, PROTOCOL, seed, lambda: cv_splits(classes_of(graphs), FOLDS, seed)[0]
+            graphs, protocol, seed, lambda: run_split(graphs, seed, config.split)
         )
         counts = (
             f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
