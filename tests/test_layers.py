@@ -12,8 +12,9 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 # from none in its own row.
 LAYERS: list[set[str]] = [
     {"errors", "typing"},
-    {"files", "progress", "imports"},
-    {"config", "numba_cache"},
+    {"files", "progress", "imports", "limits", "shapes"},
+    {"documents"},
+    {"config", "locks", "numba_cache"},
     {"graphs"},
     {"features", "ged"},
     {"data"},

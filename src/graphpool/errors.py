@@ -11,23 +11,31 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+# A message is meant to be read: an id of a megabyte in it is not.
+_LONGEST = 2000
+
+E = TypeVar("E", bound="GraphpoolError")
 
 
 class GraphpoolError(Exception):
     """Base class of the errors that a user can cause and fix."""
 
-
-class DataError(GraphpoolError):
-    """A file, graph or data set that can't be used."""
+    def __init__(self, message: object = "") -> None:
+        super().__init__(shortened(str(message)))
 
     @classmethod
     def at(
-        cls, path: str | Path, problem: str, *, line: int | None = None, hint: str = ""
-    ) -> "DataError":
+        cls: type[E], path: str | Path, problem: str, *, line: int | None = None, hint: str = ""
+    ) -> E:
         """Make an error that names the file (and line), the problem and the next step."""
         where = f"{path}, line {line}" if line is not None else str(path)
         return cls(f"{where}: {problem}" + (f"; {hint}" if hint else ""))
+
+
+class DataError(GraphpoolError):
+    """A file, graph or data set that can't be used."""
 
 
 class InputError(DataError, ValueError):
@@ -40,6 +48,14 @@ class DownloadError(GraphpoolError):
 
 class ConfigError(GraphpoolError):
     """A setting that does not exist or has an invalid value."""
+
+
+class WriteError(GraphpoolError, OSError):
+    """A file or folder that can't be written: a full disk, no permission, a name too long."""
+
+
+class LockedError(GraphpoolError):
+    """A folder or file that another process is writing to."""
 
 
 class MissingPackageError(GraphpoolError, ImportError):
@@ -104,6 +120,14 @@ def collect_warnings(category: type[GraphpoolWarning]) -> Iterator[list[str]]:
 def plural(count: int, word: str) -> str:
     """`1 graph`, `2 graphs`."""
     return f"{count:,} {word}" + ("" if count == 1 else "s")
+
+
+def shortened(text: str, most: int = _LONGEST) -> str:
+    """Return a text with its middle left out if it is longer than `most` characters."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} … {text[-half:]}"
 
 
 # Common short forms that are too different from our names to be found by similarity.

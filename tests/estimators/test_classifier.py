@@ -1,6 +1,5 @@
 import dataclasses
 import inspect
-import logging
 
 import numpy as np
 import pytest
@@ -342,15 +341,31 @@ def test_labels_that_do_not_fit_are_refused(graphs, y, problem):
         GraphClassifier().fit(graphs[:20], np.array(y, dtype=object) if problem == "y " else y)
 
 
-def test_features_of_ones_own_are_used_when_asked_and_never_dropped_in_silence(graphs, caplog):
+def test_features_of_ones_own_are_used_alone_or_beside_labels(graphs):
     generator = torch.Generator().manual_seed(0)
     own = graphs[:40]
     own = own.with_x(torch.rand(own.num_nodes, 3, generator=generator))
     model = GraphClassifier(**QUICK, features="given").fit(own)
     assert model.model_.features.names == ("x0", "x1", "x2")
-    with caplog.at_level(logging.WARNING, logger="graphpool"):
-        GraphClassifier(**QUICK).fit(own)
-    assert "set features='given'" in caplog.text
+    used = GraphClassifier(**QUICK).fit(own).model_.features
+    assert used.names[-3:] == ("x0", "x1", "x2")
+    assert used.about()["used"][1:] == ["3 features x (standardised)"]
+
+
+def test_features_that_load_made_are_not_taken_for_ones_own(graphs):
+    loaded = load("MUTAG")[:40]
+    model = GraphClassifier(**QUICK).fit(loaded)
+    plain = GraphClassifier(**QUICK).fit(graphs[:40])
+    assert model.model_.features.state() == plain.model_.features.state()
+    again = GraphClassifier(**QUICK).fit(list(loaded))
+    assert again.model_.features.names == plain.model_.features.names
+
+
+@pytest.mark.parametrize("answer", ["predict", "predict_proba", "transform", "score", "levels"])
+def test_graphs_whose_labels_are_all_unknown_are_refused(graphs, fitted, answer):
+    strange = dataclasses.replace(graphs[:5], node_label_names=("Uuo", *"QWERTY"))
+    with pytest.raises(DataError, match="the model knows none of the node labels"):
+        getattr(fitted, answer)(strange)
 
 
 def test_given_features_must_be_there_and_as_wide(graphs):

@@ -14,7 +14,13 @@ import graphpool as gp
 
 
 class RowClassifier(gp.GraphClassifier):
-    n_features_in_: int = None  # type: ignore[assignment]  # set by `validate_data`
+    @property
+    def n_features_in_(self) -> int:
+        return self._columns
+
+    @n_features_in_.setter
+    def n_features_in_(self, count: int) -> None:  # by `validate_data`
+        self._columns = count
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "RowClassifier":
         rows = validate_data(self, X)

@@ -150,13 +150,16 @@ def _score(
             f"--model RUN is scored as it was trained, so {', '.join(strange)} can't be set; leave "
             "such options out"
         )
+    from graphpool.features.summary import features_line
+
     trained = load_model(model, given["train.device"] or "cpu")
     files = {key.removeprefix("compare."): given[key] or "" for key in FILES}
     documents = []
     for name in sets:
         documents.append(trained.test_set(name, root, files))
         if not json:
-            print_lines(trained.task.score_lines(documents[-1]))
+            lines = trained.task.score_lines(documents[-1])
+            print_lines([*lines, features_line(documents[-1]["features"])])
     if json:
         print_json({"model": str(model), "scores": documents})
 

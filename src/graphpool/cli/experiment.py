@@ -31,6 +31,7 @@ def experiment_lines(result: "ExperimentResult") -> Lines:
     if result.protocol is None:
         return _test_lines(result)
     from graphpool.experiments import tables
+    from graphpool.features.summary import features_line
 
     first = result.methods[0]
     rows = []
@@ -46,7 +47,8 @@ def experiment_lines(result: "ExperimentResult") -> Lines:
     splits = result.protocol.folds * len(result.seeds)
     columns = ("method", "accuracy, %", "95 % interval", f"{first} gains", "rank")
     lines: Lines = [
-        f"{result.data}, {result.protocol.name}, {seeds}, {splits} splits\n",
+        f"{result.data}, {result.protocol.name}, {seeds}, {splits} splits",
+        f"{features_line(result.features)}\n",
         Table(columns, rows, right=columns[1:]),
         "\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking."
         "\nRank: effective rank of the assignment on test graphs; 1 means collapsed.",
@@ -60,6 +62,7 @@ def experiment_lines(result: "ExperimentResult") -> Lines:
 def _test_lines(result: "ExperimentResult") -> Lines:
     """One table for each size of pairs, or for the ranking."""
     from graphpool.experiments.tables import test_rows
+    from graphpool.features.summary import features_line
     from graphpool.tasks import find_task
 
     lines: Lines = []
@@ -71,6 +74,7 @@ def _test_lines(result: "ExperimentResult") -> Lines:
             Table(head, rows, right=head[2:]),
             "",
         ]
+    lines.append(features_line(result.features))
     lines += [f"failed: {line}" for line in result.failure_lines]
     if len(result.seeds) > 1:
         lines.append(

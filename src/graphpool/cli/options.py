@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import tomllib
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from graphpool.config import (
     to_dict,
     toml_values,
 )
+from graphpool.documents import parse_toml
 from graphpool.errors import ConfigError, nearest
 
 _PANELS = {"model": "Model", "train": "Training", "compare": "Comparing graphs"}
@@ -171,8 +171,8 @@ def _assignment(text: str) -> tuple[str, Any]:
     if key not in known:
         raise ConfigError(f"--set {text}: unknown key {key!r}; {nearest(key, known)}")
     try:
-        return key, tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return key, parse_toml(f"value = {value}", f"--set {key}")["value"]
+    except ConfigError:
         return key, value
 
 

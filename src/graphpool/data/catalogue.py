@@ -131,7 +131,15 @@ def is_path(data: str) -> bool:
     path = Path(data)
     if path.suffix in SUFFIXES or "/" in data or len(path.parts) > 1:
         return True
-    return path.exists() and resolve(data) not in KNOWN
+    return exists(path) and resolve(data) not in KNOWN
+
+
+def exists(path: Path) -> bool:
+    """Whether there is such a file or folder; a name that no file can have does not exist."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def short_name(data: str) -> str:

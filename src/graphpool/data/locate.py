@@ -7,6 +7,7 @@ downloads; the first hit counts.
 import glob
 import logging
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +18,14 @@ from graphpool.data.formats import npz, tu
 from graphpool.data.formats.gexf import GexfFiles
 from graphpool.data.formats.tu_files import TUFiles
 from graphpool.data.synthetic.matching.names import is_matching_name
-from graphpool.errors import DataError, nearest
+from graphpool.errors import DataError, WriteError, nearest
 
 log = logging.getLogger(__name__)
 
 EMBEDDED = Path(__file__).parent / "embedded"
 """Folder of the sets that are part of the package."""
+
+_LONGEST_NAME = 200  # file systems allow 255 bytes, with a suffix
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,10 @@ def download_set(name: str, root: Path | None, download: bool, progress: Progres
         here = sorted(item.name for item in available(root))
         hint = nearest(name.partition(":")[0], {*catalogue.KNOWN, *catalogue.ALIASES, *here})
         listed = f"; on this machine: {', '.join(here)}" if hint.startswith("did") else ""
-        raise DataError(f"there is no data set {name!r}; {hint}{listed}")
+        raise DataError(
+            f"there is no data set {name!r}; {hint}{listed}; there is no file or folder {name!r} "
+            "either"
+        )
     target = (root or Path("data")) / f"{name}{entry.suffix}"
     if entry.url is None:
         raise DataError(
@@ -122,7 +128,9 @@ def download_set(name: str, root: Path | None, download: bool, progress: Progres
 
 def _folders(root: Path | None) -> list[tuple[str, Path]]:
     """Return the folders that may hold sets, best first; only those that exist."""
-    folders = [("embedded", EMBEDDED), ("downloads", _downloads())]
+    folders = [("embedded", EMBEDDED)]
+    with suppress(WriteError):  # an account without a home and without temporary files
+        folders.append(("downloads", _downloads()))
     if root is not None:
         folders.insert(0, ("data root", root))
     return [
@@ -137,6 +145,8 @@ def _downloads() -> Path:
 
 
 def _local(name: str, root: Path | None) -> Path | None:
+    if len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+        return None
     for origin, folder in _folders(root):
         if (path := find_in_folder(name, folder)) is not None:
             log.debug("%s: found in %s, %s", name, origin, path)

@@ -1,7 +1,6 @@
 """`GraphClassifier`: classes of graphs, in scikit-learn style."""
 
 import dataclasses
-import logging
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +15,6 @@ from sklearn.utils.validation import column_or_1d
 from graphpool.data.splits import stratified_folds
 from graphpool.errors import DataError, InputError, warn
 from graphpool.estimators.base import GraphEstimator, Graphs, log_probabilities, packed
-from graphpool.features.pipeline import AUTO
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
@@ -27,8 +25,6 @@ from graphpool.tasks.classes import (
     class_array,
 )
 from graphpool.tasks.classification import ClassificationTask
-
-logger = logging.getLogger(__name__)
 
 Array = NDArray[Any]
 
@@ -88,8 +84,6 @@ class GraphClassifier(
         # `graphs.y` are codes; the set knows their names.
         own = y is None or y is graphs.y
         coded, classes, dtype = (graphs, (), "") if own else _labelled(graphs, y)
-        if self.features == AUTO:
-            _warn_unused(graphs)
         coded, codes = _weighted(coded, sample_weight), own and y is not None
         task = ClassificationTask.of(coded, classes=classes, class_dtype=dtype, codes=codes)
         if validation_data is None:
@@ -140,7 +134,9 @@ class GraphClassifier(
 
     def levels(self, graphs: Graphs) -> tuple[PoolOutput, ...]:
         """Return every level of all graphs as one batch: features, adjacency, assignment."""
-        return self._model.levels(packed(graphs, classes=False))
+        graphs = packed(graphs, classes=False)
+        self._model.check_labels(graphs)
+        return self._model.levels(graphs)
 
     def report(self, path: str | Path, graphs: Graphs, y: Any = None) -> Path:
         """Write an HTML page about the model and these test graphs.
@@ -227,7 +223,7 @@ def _weights(values: Any, count: int) -> Array:
     weights = weights.astype(np.float64)
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise InputError(
-            "sample_weight must be finite and not negative, and some graph must have more than 0"
+            "sample_weight must be finite and not negative, and not zero for all graphs"
         )
     return weights
 
@@ -295,14 +291,3 @@ def _coded(graphs: GraphSet, y: Any, classes: Array) -> GraphSet:
         raise DataError(f"y holds {strange[0]!r}, which is none of the classes of the model")
     codes = torch.tensor([code_of[name] for name in values.tolist()], device=graphs.device)
     return dataclasses.replace(graphs, y=codes, classes=())
-
-
-def _warn_unused(graphs: GraphSet) -> None:
-    """Warn if features of the user's own are not used."""
-    x = graphs.x
-    if x is not None and not bool(((x == 0) | (x == 1)).all() and (x.sum(1) <= 1).all()):
-        logger.warning(
-            "%s: features='auto' makes node features of its own and does not use the x that the "
-            "graphs have; set features='given' to use it",
-            graphs.name,
-        )

@@ -8,7 +8,6 @@ on where it was. A unit that fails is recorded with its error, and the others go
 
 import logging
 import signal
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -25,7 +24,9 @@ from graphpool.experiments.machine import code_digest, command_line
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.run_unit import empty_record, run_unit
 from graphpool.experiments.unit import Unit
+from graphpool.files import scratch_folder
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.locks import file_lock
 from graphpool.progress import ProgressBar
 from graphpool.training.signals import Interrupted
 
@@ -100,8 +101,8 @@ def run_units(
     count = len(units) - len(missing)
     # The first few units say little: the estimate looks back over minutes.
     bar = ProgressBar(len(units), count, progress, period=600.0)
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder, closing(bar):
-        plan = _plan(missing, Path(folder), sources or Path(folder))
+    with file_lock(records.path), scratch_folder() as folder, closing(bar):
+        plan = _plan(missing, folder, sources or folder)
         try:
             for unit, record in _run(plan, executor or LocalExecutor(), deadline):
                 record = replace(record, command=command)

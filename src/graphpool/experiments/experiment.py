@@ -26,12 +26,12 @@ A file has these parts; `read_experiment` checks every key:
     page = "README.md"              name = "reaches"
 """
 
-import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict
+from graphpool.documents import read_toml
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.protocols import Protocol, find_protocol
 from graphpool.experiments.methods import check_known
@@ -238,15 +238,12 @@ def list_experiments(project: str | Path = ".") -> dict[str, Experiment]:
 def read_experiment(path: str | Path) -> Experiment:
     """Read and check one file."""
     path = Path(path)
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         others = [each.stem for each in path.parent.glob("*.toml")]
         raise ConfigError(
             f"no experiment {path.stem!r} in {path.parent}; {nearest(path.stem, others)}"
-        ) from None
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+        )
+    values = read_toml(path)
     methods = values.pop("methods", {})
     if not isinstance(methods, dict):
         raise ConfigError(f"{path}: methods must be tables such as [methods.hap]")

@@ -66,6 +66,7 @@ class ExperimentResult:
         failures: units that failed.
         protocol, facts, splits: of a set that was split: how, which set it is, and the split
             files, relative to the folder, with their SHA-256. Other examples are drawn.
+        features: what networks are given of the set, and what not; see `FeaturePipeline.about`.
         config: settings of all networks.
         machine, versions, command: of the run that ended with this result.
     """
@@ -79,6 +80,7 @@ class ExperimentResult:
     protocol: Protocol | None = None
     facts: SetFacts | None = None
     splits: dict[str, str] = field(default_factory=dict)
+    features: dict[str, list[str]] = field(default_factory=lambda: {"used": [], "unused": []})
     config: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, str | int] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
@@ -198,6 +200,7 @@ def result_document(result: ExperimentResult, folder: Path | str) -> dict[str, A
             "data": result.data,
             "protocol": result.protocol.name,
             "seeds": list(result.seeds),
+            "features": result.features,
             "methods": {method: _of_classes(result, method) for method in result.methods},
             "failures": [asdict(failure) for failure in result.failures],
             "folder": str(folder),
@@ -206,6 +209,7 @@ def result_document(result: ExperimentResult, folder: Path | str) -> dict[str, A
         "task": result.task,
         "data": result.data,
         "folder": str(folder),
+        "features": result.features,
         "methods": {
             method: _of_tests(result, method) for method in result.methods if result.of(method)
         },

@@ -38,6 +38,7 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
         edge_index=torch.cat([part.edge_index for part in sets], dim=1),
         ids=_ids(sets),
         notes=tuple(f"{part.name}: {note}" for part in sets for note in part.notes),
+        x_from=sets[0].x_from if len({part.x_from for part in sets}) == 1 else "",
         **made,  # type: ignore[arg-type]
         **merged,  # type: ignore[arg-type]
     )

@@ -31,6 +31,7 @@ class Graph:
     classes: tuple[Name, ...] = field(default=(), repr=False)
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
+    x_from: str = field(default="", repr=False)
 
     def __repr__(self) -> str:
         edges, label = self.edge_index.shape[1], self.y

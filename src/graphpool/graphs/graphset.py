@@ -42,7 +42,8 @@ class GraphSet:
         node_label: `[nodes]` codes into `node_label_names`; `edge_label` likewise.
         node_attr: `[nodes, channels]`, `edge_attr` `[edges, channels]`, `graph_attr`
             `[graphs, channels]`: raw numbers as the file has them.
-        x: `[nodes, channels]`, features made by `graphpool.features`.
+        x: `[nodes, channels]`, features that the graphs bring, or made by `graphpool.features`.
+        x_from: the feature string that `x` was made from; empty for an `x` that the graphs bring.
         y: `[graphs]` codes into `classes`.
         graph_weight: `[graphs]`, how much each graph counts in the loss; 1 everywhere if absent.
     """
@@ -65,6 +66,7 @@ class GraphSet:
     node_label_names: tuple[Name, ...] = ()
     edge_label_names: tuple[Name, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
+    x_from: str = ""
 
     @classmethod
     def build(
@@ -277,22 +279,22 @@ class GraphSet:
         single = (self.x.count_nonzero(1) == 1) & (self.x.amax(1) == 1)
         return self.x.argmax(1) if bool(single.all()) else None
 
-    def with_x(self, x: Tensor) -> "GraphSet":
+    def with_x(self, x: Tensor, x_from: str = "") -> "GraphSet":
         """Return the same graphs with features `x`, `[nodes, channels]`."""
         if x.ndim != 2 or x.shape[0] != self.num_nodes:
             raise DataError(
                 f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
                 "give one row per node"
             )
-        return self._same_structure(x=x)
+        return self._same_structure(x=x, x_from=x_from)
 
     def with_weight(self, weight: Tensor | None) -> "GraphSet":
         """Return the same graphs with `graph_weight`, `[graphs]`."""
         return self._same_structure(graph_weight=weight)
 
-    def _same_structure(self, **fields: Tensor | None) -> "GraphSet":
+    def _same_structure(self, **fields: Any) -> "GraphSet":
         """Return a copy that keeps what was already computed from the edges."""
-        changed = replace(self, **fields)  # type: ignore[arg-type]
+        changed = replace(self, **fields)
         for derived in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
             if derived in self.__dict__:
                 changed.__dict__[derived] = self.__dict__[derived]

@@ -10,24 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from graphpool.config import RunConfig, to_dict
+from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, warn
+from graphpool.errors import ConfigError, TrainingWarning, warn
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.files import check_free
 from graphpool.graphs.graphset import GraphSet
-from graphpool.models.file import (
-    GRAPHS,
-    open_model,
-    pack_graphs,
-    read_config,
-    reading,
-    task_of,
-    unpack_graphs,
-)
+from graphpool.models import file as model_file
 from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
 from graphpool.report.page import write
 from graphpool.tasks import TASKS, Task, TaskData, find_task
 from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
@@ -123,7 +116,7 @@ class TrainedModel:
             held = None if valid is None else task.map_graphs(features.transform, valid)
             learned, held = task.weighted(learned, held, config.train)
         mean_nodes = float(used.node_counts.double().mean())
-        build = partial(task.build, channels=features.channels, mean_nodes=mean_nodes)
+        build = partial(_build, task, features=features, mean_nodes=mean_nodes)
         generators, choice = rng_state(), None
         try:
             if config.model.cluster_count == VALIDATION:
@@ -176,12 +169,15 @@ class TrainedModel:
         """Return the prediction for each example.
 
         That is the name of a class (classification), whether a pair matches (matching), or by how
-        much farther the first graph of a triplet is than the second (similarity).
+        much farther the first graph of a triplet is than the second (similarity). Graphs none of
+        whose node labels the model knows are refused, here and wherever it answers.
         """
+        self.check_labels(self.task.used(examples))
         return np.asarray(self.task.predict(self, examples))
 
     def probabilities(self, examples: Any) -> Array:
         """Return probabilities: `[graphs, classes]`, or `[pairs]` of a match."""
+        self.check_labels(self.task.used(examples))
         return np.asarray(self.task.probabilities(self, examples))
 
     def score(self, examples: Any) -> dict[str, float]:
@@ -194,7 +190,7 @@ class TrainedModel:
 
         It is what `graphpool train` writes as `result.json`.
         """
-        return {**self.task.test(self, data), **self._training()}
+        return {**self.task.test(self, data), "features": self.features.about(), **self._training()}
 
     def test_set(
         self, data: str, root: Path | None = None, files: Mapping[str, str] | None = None
@@ -210,7 +206,7 @@ class TrainedModel:
             if name not in self.task.files:
                 raise ConfigError(f"a model for {self.task.name} takes no --{name}; leave it out")
         document: dict[str, Any] = self.task.test_set(self, data, root, files)
-        return document
+        return {**document, "features": self.features.about()}
 
     def report(
         self,
@@ -243,6 +239,7 @@ class TrainedModel:
     def embed(self, graphs: GraphSet) -> Array:
         """Return graph vectors, `[graphs, channels]`."""
         self._asked_about("graphs")
+        self.check_labels(graphs)
         network: Any = self.network
         vectors = evaluate_batches(
             network, self.prepare(graphs), EVALUATION_BATCH, network.embed, "graphs to embed"
@@ -269,11 +266,14 @@ class TrainedModel:
     ) -> NDArray[np.float64]:
         """Return `[queries, candidates]` distances between graphs of one set."""
         self._asked_about("pairs")
+        self.check_labels(graphs)
         return pair_distances(self, graphs, queries, candidates)
 
     def between(self, graphs: GraphSet, others: GraphSet) -> NDArray[np.float64]:
         """Return `[graphs, others]` distances between the graphs of two sets."""
         self._asked_about("pairs")
+        for side in (graphs, others):
+            self.check_labels(side)
         return set_distances(self, graphs, others)
 
     def kneighbors(
@@ -302,26 +302,19 @@ class TrainedModel:
         }
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
-        """Write the model as one file, atomically.
-
-        Args:
-            overwrite: replace a file that exists; else it is an error.
-        """
+        """Write the model as one file, atomically; replace another only if `overwrite` says so."""
         path = Path(path)
         check_free(path, overwrite, "overwrite=True")
         weights = {f"weights/{name}": value for name, value in self.network.state_dict().items()}
         if self.graphs is not None:
-            weights[GRAPHS] = pack_graphs(self.graphs)
+            weights[model_file.GRAPHS] = model_file.pack_graphs(self.graphs)
         header = {
             "versions": self.versions,
             "config": to_dict(self.config.train),
             "extra": self.header(),
             "best": self.best,
         }
-        try:
-            write_checkpoint(path, weights, header)
-        except OSError as error:
-            raise CheckpointError(f"{path}: can't be written: {error.strerror}") from None
+        write_checkpoint(path, weights, header)
         return path
 
     @classmethod
@@ -341,13 +334,13 @@ class TrainedModel:
         """
         if takes is not None:
             tasks = [name for name, task in TASKS.items() if task.takes == takes]
-        checkpoint, about = open_model(path, tasks)
-        with reading(checkpoint):
-            kind = task_of(about)
-            config = read_config(kind, checkpoint)
+        checkpoint, about = model_file.open_model(path, tasks)
+        with model_file.reading(checkpoint):
+            kind = model_file.task_of(about)
+            config = model_file.read_config(kind, checkpoint)
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
-            network = task.build(config.model, features.channels, about["mean_nodes"])
+            network = _build(task, config.model, features, about["mean_nodes"])
             model = cls(
                 network=network.eval(),
                 config=config,
@@ -358,7 +351,7 @@ class TrainedModel:
                 versions=checkpoint.header["versions"],
                 source=read_source(about),
                 choice=choice_from(about["choice"]) if "choice" in about else None,
-                graphs=unpack_graphs(checkpoint),
+                graphs=model_file.unpack_graphs(checkpoint),
             )
         load_model_weights(network, checkpoint)
         network.to(find_device(device))
@@ -390,3 +383,16 @@ class TrainedModel:
                 "single graphs, not pairs of them"
             )  # fmt: skip
             raise ConfigError(f"this is a {self.task.kind}, which is asked about {other}")
+
+
+def _build(
+    task: Task, settings: ModelConfig, features: FeaturePipeline, mean_nodes: float
+) -> nn.Module:
+    """Build the network of a task for these features, with vectors of labels if they are codes."""
+    if features.lookup is None:
+        return task.build(settings, features.channels, mean_nodes)
+    column, codes = features.lookup
+    width = settings.hidden_channels
+    network = task.build(settings, features.channels - 1 + width, mean_nodes)
+    add_label_embedding(network, LabelEmbedding(column, codes, width))
+    return network

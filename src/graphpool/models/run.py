@@ -37,21 +37,21 @@ def train_run(
     Returns:
         The model, and the document that the folder holds as `result.json`.
     """
-    run = folder if isinstance(folder, RunFolder) else RunFolder(folder, config)
-    data = find_task(config.task).open(config, root, run)
-    run.write_settings(data.facts)
-    started(data)
-    model = TrainedModel.fit(
-        data.train,
-        data.valid,
-        config,
-        source=data.source,
-        folder=run.path,
-        resume=run.resume,
-        progress=progress,
-    )
-    document = model.test(data)
-    write_json(run.path / RESULT, document)
+    with folder if isinstance(folder, RunFolder) else RunFolder(folder, config) as run:
+        data = find_task(config.task).open(config, root, run)
+        run.write_settings(data.facts)
+        started(data)
+        model = TrainedModel.fit(
+            data.train,
+            data.valid,
+            config,
+            source=data.source,
+            folder=run.path,
+            resume=run.resume,
+            progress=progress,
+        )
+        document = model.test(data)
+        write_json(run.path / RESULT, document)
     return model, document
 
 

@@ -14,6 +14,7 @@ from graphpool.nn.encoders import ConcatEncoder, Encoder
 from graphpool.nn.hap import PLACE_ASSIGNMENTS, HAPCoarsening
 from graphpool.nn.head import Head
 from graphpool.nn.hierarchy import GraphNetwork, Hierarchy
+from graphpool.nn.label_embedding import embed_labels
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.readout import Readout
@@ -279,6 +280,7 @@ class StructureFree(GraphNetwork):
 
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the model; there are no levels."""
+        batch = embed_labels(self, batch)
         embedding = self.body(segment_sum(batch.x, batch.segments))
         logits = embedding[:, :0] if self.head is None else self.head(embedding)
         return Trace(logits, embedding, vectors=(embedding,))

@@ -393,5 +393,5 @@ class ClassificationTask(Task):
         """Collect accuracy, curves, a map of the test graphs, one hierarchy and its health."""
         assert isinstance(data, ClassificationData)
         test = align_classes(data.test, self.classes)
-        predicted = self.probabilities(model, test).argmax(axis=1)
-        return class_page(model, self.classes, data.graphs, test, predicted, document, history)
+        shares = self.probabilities(model, test)
+        return class_page(model, self.classes, data.graphs, test, shares, document, history)

@@ -13,8 +13,9 @@ from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
 from graphpool.errors import ConfigError, TrainingWarning, warn
+from graphpool.locks import file_lock
 from graphpool.progress import ProgressBar
-from graphpool.training.checkpoint import versions
+from graphpool.training.checkpoint import LAST, versions
 from graphpool.training.device import find_device
 from graphpool.training.environment import deterministic, suitable_threads, thread_count
 from graphpool.training.events import EventLog
@@ -95,9 +96,10 @@ def fit(
         stack.enter_context(thread_count(threads))
         stack.enter_context(deterministic(run.device))
         run.stop = stack.enter_context(watch_signals(active=folder is not None))
+        if folder is not None:
+            stack.enter_context(file_lock(folder / LAST))
         run.begin(resume)
         counters = run.state.counters
-        stack.callback(run.events.close)
         run.board = stack.enter_context(
             closing(TensorBoardLog(folder, config.tensorboard, counters.epoch + 1))
         )

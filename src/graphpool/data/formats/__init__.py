@@ -5,6 +5,7 @@ The format of a file or folder is found by its content (`find_format`).
 
 from pathlib import Path
 
+from graphpool.data.catalogue import exists
 from graphpool.data.formats import gexf, jsonl, npz, safetensors, tu
 from graphpool.data.formats.base import Format
 from graphpool.data.formats.gexf import read as read_gexf
@@ -35,8 +36,9 @@ def find_format(path: Path, name: str | None = None) -> Format:
     suffix stands for, whose error says what is wrong. `name` is that of the set, where a folder
     or zip holds several.
     """
-    if not path.exists():
-        raise DataError.at(path, "no such file or folder", hint="check the path")
+    if not exists(path):
+        hint = "check the path, or give a name that graphpool data list shows"
+        raise DataError.at(path, "no such file or folder", hint=hint)
     for candidate in FORMATS:
         if candidate.recognises(path, name):
             return candidate

@@ -5,6 +5,7 @@ from typing import Protocol, runtime_checkable
 
 from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
+from graphpool.limits import current_limits
 
 
 @runtime_checkable
@@ -26,6 +27,20 @@ class Format(Protocol):
 
     def read(self, path: Path, name: str | None = None) -> GraphSet:
         """Read the set; `name` says which, where there are several, and what to call it."""
+
+
+def check_sizes(where: str | Path, *, graphs: int, nodes: int, edges: int, described: bool) -> None:
+    """Refuse a set that is too large, or that declares nodes which the file says nothing about.
+
+    Args:
+        edges: as the file gives them.
+        described: whether the file holds a label or attributes of every node.
+    """
+    limits = current_limits()
+    limits.check_counts(where, graphs, nodes, edges)
+    if not described:
+        about = "nodes that have no label, no attributes and no edge"
+        limits.check(where, "bare_nodes", nodes - 2 * edges, about)
 
 
 def first_bytes(path: Path, count: int) -> bytes:

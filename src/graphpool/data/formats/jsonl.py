@@ -21,7 +21,6 @@ be there for some. An unknown key is an error, and so is one that appears twice 
 import codecs
 import itertools
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,12 +31,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.data.formats.base import first_bytes
+from graphpool.data.formats.base import check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
-from graphpool.errors import DataError, nearest
+from graphpool.documents import read_json_lines
+from graphpool.errors import DataError, nearest, shortened
 from graphpool.files import atomic_write
 from graphpool.graphs.graphset import Graph, GraphSet, Name
 from graphpool.graphs.vocabulary import coded
+from graphpool.limits import current_limits
 
 NAME = "jsonl"
 VERSION = 2
@@ -45,6 +46,7 @@ VERSION = 2
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
 _NUMBERS = {"node_attributes": "node", "edge_attributes": "edge", "edge_weights": "edge"}
 KEYS = {"id", "nodes", "edges", "directed", "y", "graph_attributes", *_LABELS, *_NUMBERS}
+_MOST_NAME = 2**63 - 1
 _MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 
 
@@ -161,15 +163,17 @@ class Row:
 
     def wrong(self, problem: str, hint: str = "") -> DataError:
         """Return the error to raise about this graph."""
-        return DataError.at(self.path, f"graph {self.id!r}: {problem}", line=self.line, hint=hint)
+        name = shortened(self.id, 80)
+        return DataError.at(self.path, f"graph {name!r}: {problem}", line=self.line, hint=hint)
 
 
 def parse_row(path: Path, line: int, position: int, value: dict[str, Any]) -> Row:
     """Check the JSON object of a line; `position` is the id of a graph that has none."""
     label = value.get("id", position)
-    row = Row(path, line, str(label))
+    row = Row(path, line, label if isinstance(label, str) else json.dumps(label)[:80])
     if type(label) not in (str, int):
         raise row.wrong("its id is neither a word nor a whole number")
+    _check_names(row, "id", [label])
     for key in value:
         if key not in KEYS:
             raise row.wrong(f"unknown key {key!r}", nearest(key, KEYS))
@@ -263,6 +267,12 @@ def _check_names(row: Row, key: str, items: Sequence[Any]) -> None:
         wrong = next(item for item in items if type(item) not in (str, int))
         hint = "only classes can be predicted, such as low and high" if key == "y" else ""
         raise row.wrong(f"{json.dumps(wrong)} in {key} is neither a word nor a whole number", hint)
+    longest = max((len(item) for item in items if type(item) is str), default=0)
+    if longest:
+        about = f"characters of a name in {key}"
+        current_limits().check(row.path, "name_length", longest, about, line=row.line)
+    if any(type(item) is int and not -_MOST_NAME <= item <= _MOST_NAME for item in items):
+        raise row.wrong(f"{key} holds a number that is too large", "write it as a word")
 
 
 def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.float32]:
@@ -284,37 +294,21 @@ def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.
 
 
 def _rows(path: Path) -> list[Row]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError.at(path, "no such file", hint="check the path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError.at(path, f"can't be read as UTF-8 text: {error}") from None
     rows: list[Row] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line, object_pairs_hook=_unique)
-        except KeyError as error:
-            problem = f"the key {error.args[0]!r} appears twice"
-            raise DataError.at(path, problem, line=number, hint="keep one of them") from None
-        except (ValueError, RecursionError) as error:
-            raise DataError.at(path, f"not JSON: {error}", line=number) from None
+    nodes = edges = described = 0
+    for number, value in read_json_lines(path):
         if not isinstance(value, dict):
             raise DataError.at(
                 path, "not a JSON object", line=number, hint='write {"nodes": 3, "edges": []}'
             )
-        rows.append(parse_row(path, number, len(rows), value))
+        row = parse_row(path, number, len(rows), value)
+        rows.append(row)
+        nodes, edges = nodes + row.nodes, edges + row.edges.shape[1]
+        described += row.nodes if row.parts.keys() & {"node_labels", "node_attributes"} else 0
+        # Nodes with labels or attributes take room in the file; only the others are declared.
+        bare = nodes - described
+        check_sizes(path, graphs=len(rows), nodes=nodes, edges=edges, described=bare <= 2 * edges)
     return rows
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that an object has twice (`KeyError`); json itself would keep the last."""
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        raise KeyError(Counter(key for key, _ in pairs).most_common(1)[0][0])
-    return value
 
 
 def _label_part(rows: list[Row], key: str) -> tuple[Tensor | None, tuple[Name, ...]]:
