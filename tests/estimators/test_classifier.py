@@ -174,7 +174,7 @@ def test_classes_keep_the_type_of_y_also_in_a_file(graphs, tmp_path, values, dty
         assert each.model_.predict(graphs[:3]).dtype == np.dtype(dtype)
 
 
-@pytest.mark.parametrize("names", [("no", "yes"), (False, True), (-1.5, 2.5), (7, 3)])
+@pytest.mark.parametrize("names", [("no", "yes"), (False, True), (-1.0, 2.0), (7, 3)])
 def test_labels_of_any_kind_come_back(graphs, names):
     y = [names[code] for code in graphs.y[:80].tolist()]
     model = GraphClassifier(**QUICK).fit(graphs[:80], y)

@@ -1,10 +1,8 @@
-import logging
-
 import pytest
 import torch
 from standin import make_graphs, make_model, train
 
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import ConfigError, DataError, TrainingWarning, collect_warnings
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.training import read_events
 from graphpool.training.environment import suitable_threads
@@ -130,13 +128,12 @@ def test_history_and_events_tell_the_same(tmp_path):
     assert events[-1]["reason"] == "epochs"
 
 
-def test_a_collapsed_level_is_logged_once(caplog):
+def test_a_collapsed_level_is_warned_of_once():
     def diagnose(trace):
         return {"level1/effective_rank": 1.01, "level1/clusters": 8.0}
 
-    with caplog.at_level(logging.WARNING):
+    with collect_warnings(TrainingWarning) as messages:
         _, result = train(task=ClassificationTask(2, diagnose))
-    messages = [record.getMessage() for record in caplog.records]
     assert len(messages) == 1
     assert messages[0].startswith("level 1 has collapsed")
     assert result.warnings == tuple(messages)

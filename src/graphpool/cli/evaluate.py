@@ -29,7 +29,10 @@ def evaluate(
     methods: Annotated[str, typer.Option(help="Joined by commas; see graphpool list.")] = "hap,sum",
     protocol: Annotated[
         str | None,
-        typer.Option(help="Of classification: cv10 (the default) or paper.", show_default=False),
+        typer.Option(
+            help="Of classification: cv10 (the default), cv5 or any number of folds, or paper.",
+            show_default=False,
+        ),
     ] = None,
     seeds: Annotated[
         int | None,
@@ -85,7 +88,7 @@ def evaluate(
     results, documents = [], []
     with stopping():
         for name in sets:
-            kind = protocol if by_protocol else run.task
+            kind = ("split" if run.split else protocol) if by_protocol else run.task
             folder = _folder(out, name, kind, many=len(sets) > 1)
             count = plural(len(dict.fromkeys(names)), "method")
             print_status(f"{short_name(name)}: {count}, in {folder}")
@@ -119,6 +122,8 @@ def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: s
             "with --task similarity"
         )
     options.check_names(run, given, methods)
+    if protocol is not None and run.split:
+        raise ConfigError("--split FILE has splits of its own; leave out --protocol")
     if task.noun == "graphs":
         return
     if protocol is not None:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from graphpool.cli.output import print_status, quiet_log
+from graphpool.cli.output import print_status
+from graphpool.errors import TrainingWarning, collect_warnings
 from graphpool.evaluation.format import Lines, Table, plural
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def stopping(go_on: str = "") -> Iterator[None]:
 
     try:
         # What the loop says of collapsed levels is printed with the results.
-        with quiet_log("graphpool.training.loop"):
+        with collect_warnings(TrainingWarning):
             yield
     except Interrupted as stop:
         print_status(f"graphpool: {stop}{go_on}")

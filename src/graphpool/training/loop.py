@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, TrainingWarning, warn
 from graphpool.locks import file_lock
 from graphpool.progress import ProgressBar
 from graphpool.training.checkpoint import LAST, versions
@@ -29,7 +29,7 @@ from graphpool.training.guard import (
     stop_message,
 )
 from graphpool.training.health_warnings import health_warnings
-from graphpool.training.objective import Examples, Objective, is_better
+from graphpool.training.objective import Examples, Objective, is_better, selection
 from graphpool.training.run_identity import run_header
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
@@ -228,7 +228,7 @@ class _Run:
             metrics = self.task.evaluate(self.model, self.train, self._evaluation_batch)
         warnings = health_warnings(metrics)
         for warning in warnings:
-            logger.warning("%s", warning)
+            warn(warning, TrainingWarning)
         return FitResult(
             best_epoch=counters.best_epoch,
             best_metrics=dict(metrics),
@@ -326,7 +326,8 @@ class _Run:
     def _select(self, metrics: dict[str, float], trained: dict[str, float]) -> None:
         """Copy the weights if they are the best so far, and decide whether to stop."""
         counters, config = self.state.counters, self.config
-        if not metrics or is_better(self.task.selection, metrics, counters.best_metrics):
+        criteria = selection(config.scoring)
+        if not metrics or is_better(criteria, metrics, counters.best_metrics):
             self.state.best = self.state.weights()
             counters.best_epoch, counters.stale = counters.epoch, 0
             counters.best_metrics = metrics or trained
