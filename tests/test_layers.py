@@ -40,7 +40,7 @@ INNER: dict[str, list[set[str]]] = {
         {"true_distances"},
     ],
     "nn": [
-        {"ops", "module"},
+        {"ops", "module", "random"},
         {"level"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},

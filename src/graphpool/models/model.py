@@ -19,6 +19,7 @@ from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.file import open_model, read_config, reading, task_of
 from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.random import seeded_weights
 from graphpool.report.page import write
 from graphpool.tasks import TASKS, Task, TaskData, find_task
 from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
@@ -26,7 +27,6 @@ from graphpool.training.checkpoint import load_model_weights, versions, write_ch
 from graphpool.training.device import find_device
 from graphpool.training.loop import EVALUATION_BATCH, FitResult, fit
 from graphpool.training.objective import device_of, evaluate_batches, evaluating
-from graphpool.training.seeding import rng_state, seed_everything, set_rng_state
 from graphpool.training.select_place_rule import (
     VALIDATION,
     PlaceChoice,
@@ -91,8 +91,9 @@ class TrainedModel:
         `model.cluster_count = "validation"` first chooses the number of places on validation
         graphs.
 
-        The same examples and settings give the same model to the bit on a CPU. The random number
-        generators of Python, NumPy and torch are afterwards as they were before.
+        The same examples and settings give the same model to the bit on a CPU, in any thread and
+        beside any other fit. Random numbers come from generators of this call; the global ones of
+        Python, NumPy and torch are neither used nor changed.
 
         Args:
             train: examples to learn from.
@@ -112,26 +113,22 @@ class TrainedModel:
             held = None if valid is None else task.map_graphs(features.transform, valid)
         mean_nodes = float(used.node_counts.double().mean())
         build = partial(task.build, channels=features.channels, mean_nodes=mean_nodes)
-        generators, choice = rng_state(), None
-        try:
-            if config.model.cluster_count == VALIDATION:
-                with watch.part("choose"):
-                    choice = select_place_rule(
-                        config.model, config.train, task, learned, held, build,
-                        folder=folder, resume=resume, progress=progress,
-                    )  # fmt: skip
-                config = replace(config, model=choice.applied(config.model))
-            with watch.part("build"):
-                seed_everything(config.train.seed)
-                network = build(config.model)
-            model = cls(network, config, features, task, mean_nodes, source=source, choice=choice)
-            with watch.part("train"):
-                result = fit(
-                    network, task, learned, held, config.train,
-                    folder=folder, resume=resume, progress=progress, extra=model.header(),
+        choice = None
+        if config.model.cluster_count == VALIDATION:
+            with watch.part("choose"):
+                choice = select_place_rule(
+                    config.model, config.train, task, learned, held, build,
+                    folder=folder, resume=resume, progress=progress,
                 )  # fmt: skip
-        finally:
-            set_rng_state(*generators)
+            config = replace(config, model=choice.applied(config.model))
+        with watch.part("build"), seeded_weights(config.train.seed):
+            network = build(config.model)
+        model = cls(network, config, features, task, mean_nodes, source=source, choice=choice)
+        with watch.part("train"):
+            result = fit(
+                network, task, learned, held, config.train,
+                folder=folder, resume=resume, progress=progress, extra=model.header(),
+            )  # fmt: skip
         best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
         return replace(model, best=best, result=result)
 
@@ -324,7 +321,8 @@ class TrainedModel:
             config = read_config(kind, checkpoint)
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
-            network = task.build(config.model, features.channels, about["mean_nodes"])
+            with seeded_weights(0):  # any weights will do
+                network = task.build(config.model, features.channels, about["mean_nodes"])
             model = cls(
                 network=network.eval(),
                 config=config,

@@ -17,6 +17,7 @@ from graphpool.nn.head import Head
 from graphpool.nn.hierarchy import GraphNetwork, Hierarchy
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool
+from graphpool.nn.random import Dropout
 from graphpool.nn.readout import Readout
 
 log = logging.getLogger(__name__)
@@ -277,7 +278,7 @@ class StructureFree(GraphNetwork):
             nn.ReLU(),
             nn.Linear(hidden_channels, hidden_channels),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
         )
         self.head = nn.Linear(hidden_channels, out_channels) if out_channels else None
 

@@ -61,7 +61,7 @@ class Saver:
         # Tensors first: a wrong shape is a clearer message than the setting that causes it.
         check_weights(state.model, checkpoint)
         check_same_run(self.last, checkpoint.header, self.header)
-        values = {key: checkpoint.header[key] for key in ("state", "rng")}
+        values = {"state": checkpoint.header["state"]}
         state.restore(Snapshot(checkpoint.tensors, values))
         # A finished run saves nothing more: replace a lost or damaged file now.
         self._save_best(state)
