@@ -42,7 +42,7 @@ INNER: dict[str, list[set[str]]] = {
         {"true_distances"},
     ],
     "nn": [
-        {"ops", "module"},
+        {"ops", "module", "random"},
         {"level", "label_embedding"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
