@@ -31,7 +31,7 @@ LAYERS: list[set[str]] = [
 INNER: dict[str, list[set[str]]] = {
     "data": [
         {"formats", "splits", "download", "interop"},
-        {"pairs", "source"},
+        {"own_splits", "pairs", "source"},
         {"cache"},
         {"synthetic"},
         {"catalogue"},
