@@ -33,7 +33,7 @@ INNER: dict[str, list[set[str]]] = {
     "data": [
         {"paths", "splits", "download", "interop"},
         {"formats"},
-        {"pairs", "source"},
+        {"own_splits", "pairs", "source"},
         {"cache"},
         {"synthetic"},
         {"catalogue"},

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
-from graphpool.errors import ConfigError, TrainingWarning, warn
+from graphpool.errors import TrainingWarning, warn
 from graphpool.locks import file_lock
 from graphpool.nn.random import RedirectedDraws, drawing_from, draws_by_itself
 from graphpool.progress import ProgressBar
@@ -157,8 +157,6 @@ class _Run:
         task.check(train)
         if valid is not None:
             task.check(valid)
-        if config.patience and valid is None:
-            raise ConfigError("train.patience needs validation graphs; give some, or set it to 0")
         self.task, self.config = task, config
         self.device = find_device(config.device)
         self.model = model.to(self.device)
