@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphpool.data.load import load as load
     from graphpool.data.load import read as read
     from graphpool.errors import GraphpoolError as GraphpoolError
+    from graphpool.errors import GraphpoolWarning as GraphpoolWarning
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
     from graphpool.estimators.matcher import GraphMatcher as GraphMatcher
@@ -48,7 +49,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "estimators.comparer": ("GraphComparer",),
         "experiments.comparison": ("evaluate",),
         "nn.zoo": ("list_networks", "list_poolers"),
-        "errors": ("GraphpoolError",),
+        "errors": ("GraphpoolError", "GraphpoolWarning"),
         "limits": ("Limits", "use_limits"),
     },
     modules=(

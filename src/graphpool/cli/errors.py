@@ -8,13 +8,14 @@ import logging
 import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from graphpool.errors import nearest
+from graphpool.errors import GraphpoolWarning, nearest, redirect_warnings
 
 USER_ERROR = 2
 
@@ -97,15 +98,21 @@ class _Stderr(logging.StreamHandler[Any]):
         return new and bool(super().filter(record))
 
     def format(self, record: logging.LogRecord) -> str:
-        return f"graphpool: {record.levelname.lower()}: {record.getMessage()}"
+        text = " ".join(record.getMessage().split())
+        return f"graphpool: {record.levelname.lower()}: {text}"
 
     @property
     def stream(self) -> Any:
         return sys.stderr
 
 
-def show_warnings() -> None:
-    """Print the library's warnings on stderr."""
-    logger = logging.getLogger("graphpool")
-    if not any(isinstance(handler, _Stderr) for handler in logger.handlers):
-        logger.addHandler(_Stderr())
+@contextmanager
+def showing_warnings() -> Iterator[None]:
+    """Print the library's warnings on stderr, each once and on one line."""
+    logger, handler = logging.getLogger("graphpool"), _Stderr()
+    logger.addHandler(handler)
+    try:
+        with redirect_warnings(GraphpoolWarning, logger.warning):
+            yield
+    finally:
+        logger.removeHandler(handler)

@@ -78,12 +78,12 @@ def start(
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
-    errors.show_warnings()
     accept_any_text()
     command = typer.main.get_command(app)
     try:
-        code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
-        sys.stdout.flush()  # here, where a full disk is an error that can be reported
+        with errors.showing_warnings():
+            code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
+            sys.stdout.flush()  # here, where a full disk is an error that can be reported
     except GraphpoolError as error:
         code = errors.report_error(error)
     except errors.ClickError as error:

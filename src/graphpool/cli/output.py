@@ -2,10 +2,8 @@
 
 import io
 import json
-import logging
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from graphpool.evaluation.format import Lines, Table
@@ -38,18 +36,6 @@ def print_status(text: str) -> None:
     """Print a line about the progress of a command on stderr, apart from its results."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
-
-
-@contextmanager
-def quiet_log(name: str) -> Iterator[None]:
-    """Suppress the warnings of a logger whose content is printed in another form."""
-    logger = logging.getLogger(name)
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 def print_lines(lines: Lines) -> None:

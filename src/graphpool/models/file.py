@@ -3,6 +3,7 @@
 The `best.safetensors` of a run folder is such a file.
 """
 
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,9 +18,13 @@ from torch.nn.modules.module import (
 )
 
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig, from_dict
+from graphpool.data.formats.safetensors import open_set, save
 from graphpool.errors import CheckpointError, GraphpoolError
+from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import TASKS, Task
 from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint
+
+GRAPHS = "graphs"
 
 
 def open_model(
@@ -123,6 +128,26 @@ def reading(checkpoint: Checkpoint) -> Iterator[None]:
             f"{checkpoint.path}: written by graphpool {version}, whose settings this version "
             f"can't read ({error}); train the model again"
         ) from None
+
+
+def pack_graphs(graphs: GraphSet) -> Tensor:
+    """Return a set as the bytes of its file, which is checked again when it is read."""
+    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
+        path = Path(folder) / "graphs.safetensors"
+        save(graphs, path)
+        return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8)
+
+
+def unpack_graphs(checkpoint: Checkpoint) -> GraphSet | None:
+    """Return the set that a model file holds; None if it holds none."""
+    if GRAPHS not in checkpoint.tensors:
+        return None
+    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
+        path = Path(folder) / "graphs.safetensors"
+        path.write_bytes(checkpoint.tensors[GRAPHS].numpy().tobytes())
+        # A copy in memory: what is opened is mapped from the file.
+        graphs = open_set(path)
+        return graphs[:]
 
 
 def _holds(task: type[Task], about: dict[str, Any]) -> bool:
