@@ -16,7 +16,7 @@ blocks = partial(fenced, PAGE)
 
 
 def test_the_page_has_examples_of_every_kind() -> None:
-    assert [len(blocks(kind)) for kind in ("json", "text", "python")] == [2, 1, 4]
+    assert [len(blocks(kind)) for kind in ("json", "text", "python")] == [2, 1, 5]
 
 
 def test_the_page_names_every_key() -> None:
