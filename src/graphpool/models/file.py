@@ -80,13 +80,19 @@ def read_config(task: type[Task], checkpoint: Checkpoint) -> RunConfig:
 
 
 @contextmanager
-def bounded_build(checkpoint: Checkpoint) -> Iterator[None]:
+def bounded_build(checkpoint: Checkpoint, levels: int) -> Iterator[None]:
     """Refuse to build, in this thread, a network that is much larger than the file's weights.
 
     Inside, tensors are made without memory, so that settings such as a million layers are found
     out before anything is allocated.
+
+    Args:
+        levels: coarsenings of the network; those to one cluster may have no weights.
     """
     weights = checkpoint.weights.values()
+    larger = ValueError("they ask for a larger network than the weights in the file")
+    if levels > len(weights):
+        raise larger
     # Networks may make some tensors twice; what is refused is another order of magnitude.
     tensors, numbers = 4 * len(weights) + 100, 4 * sum(map(Tensor.numel, weights)) + 100_000
     thread = threading.get_ident()
@@ -97,7 +103,7 @@ def bounded_build(checkpoint: Checkpoint) -> Iterator[None]:
             return
         tensors, numbers = tensors - 1, numbers - value.numel()
         if min(tensors, numbers) < 0:
-            raise ValueError("they ask for a larger network than the weights in the file")
+            raise larger
 
     hooks = [
         register(count)

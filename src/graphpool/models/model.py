@@ -341,7 +341,7 @@ class TrainedModel:
             mean_nodes = fit_shape(float, about["mean_nodes"], "mean_nodes", CheckpointError)
             build = partial(_build, task, config.model, features, mean_nodes)
             with seeded_weights(0):  # any weights will do
-                with model_file.bounded_build(checkpoint):
+                with model_file.bounded_build(checkpoint, len(config.model.clusters)):
                     build()
                 network = build()
             model = cls(
