@@ -8,13 +8,14 @@ import logging
 import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from graphpool.errors import nearest
+from graphpool.errors import GraphpoolWarning, nearest, redirect_warnings
 
 USER_ERROR = 2
 
@@ -26,7 +27,8 @@ ClickError: type[Exception] = next(
 
 _ENVIRONMENT = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR,
-    errno.EISDIR, errno.EEXIST,
+    errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL,
+    errno.EIO, errno.ENXIO, errno.ENODEV,
 }  # fmt: skip
 
 
@@ -66,9 +68,10 @@ def environment_message(error: OSError) -> str | None:
     path = Path(str(error.filename))
     if path.suffix == ".tmp":  # of an atomic write; the user knows its folder
         path = path.parent
-    elif error.errno not in _ENVIRONMENT:
+        return f"{path}: {error.strerror}; choose another folder with --out"
+    if error.errno not in _ENVIRONMENT:
         return None
-    return f"{path}: {error.strerror}; choose another folder with --out"
+    return f"{path}: {error.strerror}; check the path and its permissions"
 
 
 def _discard_output() -> None:
@@ -92,15 +95,21 @@ class _Stderr(logging.StreamHandler[Any]):
         return new and bool(super().filter(record))
 
     def format(self, record: logging.LogRecord) -> str:
-        return f"graphpool: {record.levelname.lower()}: {record.getMessage()}"
+        text = " ".join(record.getMessage().split())
+        return f"graphpool: {record.levelname.lower()}: {text}"
 
     @property
     def stream(self) -> Any:
         return sys.stderr
 
 
-def show_warnings() -> None:
-    """Print the library's warnings on stderr."""
-    logger = logging.getLogger("graphpool")
-    if not any(isinstance(handler, _Stderr) for handler in logger.handlers):
-        logger.addHandler(_Stderr())
+@contextmanager
+def showing_warnings() -> Iterator[None]:
+    """Print the library's warnings on stderr, each once and on one line."""
+    logger, handler = logging.getLogger("graphpool"), _Stderr()
+    logger.addHandler(handler)
+    try:
+        with redirect_warnings(GraphpoolWarning, logger.warning):
+            yield
+    finally:
+        logger.removeHandler(handler)

@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from graphpool.errors import plural as plural
+
 NONE = "–"
 # What spreadsheets take for a formula, unless it is a number.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
@@ -26,11 +28,6 @@ Lines = list[str | Table]
 def percent(value: float | None) -> str:
     """A fraction as a percentage with one digit."""
     return NONE if value is None or not math.isfinite(value) else f"{100 * value:.1f} %"
-
-
-def plural(count: int, word: str) -> str:
-    """`1 graph`, `2 graphs`."""
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
 
 
 def decimal(value: float | None) -> str:

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from graphpool.evaluation.format import Lines, percent, plural
+from graphpool.evaluation.format import Lines, decimal, percent, plural
+from graphpool.evaluation.metrics import CLASS_METRICS
 from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
@@ -30,6 +31,7 @@ def result_lines(document: Document) -> Lines:
         f"{plural(count, 'graph')}, 95 % interval {low:.0f} to {high:.0f}",
         f"Balanced        {percent(test['balanced_accuracy']):>7}  mean over the classes",
         f"Majority class  {percent(document['majority']):>7}",
+        f"Also: {metrics_text(test)}",
         epoch_line(document, "graphs"),
     ]
     if document["choice"]:
@@ -99,8 +101,12 @@ def class_page(
             "classes": len(classes),
             "mean nodes": round(model.mean_nodes, 1),
             **choice_facts(document),
+            "node features": features_text(model.features.about()),
         },
-        metrics={"balanced accuracy": percent(document["test"]["balanced_accuracy"])},
+        metrics={
+            "balanced accuracy": percent(document["test"]["balanced_accuracy"]),
+            **metric_facts(document["test"]),
+        },
         results=[
             ResultRow(
                 pooler,
@@ -116,11 +122,7 @@ def class_page(
         hierarchy=examples,
         health=health,
         warnings=document["warnings"],
-        environment={
-            "features": features_text(model.features.about()),
-            **document["versions"],
-            "seed": model.config.train.seed,
-        },
+        environment={**document["versions"], "seed": model.config.train.seed},
     )
 
 
@@ -138,6 +140,22 @@ def graph_map(
     )
 
 
+def metric_facts(metrics: Document) -> dict[str, str]:
+    """The metrics beside the accuracies that are known, by name, as they are printed."""
+    return {
+        title.removesuffix(", %"): percent(metrics[name])
+        if title.endswith("%")
+        else decimal(metrics[name])
+        for name, title in CLASS_METRICS.items()
+        if name in metrics and "accuracy" not in name
+    }
+
+
+def metrics_text(metrics: Document) -> str:
+    """Describe the metrics beside the accuracies that are known."""
+    return ", ".join(f"{name} {value}" for name, value in metric_facts(metrics).items())
+
+
 def _codes(graphs: GraphSet) -> Array:
     """The class of each graph, a position in the classes."""
     assert graphs.y is not None
@@ -147,5 +165,6 @@ def _codes(graphs: GraphSet) -> Array:
 def _score_text(document: Document) -> str:
     return (
         f"accuracy {percent(document['accuracy'])}, balanced "
-        f"{percent(document['balanced_accuracy'])}, on {plural(document['graphs'], 'graph')}"
+        f"{percent(document['balanced_accuracy'])}, {metrics_text(document)}, on "
+        f"{plural(document['graphs'], 'graph')}"
     )
