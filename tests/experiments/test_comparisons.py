@@ -1,6 +1,5 @@
 """Comparisons: examples are drawn once, every unit is done once, none takes others down."""
 
-import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from graphpool.config import ModelConfig, RunConfig, defaults_for
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, GraphpoolWarning
 from graphpool.experiments.engine import RunOutcome, _plan, run_units
 from graphpool.experiments.example_files import ExampleFiles, Opened, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
@@ -258,17 +257,14 @@ def test_units_of_the_same_data_and_features_share_their_examples(tmp_path: Path
     )
 
 
-def test_results_of_other_code_are_made_again_when_asked(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_results_of_other_code_are_made_again_when_asked(tmp_path: Path) -> None:
     size = unit("size")
     (record,) = run([size], tmp_path).records
     older = replace(record, versions={**record.versions, "code": "older"})
     write_records(tmp_path / "records.jsonl", [older], "test")
-    with caplog.at_level(logging.WARNING):
+    with pytest.warns(GraphpoolWarning, match="other code"):
         (kept,) = run([size], tmp_path).records
     assert kept.versions["code"] == "older"
-    assert "other code" in caplog.text
     assert run([size], tmp_path, again=True).records[0].versions["code"] != "older"
 
 

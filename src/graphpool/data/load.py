@@ -14,6 +14,7 @@ from graphpool.data.locate import data_root, download_set, locate_here
 from graphpool.data.pairs.distances import Distances, read_distances, read_test
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.storage import open_pairs, save_pairs
+from graphpool.data.paths import exists
 from graphpool.data.splits import Split
 from graphpool.data.synthetic.arrangements import build as arrangements
 from graphpool.data.synthetic.arrangements.settings import (
@@ -83,7 +84,7 @@ def read(
     Args:
         data, features, cache, root: as in `load`.
     """
-    return load(Path(data) if catalogue.exists(Path(data)) else data, root, features, cache)
+    return load(Path(data) if exists(Path(data)) else data, root, features, cache)
 
 
 def find(
