@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 # from none in its own row.
 LAYERS: list[set[str]] = [
     {"errors", "typing"},
-    {"files", "progress", "imports"},
+    {"files", "progress", "imports", "compile_notice"},
     {"config", "numba_cache"},
     {"graphs"},
     {"features", "ged"},
