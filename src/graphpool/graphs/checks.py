@@ -10,6 +10,7 @@ from graphpool.errors import DataError
 UNITS = {
     "y": "graphs",
     "graph_attr": "graphs",
+    "graph_weight": "graphs",
     "node_label": "nodes",
     "node_attr": "nodes",
     "x": "nodes",
@@ -17,8 +18,8 @@ UNITS = {
     "edge_attr": "edges",
     "edge_weight": "edges",
 }
-# The names that codes of labels and classes refer to.
-NAMES = ("classes", "node_label_names", "edge_label_names")
+# The names that codes of labels and classes refer to, and what `x` was made from.
+NAMES = ("classes", "node_label_names", "edge_label_names", "x_from")
 _LENGTHS = {"ids": "graphs", "edge_counts": "graphs", **UNITS}
 
 

@@ -25,11 +25,13 @@ class Graph:
     edge_attr: Tensor | None = None
     edge_weight: Tensor | None = None
     graph_attr: Tensor | None = None
+    graph_weight: Tensor | None = None
     x: Tensor | None = None
     y: int | None = None
     classes: tuple[Name, ...] = field(default=(), repr=False)
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
+    x_from: str = field(default="", repr=False)
 
     def __repr__(self) -> str:
         edges, label = self.edge_index.shape[1], self.y

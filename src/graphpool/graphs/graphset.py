@@ -7,6 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.errors import DataError
@@ -41,8 +42,10 @@ class GraphSet:
         node_label: `[nodes]` codes into `node_label_names`; `edge_label` likewise.
         node_attr: `[nodes, channels]`, `edge_attr` `[edges, channels]`, `graph_attr`
             `[graphs, channels]`: raw numbers as the file has them.
-        x: `[nodes, channels]`, features made by `graphpool.features`.
+        x: `[nodes, channels]`, features that the graphs bring, or made by `graphpool.features`.
+        x_from: the feature string that `x` was made from; empty for an `x` that the graphs bring.
         y: `[graphs]` codes into `classes`.
+        graph_weight: `[graphs]`, how much each graph counts in the loss; 1 everywhere if absent.
     """
 
     name: str
@@ -58,10 +61,12 @@ class GraphSet:
     graph_attr: Tensor | None = None
     x: Tensor | None = None
     y: Tensor | None = None
+    graph_weight: Tensor | None = None
     classes: tuple[Name, ...] = ()
     node_label_names: tuple[Name, ...] = ()
     edge_label_names: tuple[Name, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
+    x_from: str = ""
 
     @classmethod
     def build(
@@ -143,6 +148,11 @@ class GraphSet:
         )
 
     @property
+    def shape(self) -> tuple[int]:
+        """Number of graphs; with it scikit-learn cuts a set as it cuts an array."""
+        return (len(self),)
+
+    @property
     def num_nodes(self) -> int:
         """Nodes of all graphs together."""
         return int(self.node_ptr[-1])
@@ -151,6 +161,16 @@ class GraphSet:
     def num_edges(self) -> int:
         """Directed edges of all graphs together: an undirected edge counts twice."""
         return self.edge_index.shape[1]
+
+    @property
+    def class_labels(self) -> NDArray[Any] | None:
+        """The class of each graph by its name, not its code, `[graphs]`; None without classes."""
+        if self.y is None:
+            return None
+        codes = self.y.cpu().numpy()
+        mixed = len({isinstance(name, str) for name in self.classes}) > 1
+        names = np.array(self.classes, dtype=object if mixed else None)
+        return names[codes] if self.classes else codes
 
     @property
     def device(self) -> torch.device:
@@ -259,15 +279,22 @@ class GraphSet:
         single = (self.x.count_nonzero(1) == 1) & (self.x.amax(1) == 1)
         return self.x.argmax(1) if bool(single.all()) else None
 
-    def with_x(self, x: Tensor) -> "GraphSet":
+    def with_x(self, x: Tensor, x_from: str = "") -> "GraphSet":
         """Return the same graphs with features `x`, `[nodes, channels]`."""
         if x.ndim != 2 or x.shape[0] != self.num_nodes:
             raise DataError(
                 f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
                 "give one row per node"
             )
-        changed = replace(self, x=x)
-        # The structure is the same: keep what was already computed from it.
+        return self._same_structure(x=x, x_from=x_from)
+
+    def with_weight(self, weight: Tensor | None) -> "GraphSet":
+        """Return the same graphs with `graph_weight`, `[graphs]`."""
+        return self._same_structure(graph_weight=weight)
+
+    def _same_structure(self, **fields: Any) -> "GraphSet":
+        """Return a copy that keeps what was already computed from the edges."""
+        changed = replace(self, **fields)
         for derived in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
             if derived in self.__dict__:
                 changed.__dict__[derived] = self.__dict__[derived]
@@ -344,6 +371,7 @@ class GraphSet:
             ptr=torch.from_numpy(pointers).to(self.device),
             index=index,
             y=take(self.y, index),
+            graph_weight=take(self.graph_weight, index),
             edge_label=take(self.edge_label, edge),
             edge_attr=take(self.edge_attr, edge),
             one_hot_index=take(self._one_hot_index, node),

@@ -11,7 +11,7 @@ from torch import Tensor
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.refinement import gathered, refined_colours
 
-MOST_ROUNDS = 64  # of colour refinement; molecules need about 10, a path of n nodes n / 2
+MOST_ROUNDS = 32  # of colour refinement; molecules need about 10, a path of n nodes n / 2
 
 
 @dataclass(frozen=True)

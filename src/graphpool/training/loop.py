@@ -12,10 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
-from graphpool.errors import ConfigError
+from graphpool.errors import TrainingWarning, warn
+from graphpool.locks import file_lock
 from graphpool.nn.random import RedirectedDraws, drawing_from, draws_by_itself
 from graphpool.progress import ProgressBar
-from graphpool.training.checkpoint import versions
+from graphpool.training.checkpoint import LAST, versions
 from graphpool.training.device import find_device
 from graphpool.training.environment import deterministic, suitable_threads, thread_count
 from graphpool.training.events import EventLog
@@ -29,7 +30,7 @@ from graphpool.training.guard import (
     stop_message,
 )
 from graphpool.training.health_warnings import health_warnings
-from graphpool.training.objective import Examples, Objective, is_better
+from graphpool.training.objective import Examples, Objective, is_better, selection
 from graphpool.training.run_identity import run_header
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
@@ -98,9 +99,10 @@ def fit(
         stack.enter_context(deterministic(run.device))
         stack.enter_context(drawing_from(run.state.generator))
         run.stop = stack.enter_context(watch_signals(active=folder is not None))
+        if folder is not None:
+            stack.enter_context(file_lock(folder / LAST))
         run.begin(resume)
         counters = run.state.counters
-        stack.callback(run.events.close)
         run.board = stack.enter_context(
             closing(TensorBoardLog(folder, config.tensorboard, counters.epoch + 1))
         )
@@ -155,8 +157,6 @@ class _Run:
         task.check(train)
         if valid is not None:
             task.check(valid)
-        if config.patience and valid is None:
-            raise ConfigError("train.patience needs validation graphs; give some, or set it to 0")
         self.task, self.config = task, config
         self.device = find_device(config.device)
         self.model = model.to(self.device)
@@ -230,7 +230,7 @@ class _Run:
             metrics = self.task.evaluate(self.model, self.train, self._evaluation_batch)
         warnings = health_warnings(metrics)
         for warning in warnings:
-            logger.warning("%s", warning)
+            warn(warning, TrainingWarning)
         return FitResult(
             best_epoch=counters.best_epoch,
             best_metrics=dict(metrics),
@@ -330,7 +330,8 @@ class _Run:
     def _select(self, metrics: dict[str, float], trained: dict[str, float]) -> None:
         """Copy the weights if they are the best so far, and decide whether to stop."""
         counters, config = self.state.counters, self.config
-        if not metrics or is_better(self.task.selection, metrics, counters.best_metrics):
+        criteria = selection(config.scoring)
+        if not metrics or is_better(criteria, metrics, counters.best_metrics):
             self.state.best = self.state.weights()
             counters.best_epoch, counters.stale = counters.epoch, 0
             counters.best_metrics = metrics or trained

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from graphpool.errors import CheckpointError
+from graphpool.shapes import fit
 from graphpool.training.schedule import Plateau
 from graphpool.training.seeding import generator_state, set_generator_state
 
@@ -70,7 +72,8 @@ class Counters:
     @classmethod
     def from_plain(cls, values: dict[str, Any]) -> "Counters":
         """Make counters from JSON values."""
-        return cls(**{**values, "plateau": Plateau(**values["plateau"])})
+        counters: Counters = fit(cls, values, "state", CheckpointError)
+        return counters
 
 
 class RunState:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.label_embedding import embed_labels, reset_labels
 from graphpool.nn.module import Module, reset
 from graphpool.nn.ops.normalise import batch_normalised
 from graphpool.nn.ops.products import slot_sum, take_col, take_row
@@ -126,10 +127,11 @@ class GMN(PairModel):
         reset(self.pooling)
         for part in (self.score, self.encoder, self.rounds, self.norms):
             reset(part)
+        reset_labels(self)
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed both graphs of every pair together, and return their distances."""
-        layout = PairLayout.of(graphs, left, right)
+        graphs, layout = embed_labels(self, graphs), PairLayout.of(graphs, left, right)
         encoded = replace(graphs, x=self.encoder(graphs.x), one_hot_index=None)
         both = repeat_graphs(encoded, layout.graphs)
         h, attention = both.x, CrossAttention(layout.sizes, graphs.x.device)
