@@ -33,7 +33,7 @@ INNER: dict[str, list[set[str]]] = {
     "data": [
         {"paths", "splits", "download", "interop"},
         {"formats"},
-        {"pairs", "source"},
+        {"own_splits", "pairs", "source"},
         {"cache"},
         {"synthetic"},
         {"catalogue"},
@@ -42,8 +42,8 @@ INNER: dict[str, list[set[str]]] = {
         {"true_distances"},
     ],
     "nn": [
-        {"ops", "module"},
-        {"level"},
+        {"ops", "module", "random"},
+        {"level", "label_embedding"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
         {"hierarchy"},

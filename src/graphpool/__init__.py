@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphpool.data.load import load as load
     from graphpool.data.load import read as read
     from graphpool.errors import GraphpoolError as GraphpoolError
+    from graphpool.errors import GraphpoolWarning as GraphpoolWarning
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
     from graphpool.estimators.matcher import GraphMatcher as GraphMatcher
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from graphpool.graphs import GraphSet as GraphSet
     from graphpool.graphs import concatenate as concatenate
     from graphpool.graphs.statistics import statistics as statistics
+    from graphpool.limits import Limits as Limits
+    from graphpool.limits import use_limits as use_limits
     from graphpool.nn.zoo import list_networks as list_networks
     from graphpool.nn.zoo import list_poolers as list_poolers
 
@@ -46,7 +49,8 @@ __getattr__, __dir__, __all__ = lazy_names(
         "estimators.comparer": ("GraphComparer",),
         "experiments.comparison": ("evaluate",),
         "nn.zoo": ("list_networks", "list_poolers"),
-        "errors": ("GraphpoolError",),
+        "errors": ("GraphpoolError", "GraphpoolWarning"),
+        "limits": ("Limits", "use_limits"),
     },
     modules=(
         "graphs", "data", "features", "ged", "nn", "tasks", "training", "evaluation", "report",

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from graphpool.errors import WriteError
+from graphpool.errors import ConfigError, WriteError
 
 if sys.platform != "win32":
     import fcntl
@@ -59,6 +59,8 @@ def writing(path: str | Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         problem, hint = _PROBLEMS.get(error.errno or 0, (reason, _OTHER_PATH))
+        if _SCRATCH in str(path):
+            hint = hint.replace(_OTHER_PATH, "set TMPDIR to another folder")
         made = WriteError(f"{path}: can't be written: {problem}; {hint}")
         made.strerror = problem
         raise made from None
@@ -98,6 +100,19 @@ def atomic_write(path: str | Path, mode: str = "wb") -> Iterator[IO[Any]]:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def check_free(path: str | Path, overwrite: bool, how: str, what: str = "") -> None:
+    """Refuse to replace a file without being asked to.
+
+    Args:
+        how: what asks for it, such as `--overwrite`.
+        what: what the path was given as, such as `--out `.
+    """
+    if not overwrite and Path(path).exists():
+        raise ConfigError(
+            f"{what}{path}: exists already; give {how} to replace it, or choose another name"
+        )
 
 
 def append_text(path: str | Path, text: str, *, sync: bool = True) -> None:

@@ -8,7 +8,7 @@ type, an unknown key or a missing one is an error that names the key and the nex
 import dataclasses
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NotRequired, Required, cast
 
 from graphpool.errors import ConfigError, GraphpoolError, nearest
@@ -87,7 +87,7 @@ class _Fitter:
         if "\0" in text or not _encodes(text):
             raise self.error(f"{where}: {text!r} has characters that UTF-8 text can't hold")
 
-    def _fit_items(self, shape: Any, items: list[Any], where: str) -> list[Any]:
+    def _fit_items(self, shape: Any, items: Sequence[Any], where: str) -> Sequence[Any]:
         # Many items of a plain type are checked at once.
         kinds = typing.get_args(shape) or (shape,)
         if set(kinds) <= set(_PLAIN) and set(map(type, items)) <= set(kinds):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from graphpool.data.formats.safetensors import SUFFIX
-from graphpool.errors import DataError, WriteError
+from graphpool.errors import DataError, WriteError, warn
 from graphpool.files import private_folder, temporary_root
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ def cached(
 
 @functools.cache
 def _warn_once(reason: str) -> None:
-    log.warning(
-        "parsed sets are not cached (%s); set GRAPHPOOL_CACHE to a folder that can be written to",
-        reason,
+    warn(
+        f"parsed sets are not cached ({reason}); set GRAPHPOOL_CACHE to a folder that can be "
+        "written to"
     )

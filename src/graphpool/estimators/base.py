@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
@@ -19,6 +20,7 @@ from graphpool.config import (
     from_dict,
     to_dict,
 )
+from graphpool.config.class_weight import write_class_weight
 from graphpool.data.interop import Graphs as Graphs
 from graphpool.data.interop import as_graphs
 from graphpool.data.source import Source, set_digest
@@ -94,6 +96,11 @@ class GraphEstimator(BaseEstimator):
         cls.__doc__ = explain_arguments(cls.__doc__ or "", cls._settings)
 
     @property
+    def n_features_in_(self) -> int:
+        """Features of each node."""
+        return self._model.features.channels
+
+    @property
     def result_(self) -> FitResult | None:
         """History, best epoch and warnings of the training; None for a model that was loaded."""
         return self._model.result
@@ -105,9 +112,13 @@ class GraphEstimator(BaseEstimator):
         super().set_params(**params)
         return self
 
-    def save(self, path: str | Path) -> Path:
-        """Write the fitted model as one file, which `load` and the commands read."""
-        return self._model.save(path)
+    def save(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Write the fitted model as one file, which `load` and the commands read.
+
+        Args:
+            overwrite: replace a file that exists; else it is an error.
+        """
+        return self._model.save(path, overwrite)
 
     @classmethod
     def load(cls: type[E], path: str | Path, device: str = "cpu") -> E:
@@ -117,6 +128,11 @@ class GraphEstimator(BaseEstimator):
         return cls(**{**values, "device": device})._take(model)
 
     # ------------------------------------------------------------------ inside
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False  # graphs, or pairs of them
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
@@ -134,6 +150,8 @@ class GraphEstimator(BaseEstimator):
         for name, item in self._settings.items():
             section = values[item.section] if item.section else values
             value = getattr(self, name)
+            if item.key == "train.class_weight":
+                value = write_class_weight(value)
             # Searches over parameters hand over numbers of NumPy.
             section[item.name] = value.item() if isinstance(value, np.generic) else value
         where = type(self).__name__
@@ -166,3 +184,9 @@ class GraphEstimator(BaseEstimator):
         if not 0 <= self.validation < 1:
             raise ConfigError(f"validation is {self.validation}; it must lie in [0, 1)")
         return float(self.validation)
+
+
+def log_probabilities(shares: NDArray[Any]) -> NDArray[Any]:
+    """Return logarithms, minus infinity for a probability of 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(shares))

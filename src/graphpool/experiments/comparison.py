@@ -11,6 +11,7 @@ import numpy as np
 from graphpool.config import RunConfig, to_dict
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
+from graphpool.data.own_splits import read_own_splits
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
 from graphpool.data.true_distances import (
@@ -19,8 +20,8 @@ from graphpool.data.true_distances import (
     known_distances,
     open_similar,
 )
-from graphpool.errors import ConfigError, DataError
-from graphpool.evaluation.protocols import Protocol, find_protocol
+from graphpool.errors import ConfigError, DataError, warn
+from graphpool.evaluation.protocols import Protocol, find_protocol, own_protocol
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.example_files import Graphs, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
@@ -81,7 +82,8 @@ def evaluate(
             used, and one that `load` made is not.
         methods: poolers, networks for pairs, or baselines; the first is what the others are
             compared with.
-        protocol: of classification: `cv10`, `paper`, or one of your own.
+        protocol: of classification: `cv10`, `cv5` or any other number of folds, `paper`, or one
+            of your own; `config.split` names a file of splits instead.
         seeds: how many, or which; by default those of the protocol, or three.
         config: settings of all networks; `model.pooler` is replaced by each method.
         folder: one set, one folder.
@@ -108,10 +110,10 @@ def evaluate(
         cores = min(cores, 1)
     executor = executor or LocalExecutor(cores)
     if (folder / "units").is_dir() and not (folder / RECORDS).exists():
-        log.warning(
-            "%s holds results of graphpool 0.1.0, which are not read; use another folder to keep "
-            "them apart", folder,
-        )  # fmt: skip
+        warn(
+            f"{folder} holds results of graphpool 0.1.0, which are not read; use another folder to "
+            "keep them apart"
+        )
     with folder_lock(folder), scratch_folder() as sources:
         wanted = _Wanted(data, config, protocol, seeds, folder, sources, root)
         drawn, about = _OPEN[task.noun](wanted)
@@ -162,7 +164,9 @@ def check_evaluation(
         find_protocol(protocol)
     for data in sets:
         if noun == "graphs":
-            open_training(data, root)
+            graphs = open_training(data, root)
+            if config.split:
+                read_own_splits(config.split, graphs)
         elif noun == "pairs":
             drawn_pairs(replace(config, data=data), [0])
         else:
@@ -233,6 +237,8 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     given, config = wanted.data, wanted.config
     graphs = open_training(given, wanted.root) if isinstance(given, str) else given
     protocol = wanted.protocol
+    if config.split:
+        protocol = own_protocol(config.split, graphs)
     protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
@@ -280,7 +286,7 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     graphs, split = open_similar(config.data, root), config.compare.split
     if split == "published" and not has_split(config.data, root):
         split = "graphs"
-        log.warning("%s has no published split: its graphs are split at random, 8:1:1", graphs.name)
+        warn(f"{graphs.name} has no published split: its graphs are split at random, 8:1:1")
     if split == "published":
         named = Path(config.data) if is_path(config.data) else config.data
         test = np.isin(np.arange(len(graphs)), datasets.published_split(named, root).test)

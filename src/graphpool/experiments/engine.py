@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural, warn
 from graphpool.experiments.example_files import ExampleFiles, Opened
 from graphpool.experiments.examples import Data
 from graphpool.experiments.executor import Executor, ItemFailure, LocalExecutor
@@ -91,8 +91,10 @@ def run_units(
         for unit in other:
             del done[unit]
     elif other:
-        log.warning("%d records in %s were made by other code of graphpool; they are used as they "
-                    "are", len(other), records.path)  # fmt: skip
+        warn(
+            f"{plural(len(other), 'record')} in {records.path}: made by other code of graphpool, "
+            "used as they are"
+        )
     missing = [unit for unit in units if unit not in done and unit not in errors]
     command = command_line() if command is None else command
     deadline = None if minutes is None else time.monotonic() + 60 * minutes

@@ -33,7 +33,7 @@ from typing import Any, Literal
 from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict
 from graphpool.documents import read_toml
 from graphpool.errors import ConfigError, nearest
-from graphpool.evaluation.protocols import PROTOCOLS, Protocol
+from graphpool.evaluation.protocols import Protocol, find_protocol
 from graphpool.experiments.methods import check_known
 from graphpool.tasks import find_task
 
@@ -199,7 +199,7 @@ class Experiment:
         """How some data are split."""
         if self.protocol == HOLDOUT:
             return Protocol(HOLDOUT, "holdout", 1, self.seeds, learn=entry.learn)
-        return PROTOCOLS[self.protocol]
+        return find_protocol(self.protocol)
 
     def config(self, method: MethodEntry, entry: DataEntry) -> RunConfig:
         """All settings of a network on some data."""
@@ -264,8 +264,8 @@ def _check(made: Experiment, where: str) -> None:
         raise ConfigError(f"{where}: it has no [[data]] and uses no other experiment")
     if made.data and not made.seeds:
         raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
-    if find_task(made.task).noun == "graphs" and made.data:
-        check_known(made.protocol, (*PROTOCOLS, HOLDOUT), f"{where}: unknown protocol")
+    if find_task(made.task).noun == "graphs" and made.data and made.protocol != HOLDOUT:
+        find_protocol(made.protocol)
     names = [entry.name for entry in made.data]
     for name, method in made.methods.items():
         for data in method.data:

@@ -1,17 +1,13 @@
 """One-hot node labels."""
 
-import logging
 from collections.abc import Sequence
 
 import torch
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, FeatureWarning, warn
 from graphpool.features.base import Feature, fitted
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.typing import Float, Tensor
-
-log = logging.getLogger(__name__)
-
 
 ONE_HOT = 128
 """Labels that have a column each, as many as degrees have at most; more of them are codes."""
@@ -26,7 +22,7 @@ class Labels(Feature):
 
     Labels are matched by name, because another set may number them differently. A node with a label
     that was not seen in `fit` gets a row of zeros; `unknown` counts them in the last transform,
-    and the first time there are any the log says so.
+    and the first time there are any a warning says so.
     """
 
     kind = "labels"
@@ -58,11 +54,12 @@ class Labels(Feature):
         self.unknown = int(missing[codes].sum())
         if self.unknown and not self._warned:
             self._warned = True
-            log.warning(
-                "%s: %d of %d nodes have labels that were not seen in training, such as %r; "
-                "their label features are zero",
-                graphs.name, self.unknown, len(codes), _example(graphs, codes, missing),
-            )  # fmt: skip
+            warn(
+                f"{graphs.name}: {self.unknown} of {len(codes)} nodes have labels that were not "
+                f"seen in training, such as {_example(graphs, codes, missing)!r}; their label "
+                "features are zero",
+                FeatureWarning,
+            )
         where = table[codes]
         if self.lookup is not None:
             return (where + 1).float().unsqueeze(1)

@@ -25,6 +25,7 @@ class GraphBatch:
         ptr: `[num_graphs + 1]`, where each graph's nodes begin.
         index: `[num_graphs]`, the positions of the graphs in the set they were taken from.
         y: `[num_graphs]` classes, if known.
+        graph_weight: `[num_graphs]`, how much each graph counts in the loss.
         edge_label: `[edges]`, `edge_attr`: `[edges, channels]`; in the order of `edge_index`.
         one_hot_index: `[nodes]`, if `x` is one-hot: the column that holds each node's 1.
         node: `[nodes]`, the positions of the nodes in the set they were taken from.
@@ -37,6 +38,7 @@ class GraphBatch:
     ptr: Tensor
     index: Tensor
     y: Tensor | None = None
+    graph_weight: Tensor | None = None
     edge_label: Tensor | None = None
     edge_attr: Tensor | None = None
     one_hot_index: Tensor | None = None

@@ -10,6 +10,7 @@ from graphpool.errors import DataError
 UNITS = {
     "y": "graphs",
     "graph_attr": "graphs",
+    "graph_weight": "graphs",
     "node_label": "nodes",
     "node_attr": "nodes",
     "x": "nodes",

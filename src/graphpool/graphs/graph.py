@@ -25,6 +25,7 @@ class Graph:
     edge_attr: Tensor | None = None
     edge_weight: Tensor | None = None
     graph_attr: Tensor | None = None
+    graph_weight: Tensor | None = None
     x: Tensor | None = None
     y: int | None = None
     classes: tuple[Name, ...] = field(default=(), repr=False)

@@ -45,6 +45,7 @@ class GraphSet:
         x: `[nodes, channels]`, features that the graphs bring, or made by `graphpool.features`.
         x_from: the feature string that `x` was made from; empty for an `x` that the graphs bring.
         y: `[graphs]` codes into `classes`.
+        graph_weight: `[graphs]`, how much each graph counts in the loss; 1 everywhere if absent.
     """
 
     name: str
@@ -60,6 +61,7 @@ class GraphSet:
     graph_attr: Tensor | None = None
     x: Tensor | None = None
     y: Tensor | None = None
+    graph_weight: Tensor | None = None
     classes: tuple[Name, ...] = ()
     node_label_names: tuple[Name, ...] = ()
     edge_label_names: tuple[Name, ...] = ()
@@ -144,6 +146,11 @@ class GraphSet:
             f"edges={self.num_edges}, classes={len(self.classes)}, "
             f"features={None if self.x is None else self.x.shape[1]})"
         )
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of graphs; with it scikit-learn cuts a set as it cuts an array."""
+        return (len(self),)
 
     @property
     def num_nodes(self) -> int:
@@ -279,8 +286,15 @@ class GraphSet:
                 f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
                 "give one row per node"
             )
-        changed = replace(self, x=x, x_from=x_from)
-        # The structure is the same: keep what was already computed from it.
+        return self._same_structure(x=x, x_from=x_from)
+
+    def with_weight(self, weight: Tensor | None) -> "GraphSet":
+        """Return the same graphs with `graph_weight`, `[graphs]`."""
+        return self._same_structure(graph_weight=weight)
+
+    def _same_structure(self, **fields: Any) -> "GraphSet":
+        """Return a copy that keeps what was already computed from the edges."""
+        changed = replace(self, **fields)
         for derived in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
             if derived in self.__dict__:
                 changed.__dict__[derived] = self.__dict__[derived]
@@ -357,6 +371,7 @@ class GraphSet:
             ptr=torch.from_numpy(pointers).to(self.device),
             index=index,
             y=take(self.y, index),
+            graph_weight=take(self.graph_weight, index),
             edge_label=take(self.edge_label, edge),
             edge_attr=take(self.edge_attr, edge),
             one_hot_index=take(self._one_hot_index, node),

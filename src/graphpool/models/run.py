@@ -4,8 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from graphpool.config import RunConfig
+from graphpool.data import load as datasets
+from graphpool.data.source import set_digest
+from graphpool.errors import DataError
 from graphpool.files import write_json
+from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.models.run_folder import CONFIG, REPORT, RESULT, RunFolder
 from graphpool.tasks import TaskData, find_task
@@ -66,3 +72,19 @@ def report_run(
     document["command"] = f"graphpool train --config {run.path / CONFIG}"
     model = TrainedModel.load(run.path)
     return model.report(path or run.path / REPORT, data, document, run.history())
+
+
+def training_graphs(model: TrainedModel, root: Path | None = None) -> GraphSet:
+    """Return the graphs that trained a model and chose its epoch.
+
+    They are those in its file, or else opened again from the set that it was trained on.
+
+    Args:
+        root: folder of data files.
+    """
+    if model.graphs is not None:
+        return model.graphs
+    graphs, source = datasets.find(model.config.data, root, features=None), model.source
+    if source is None or set_digest(graphs) != source.digest:
+        raise DataError(f"{graphs.name} has changed since the model was trained on it")
+    return graphs[np.setdiff1d(np.arange(len(graphs)), source.held_out).astype(np.int64)]

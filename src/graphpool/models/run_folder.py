@@ -140,10 +140,12 @@ class RunFolder(Store):
 
     def split(self, graphs: GraphSet, protocol: str, seed: int, make: Callable[[], Split]) -> Split:
         """Return the split of these graphs that the folder holds; make and store it first."""
-        self.begin()
         path, digest = self.path / SPLIT, content_hash(graphs)
-        if not path.exists():
-            save_splits(path, [make()], digest, protocol, seed)
+        kept = path.exists() and (self.resume or self._begun)
+        made = [] if kept else [make()]  # a split that is refused leaves the folder as it was
+        self.begin()
+        if made:
+            save_splits(path, made, digest, protocol, seed)
         return load_splits(path, digest, protocol, seed)[0]
 
     def distances(self) -> Path:

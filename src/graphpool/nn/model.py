@@ -1,12 +1,11 @@
 """`HAP`, the whole model of the paper, and the flat networks it is compared with."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
 
 from torch import nn
 
-from graphpool.errors import ConfigError, check_known
+from graphpool.errors import ConfigError, check_known, warn
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.base import GroupPool
@@ -18,9 +17,8 @@ from graphpool.nn.hierarchy import GraphNetwork, Hierarchy
 from graphpool.nn.label_embedding import embed_labels
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool
+from graphpool.nn.random import Dropout
 from graphpool.nn.readout import Readout
-
-log = logging.getLogger(__name__)
 
 
 class EncoderOptions(TypedDict, total=False):
@@ -75,10 +73,9 @@ class PoolerNetwork(Hierarchy):
             options.get("dropout", 0.0),
         )
         if _only_sums(coarsenings[-1]) and clusters[-1] != 1 and "max" not in readout:
-            log.warning(
-                "the last coarsening, to %d clusters, learns nothing: a sum or mean over clusters "
-                "is that over nodes; end clusters with 1, or add max to the readout",
-                clusters[-1],
+            warn(
+                f"the last coarsening, to {clusters[-1]} clusters, learns nothing: a sum or mean "
+                "over clusters is that over nodes; end clusters with 1, or add max to the readout"
             )
 
 
@@ -278,7 +275,7 @@ class StructureFree(GraphNetwork):
             nn.ReLU(),
             nn.Linear(hidden_channels, hidden_channels),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
         )
         self.head = nn.Linear(hidden_channels, out_channels) if out_channels else None
 

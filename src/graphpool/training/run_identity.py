@@ -40,9 +40,11 @@ def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) 
     schedule, in which every step depends on their number.
     """
     stored = current_header(stored)  # of a run that was begun with 0.1.0
-    before, now = stored["config"], current["config"]
-    if type(before.get("epochs")) is not int:
+    # Settings that are newer than the run were at their defaults.
+    before, now = {**to_dict(TrainConfig()), **stored["config"]}, current["config"]
+    if type(stored["config"].get("epochs")) is not int:
         raise CheckpointError.at(path, "damaged: it names no number of epochs", hint=_RESTART)
+    stored = {**stored, "config": before}
     cosine = now.get("schedule") == "cosine"
     if now["epochs"] != before["epochs"] and (cosine or now["epochs"] < before["epochs"]):
         why = "the cosine schedule depends on it" if cosine else "it can only be raised"

@@ -20,12 +20,12 @@ from graphpool.errors import CheckpointError, ConfigError
 from graphpool.files import write_json, writing
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.random import seeded_weights
 from graphpool.nn.zoo.build import chooses_places, place_rule
 from graphpool.training.checkpoint import BEST, LAST
 from graphpool.training.loop import fit
-from graphpool.training.objective import Objective, is_better
+from graphpool.training.objective import Objective, is_better, selection
 from graphpool.training.run_identity import RunHeader, check_same_run, run_header
-from graphpool.training.seeding import seed_everything
 
 logger = logging.getLogger(__name__)
 
@@ -161,14 +161,16 @@ def select_place_rule(
                 for name in (CHOICE, LAST, BEST):
                     (folder / name).unlink(missing_ok=True)
             shutil.rmtree(folder / PILOTS, ignore_errors=True)
+    criteria = selection(settings.scoring)
     short = replace(settings, epochs=pilot_epochs(settings.epochs), tensorboard=False)
 
     def train_pilot(number: int, candidate: ModelConfig) -> Pilot:
         # Found before the graphs are copied to another device, so that the copies have them.
         places = [part.places(rule) for part in (train, valid) for rule in place_rules(candidate)]
-        seed_everything(settings.seed)
+        with seeded_weights(settings.seed):
+            model = build(candidate)
         result = fit(
-            build(candidate), task, train, valid, short,
+            model, task, train, valid, short,
             folder=None if folder is None else folder / PILOTS / str(number),
             resume=resume, progress=progress,
         )  # fmt: skip
@@ -177,13 +179,13 @@ def select_place_rule(
             resolution=candidate.resolution,
             places=float(places[0].counts.double().mean()),
             epoch=result.best_epoch,
-            metrics={name: result.best_metrics[name] for name, _ in task.selection},
+            metrics={name: result.best_metrics[name] for name, _ in criteria},
         )
 
     pilots = [train_pilot(number, candidate) for number, candidate in enumerate(candidates(config))]
     best = pilots[0]
     for pilot in pilots[1:]:
-        if is_better(task.selection, pilot.metrics, best.metrics):
+        if is_better(criteria, pilot.metrics, best.metrics):
             best = pilot
     choice = PlaceChoice(best.count, best.resolution, short.epochs, tuple(pilots))
     logger.info("rule for places selected on validation graphs: %s", choice)

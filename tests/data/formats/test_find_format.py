@@ -71,7 +71,7 @@ def test_what_is_read_is_one_graph_of_an_edge(tmp_path: Path, kind: str) -> None
     [
         ("x.jsonl", "the file is empty"),
         ("x.npz", "not a readable zip"),
-        ("x.safetensors", "not a whole safetensors file"),
+        ("x.safetensors", "not a safetensors file"),
         ("x.zip", "not a readable zip"),
         ("x.npy", "not a whole array|not a readable zip"),
         ("x.csv", "there is no column 'source'"),

@@ -255,7 +255,7 @@ def _node_count(row: Row, value: dict[str, Any]) -> int:
     return count
 
 
-def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Name] | None]:
+def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Any] | None]:
     """Source and target, `[2, edges]`, and the labels where edges carry them."""
     if not isinstance(edges, list):
         raise row.wrong("edges must be a list of [source, target]")
@@ -291,7 +291,8 @@ def _both_ways(edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 def _check_names(row: Row, key: str, items: Sequence[Any]) -> None:
     if not set(map(type, items)) <= {str, int}:
         wrong = next(item for item in items if type(item) not in (str, int))
-        raise row.wrong(f"{json.dumps(wrong)} in {key} is neither a word nor a whole number")
+        hint = "only classes can be predicted, such as low and high" if key == "y" else ""
+        raise row.wrong(f"{json.dumps(wrong)} in {key} is neither a word nor a whole number", hint)
     longest = max((len(item) for item in items if type(item) is str), default=0)
     if longest:
         about = f"characters of a name in {key}"

@@ -169,7 +169,8 @@ def _coded(
     whole = values.long()
     if values.is_floating_point() and not torch.equal(whole.to(values), values):
         raise DataError(
-            f"{where}: {key} has values that are not whole numbers, so they are not classes"
+            f"{where}: {key} has values that are not whole numbers, so they are not classes; "
+            f"remove {key} from the graphs, or give classes"
         )
     if names is None:
         distinct, codes = torch.unique(whole, return_inverse=True)

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from graphpool.evaluation.format import Lines, percent, plural
+from graphpool.evaluation.format import Lines, decimal, percent, plural
+from graphpool.evaluation.metrics import CLASS_METRICS
 from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
@@ -30,6 +31,7 @@ def result_lines(document: Document) -> Lines:
         f"{plural(count, 'graph')}, 95 % interval {low:.0f} to {high:.0f}",
         f"Balanced        {percent(test['balanced_accuracy']):>7}  mean over the classes",
         f"Majority class  {percent(document['majority']):>7}",
+        f"Also: {metrics_text(test)}",
         epoch_line(document, "graphs"),
     ]
     if document["choice"]:
@@ -138,6 +140,16 @@ def graph_map(
     )
 
 
+def metrics_text(metrics: Document) -> str:
+    """Describe the metrics beside the accuracies that are known."""
+    return ", ".join(
+        f"{title.removesuffix(', %')} "
+        f"{percent(metrics[name]) if title.endswith('%') else decimal(metrics[name])}"
+        for name, title in CLASS_METRICS.items()
+        if name in metrics and "accuracy" not in name
+    )
+
+
 def _codes(graphs: GraphSet) -> Array:
     """The class of each graph, a position in the classes."""
     assert graphs.y is not None
@@ -147,5 +159,6 @@ def _codes(graphs: GraphSet) -> Array:
 def _score_text(document: Document) -> str:
     return (
         f"accuracy {percent(document['accuracy'])}, balanced "
-        f"{percent(document['balanced_accuracy'])}, on {plural(document['graphs'], 'graph')}"
+        f"{percent(document['balanced_accuracy'])}, {metrics_text(document)}, on "
+        f"{plural(document['graphs'], 'graph')}"
     )
