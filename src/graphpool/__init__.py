@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from graphpool.graphs import GraphSet as GraphSet
     from graphpool.graphs import concatenate as concatenate
     from graphpool.graphs.statistics import statistics as statistics
+    from graphpool.limits import Limits as Limits
+    from graphpool.limits import use_limits as use_limits
     from graphpool.nn.zoo import list_networks as list_networks
     from graphpool.nn.zoo import list_poolers as list_poolers
 
@@ -48,6 +50,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "experiments.comparison": ("evaluate",),
         "nn.zoo": ("list_networks", "list_poolers"),
         "errors": ("GraphpoolError", "GraphpoolWarning"),
+        "limits": ("Limits", "use_limits"),
     },
     modules=(
         "graphs", "data", "features", "ged", "nn", "tasks", "training", "evaluation", "report",

@@ -169,10 +169,10 @@ def _too_deep(text: bytes, most: int) -> bool:
     text = re.sub(rb'"[^"]*"', b"", text.translate(None, _NOT_BRACKETS))
     for _ in range(most):
         shorter = text.replace(b"[]", b"").replace(b"{}", b"")
-        if len(shorter) == len(text):
-            break
+        if len(shorter) == len(text):  # what is left is not closed
+            return text.count(b"[") + text.count(b"{") > most
         text = shorter
-    return text.count(b"[") + text.count(b"{") > most
+    return b"[" in text or b"{" in text
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
