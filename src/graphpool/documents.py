@@ -6,13 +6,16 @@ and types are expected. Every error names the file, the line of JSON lines, and 
 """
 
 import codecs
+import gzip
 import json
 import re
 import tomllib
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from graphpool.errors import ConfigError, DataError, GraphpoolError
 from graphpool.limits import current_limits
@@ -138,17 +141,18 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 def _raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     limits = current_limits()
     try:
-        with Path(path).open("rb") as handle:
+        with open_binary(path) as handle:
             number = 0
             while line := handle.readline(limits.line_bytes + 1):
                 number += 1
+                check_unpacked(path, handle)
                 if len(line) > limits.line_bytes:
                     limits.check(path, "line_bytes", len(line), "bytes or more", line=number)
                 if number == 1:
                     line = line.removeprefix(codecs.BOM_UTF8)
                 if line.strip():
                     yield number, line
-    except OSError as reason:
+    except UNREADABLE as reason:
         raise unreadable(path, reason) from None
 
 
@@ -165,10 +169,10 @@ def _too_deep(text: bytes, most: int) -> bool:
     text = re.sub(rb'"[^"]*"', b"", text.translate(None, _NOT_BRACKETS))
     for _ in range(most):
         shorter = text.replace(b"[]", b"").replace(b"{}", b"")
-        if len(shorter) == len(text):
-            break
+        if len(shorter) == len(text):  # what is left is not closed
+            return text.count(b"[") + text.count(b"{") > most
         text = shorter
-    return text.count(b"[") + text.count(b"{") > most
+    return b"[" in text or b"{" in text
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -259,6 +263,46 @@ def read_safetensors(
 _UTF8 = "save it as UTF-8"
 
 
+UNREADABLE = (OSError, EOFError, zlib.error)
+"""Errors that reading a file can cause, packed by gzip or not."""
+
+
+@contextmanager
+def open_binary(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file of bytes; one that gzip packed is unpacked while it is read."""
+    with Path(path).open("rb") as handle:
+        packed = handle.read(2) == b"\x1f\x8b"
+        handle.seek(0)
+        if not packed:
+            yield handle
+            return
+        with gzip.GzipFile(fileobj=handle) as unpacked:
+            yield unpacked
+
+
+def check_unpacked(path: str | Path, handle: Any) -> None:
+    """Refuse a file that gzip packed, if more comes out of it than the limits allow."""
+    if isinstance(handle, gzip.GzipFile):
+        current_limits().check_archive(path, Path(path).stat().st_size, handle.tell())
+
+
+def read_binary(path: str | Path, limit: str, error: Error = DataError) -> bytes:
+    """Read a whole file that is not larger than the limit of this name; gzip is unpacked."""
+    left = getattr(current_limits(), limit) + 1
+    pieces = []
+    try:
+        with open_binary(path) as handle:
+            while left > 0 and (piece := handle.read(min(left, 1 << 24))):
+                pieces.append(piece)
+                left -= len(piece)
+                check_unpacked(path, handle)
+    except UNREADABLE as reason:
+        raise unreadable(path, reason, error) from None
+    data = b"".join(pieces)
+    _check_size(path, limit, len(data), error)
+    return data
+
+
 def _read_bytes(path: str | Path, limit: str, error: Error) -> bytes:
     """Read a whole file that is not larger than the limit of this name."""
     try:
@@ -277,12 +321,13 @@ def _check_size(path: str | Path, limit: str, size: int, error: Error) -> None:
         raise error(str(reason)) from None
 
 
-def unreadable(path: str | Path, reason: OSError, error: Error = DataError) -> GraphpoolError:
+def unreadable(path: str | Path, reason: Exception, error: Error = DataError) -> GraphpoolError:
     """Return the error to raise about a file that can't be opened or read."""
     if isinstance(reason, FileNotFoundError):
         return error.at(path, "no such file", hint="check the path")
     hint = "check the path and its permissions"
-    return error.at(path, f"can't be read: {reason.strerror or reason}", hint=hint)
+    problem = getattr(reason, "strerror", None) or reason
+    return error.at(path, f"can't be read: {problem}", hint=hint)
 
 
 def _not_utf8(reason: UnicodeDecodeError) -> str:

@@ -229,9 +229,9 @@ def test_read_keeps_features_that_were_saved(root: Path) -> None:
 
 
 def test_read_refuses_other_files(root: Path) -> None:
-    (root / "graphs.csv").write_text("1,2\n")
-    with pytest.raises(DataError, match=r"graphs\.csv: .*\.jsonl or \.safetensors"):
-        gp.read(root / "graphs.csv")
+    (root / "graphs.dot").write_text("1,2\n")
+    with pytest.raises(DataError, match=r"graphs\.dot: .*\.jsonl, .*\.safetensors"):
+        gp.read(root / "graphs.dot")
     with pytest.raises(DataError, match="no such file"):
         gp.read(root / "none.jsonl")
 

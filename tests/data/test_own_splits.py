@@ -6,7 +6,8 @@ import pytest
 
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.load import load
-from graphpool.data.splits import Split, read_own_splits, save_splits
+from graphpool.data.own_splits import read_own_splits
+from graphpool.data.splits import Split, save_splits
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet
 

@@ -20,6 +20,7 @@ from graphpool.experiments.examples import Data, GraphData, PairData, TripletDat
 from graphpool.experiments.executor import LocalExecutor
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.unit import Unit
+from graphpool.features import labels
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.tasks.matching import MatchingData
@@ -184,6 +185,24 @@ def test_networks_and_rules_rank_the_same_graphs(tmp_path: Path, source: tuple[P
     assert [record.kind for record in found.records] == ["network", "rule", "edit distance"]
     assert found.records[0].parameters > 0
     assert found.records[0].seconds["train"] > 0
+
+
+def test_labels_as_codes_are_looked_up_by_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawn examples come with features; codes among them would be taken for numbers."""
+    graphs, distances = paths()
+    coded = torch.arange(graphs.num_nodes) % 3
+    graphs = replace(graphs, node_label=coded, node_label_names=("C", "N", "O"))
+    sources = tmp_path / "sources"
+    data = triplets(add_source(sources, "paths", graphs, distances))
+    config, parameters = replace(quick("similarity"), features="labels"), []
+    for one_hot in (128, 1):
+        monkeypatch.setattr(labels, "ONE_HOT", one_hot)
+        found = run([unit("sum", data, config)], tmp_path / str(one_hot), sources=sources)
+        parameters.append(found.records[0].parameters)
+    # 3 rows of W of 4 channels; 4 rows of them, and 4 vectors of 4 channels.
+    assert parameters[1] - parameters[0] == 4 + 16
 
 
 def test_splits_at_random_say_how_many_graphs_they_share(

@@ -10,7 +10,7 @@ from graphpool.cli.data_arguments import file_name, load_model, short_name
 from graphpool.cli.experiment import experiment_lines, stopping
 from graphpool.cli.output import print_json, print_line, print_lines, print_status
 from graphpool.config import RunConfig
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, check_known
 from graphpool.evaluation.format import plural
 
 if TYPE_CHECKING:
@@ -46,6 +46,13 @@ def evaluate(
             help="Put structure-free, wl and majority beside it, or rules that compare graphs.",
         ),
     ] = True,
+    metric: Annotated[
+        str,
+        typer.Option(
+            help="Of classification, in the table: "
+            "accuracy, balanced_accuracy, f1_macro, matthews_corrcoef, roc_auc, average_precision."
+        ),
+    ] = "accuracy",
     model: Annotated[
         Path | None, typer.Option(help="Score this trained model instead (run folder or file).")
     ] = None,
@@ -83,6 +90,7 @@ def evaluate(
 
     names, by_protocol = options.words(methods), find_task(run.task).noun == "graphs"
     _check(run, given, names, protocol)
+    check_known("metric", metric, find_task(run.task).columns if by_protocol else ("accuracy",))
     protocol = protocol or "cv10"
     check_evaluation(sets, names, protocol, run, root)
     results, documents = [], []
@@ -102,7 +110,9 @@ def evaluate(
                 result.report(folder / "report.html")
             if not json:
                 files = f"{FILE}, results.md{', report.html' * report}"
-                print_lines([*experiment_lines(result), f"\nWritten to {folder}: {files}\n"])
+                print_lines(
+                    [*experiment_lines(result, metric), f"\nWritten to {folder}: {files}\n"]
+                )
     if json:
         print_json({"results": documents})
     elif len(results) > 1 and by_protocol:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphpool.cli.output import print_status
 from graphpool.errors import TrainingWarning, collect_warnings
-from graphpool.evaluation.format import Lines, Table, plural
+from graphpool.evaluation.format import NONE, Lines, Table, plural
 
 if TYPE_CHECKING:
     from graphpool.experiments.results import ExperimentResult
@@ -26,26 +26,33 @@ def stopping(go_on: str = "") -> Iterator[None]:
         raise SystemExit(stop.exit_code) from None
 
 
-def experiment_lines(result: "ExperimentResult") -> Lines:
-    """One row per method, with the first method's gain over each."""
+def experiment_lines(result: "ExperimentResult", metric: str = "accuracy") -> Lines:
+    """One row per method, with the first method's gain over each.
+
+    Args:
+        metric: of `graphpool.evaluation.metrics.CLASS_METRICS`, for a set that was split.
+    """
     if result.protocol is None:
         return _test_lines(result)
     from graphpool.experiments import tables
     from graphpool.features.summary import features_line
+    from graphpool.tasks import find_task
 
     first = result.methods[0]
     rows = []
     for method in result.methods:
-        summary = result.summary(method)
-        gain = None if method == first else result.difference(first, method)
+        summary = result.summary(method, metric)
+        gain = None if method == first else result.difference(first, method, metric=metric)
+        missing = NONE if result.of(method) else "failed"
         rows.append((
-            method, tables.accuracy_text(summary) if summary else "failed",
-            tables.interval_text(summary), tables.gain_text(gain),
+            method, tables.metric_text(summary, metric, digits=1) if summary else missing,
+            tables.interval_text(summary, metric), tables.gain_text(gain, metric),
             tables.rank_text(result.health(method)),
         ))  # fmt: skip
     seeds = plural(len(result.seeds), "seed")
     splits = result.protocol.folds * len(result.seeds)
-    columns = ("method", "accuracy, %", "95 % interval", f"{first} gains", "rank")
+    title = find_task(result.task).columns[metric]
+    columns = ("method", title, "95 % interval", f"{first} gains", "rank")
     lines: Lines = [
         f"{result.data}, {result.protocol.name}, {seeds}, {plural(splits, 'split')}",
         f"{features_line(result.features)}\n",

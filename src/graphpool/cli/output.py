@@ -1,5 +1,6 @@
 """Output of commands: one JSON document for programs, or text and tables for people."""
 
+import io
 import json
 import sys
 from collections.abc import Sequence
@@ -9,9 +10,20 @@ from graphpool.evaluation.format import Lines, Table
 from graphpool.files import strict_json
 
 
+def accept_any_text() -> None:
+    """Let stdout and stderr escape characters that their encoding does not have.
+
+    An ASCII terminal has no ±, and no encoding has the bytes of a file name that is not text.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def print_json(document: Any) -> None:
     """Print a document on stdout; numbers that JSON can't express become null."""
-    json.dump(strict_json(document), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
+    json.dump(strict_json(document), sys.stdout, indent=2, ensure_ascii=ascii_only, allow_nan=False)
     sys.stdout.write("\n")
 
 

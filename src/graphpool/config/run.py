@@ -212,8 +212,8 @@ class TrainConfig(CheckedConfig):
         0.5, "Factor by which the schedule plateau lowers the rate.", range=Range(above=0, below=1)
     )
     patience: int = setting(
-        0,
-        "Stop after so many epochs without improvement; 0 never stops early.",
+        30,
+        "Stop after so many epochs without a better validation metric; 0 never stops early.",
         range=NOT_NEGATIVE,
         option="--patience",
     )

@@ -6,10 +6,8 @@ Nothing here imports torch or numpy: the command line needs names and paths befo
 from dataclasses import dataclass
 from pathlib import Path
 
+from graphpool.data.paths import SUFFIXES, exists, stem
 from graphpool.data.synthetic.arrangements.settings import ABOUT as ARRANGEMENTS
-
-SUFFIXES = (".jsonl", ".zip", ".npz", ".safetensors")
-"""Suffixes of files of graphs."""
 
 _COLLECTION = "https://www.chrsmrrs.com/graphkerneldatasets/{name}.zip"
 
@@ -134,15 +132,6 @@ def is_path(data: str) -> bool:
     return exists(path) and resolve(data) not in KNOWN
 
 
-def exists(path: Path) -> bool:
-    """Whether there is such a file or folder; a name that no file can have does not exist."""
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
-
-
 def short_name(data: str) -> str:
     """Return what a set is called, given its name or its path."""
-    path = Path(data)
-    return path.stem if path.suffix in SUFFIXES else path.name
+    return stem(Path(data))

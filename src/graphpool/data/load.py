@@ -14,6 +14,7 @@ from graphpool.data.locate import data_root, download_set, locate_here
 from graphpool.data.pairs.distances import Distances, read_distances, read_test
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.storage import open_pairs, save_pairs
+from graphpool.data.paths import exists
 from graphpool.data.splits import Split
 from graphpool.data.synthetic.arrangements import build as arrangements
 from graphpool.data.synthetic.arrangements.settings import (
@@ -42,7 +43,8 @@ def load(
 
     The features `x` are for exploring a set and for networks of your own: `graphs.batch()` needs
     them. They are fitted on all graphs of the set. Estimators and `graphpool train` ignore them and
-    fit features on the training graphs alone; with `features="given"` they take `x` as it is.
+    fit features on the training graphs alone; with `features="given"` they take `x` as it is. An
+    `x` of the graphs' own, which `GraphSet.x_from` tells from a made one, is used by them.
 
     Args:
         data: a name of `graphpool data list`, short forms such as IMDB-B included, or a path in a
@@ -51,8 +53,8 @@ def load(
             of an arrangement set follow a colon: `ring:graphs=500,bridges=6,noise=0.1,seed=3`.
         root: folder of data files; by default `GRAPHPOOL_DATA`, else `data` in the working
             folder.
-        features: what `graphpool.features` makes `x` from; "auto" takes node labels, else
-            degrees. None leaves `x` unset.
+        features: what `graphpool.features` makes `x` from; "auto" takes node labels and
+            attributes, without labels also degrees. None leaves `x` unset.
         cache: store the parsed set, so that it opens at once next time.
         download: whether the set may be downloaded.
         progress: called with the bytes received so far and their total.
@@ -82,7 +84,7 @@ def read(
     Args:
         data, features, cache, root: as in `load`.
     """
-    return load(Path(data) if catalogue.exists(Path(data)) else data, root, features, cache)
+    return load(Path(data) if exists(Path(data)) else data, root, features, cache)
 
 
 def find(

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from graphpool.data.own_splits import read_own_splits
 from graphpool.data.splits import (
     Split,
     cv_splits,
     load_splits,
     random_splits,
-    read_own_splits,
     save_splits,
 )
 from graphpool.errors import ConfigError, DataError, plural
@@ -87,7 +87,7 @@ def find_protocol(name: str) -> Protocol:
     """The protocol of this name: one of `PROTOCOLS`, or `cvN` with any number of folds."""
     if name in PROTOCOLS:
         return PROTOCOLS[name]
-    if re.fullmatch(r"cv[0-9]{1,4}", name):
+    if re.fullmatch(r"cv[1-9][0-9]{0,3}", name):
         return cross_validation(int(name.removeprefix("cv")))
     raise ConfigError(
         f"unknown protocol {name!r}; known: {', '.join(PROTOCOLS)}, and cv with another number of "

@@ -11,8 +11,8 @@ import numpy as np
 from graphpool.config import RunConfig, to_dict
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
+from graphpool.data.own_splits import read_own_splits
 from graphpool.data.pairs.distances import Distances
-from graphpool.data.splits import read_own_splits
 from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
 from graphpool.data.true_distances import (
     computed_distances,

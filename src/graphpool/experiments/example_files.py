@@ -201,7 +201,9 @@ class ExampleFiles:
             ),
         }
         pipeline = FeaturePipeline(self.features).fit(graphs[torch.from_numpy(np.sort(train))])
-        save_for_workers(pipeline.transform(graphs), self.rules, folder)
+        # Codes of labels are looked up by a network, which fits its features itself.
+        ready = pipeline.transform(graphs) if pipeline.lookup is None else graphs
+        save_for_workers(ready, self.rules, folder)
         columns = {
             f"{name}/{key}": getattr(part, key) for name, part in parts.items() for key in _TRIPLET
         }

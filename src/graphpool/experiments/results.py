@@ -123,9 +123,11 @@ class ExperimentResult:
             values.setdefault(unit.seed, []).append(unit.accuracy)
         return by_seed(values)
 
-    def difference(self, ours: str, theirs: str, test: str | None = None) -> Summary | None:
-        """Gain of one method over another in accuracy, on what both have finished."""
-        return paired_gain(self.of(ours), self.of(theirs), self.overlap, test)
+    def difference(
+        self, ours: str, theirs: str, test: str | None = None, metric: str = "accuracy"
+    ) -> Summary | None:
+        """Gain of one method over another in a metric, on what both have finished."""
+        return paired_gain(self.of(ours), self.of(theirs), self.overlap, test, metric)
 
     def health(self, method: str) -> dict[str, float]:
         """Means over the units of the levels' health on test graphs."""
@@ -166,12 +168,16 @@ def overlap_of(records: Sequence[Record]) -> float:
 
 
 def paired_gain(
-    ours: Sequence[Record], theirs: Sequence[Record], overlap: float, test: str | None = None
+    ours: Sequence[Record],
+    theirs: Sequence[Record],
+    overlap: float,
+    test: str | None = None,
+    metric: str = "accuracy",
 ) -> Summary | None:
-    """Gain in accuracy of one method over another, unit by unit of the same seed and fold."""
+    """Gain in a metric of one method over another, unit by unit of the same seed and fold."""
     first, second = (
         {(each.seed, each.fold): value for each in records
-         if (value := each.metric(test=test)) is not None}
+         if (value := each.metric(metric, test)) is not None}
         for records in (ours, theirs)
     )  # fmt: skip
     shared = [at for at in first if at in second]
@@ -245,6 +251,12 @@ def _of_classes(result: ExperimentResult, method: str) -> dict[str, Any]:
     return {
         **({} if summary is None else asdict(summary)),
         "accuracies": result.accuracies(method),
+        "metrics": {
+            name: _spread(result.summary(method, name))
+            for name in dict.fromkeys(
+                name for unit in result.of(method) for name in unit.metrics.get("test", {})
+            )
+        },
         "health": result.health(method),
         "chosen": [unit.chosen for unit in result.of(method)],
     }

@@ -63,7 +63,8 @@ def fit_unit(
     config = replace(
         config,
         task=unit.task,
-        features=config.features if unit.data.folded else "given",
+        # Examples that are drawn come with features, except for codes of labels.
+        features="given" if not unit.data.folded and data.train.graphs.x_from else config.features,
         model=model_of(config.model.pooler, config.model),
         train=replace(config.train, seed=seed, threads=config.train.threads or 1),
     )

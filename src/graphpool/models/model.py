@@ -12,7 +12,7 @@ from torch import nn
 
 from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import ConfigError, TrainingWarning, plural, warn
+from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, plural, warn
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
@@ -21,14 +21,15 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.models import file as model_file
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
+from graphpool.nn.random import seeded_weights
 from graphpool.report.page import write
+from graphpool.shapes import fit as fit_shape
 from graphpool.tasks import TASKS, Task, TaskData, find_task
 from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
 from graphpool.training.checkpoint import load_model_weights, versions, write_checkpoint
 from graphpool.training.device import find_device
 from graphpool.training.loop import EVALUATION_BATCH, FitResult, fit
 from graphpool.training.objective import device_of, evaluate_batches, evaluating
-from graphpool.training.seeding import rng_state, seed_everything, set_rng_state
 from graphpool.training.select_place_rule import (
     VALIDATION,
     PlaceChoice,
@@ -95,8 +96,9 @@ class TrainedModel:
         `model.cluster_count = "validation"` first chooses the number of places on validation
         graphs.
 
-        The same examples and settings give the same model to the bit on a CPU. The random number
-        generators of Python, NumPy and torch are afterwards as they were before.
+        The same examples and settings give the same model to the bit on a CPU, in any thread and
+        beside any other fit. Random numbers come from generators of this call; the global ones of
+        Python, NumPy and torch are neither used nor changed.
 
         Args:
             train: examples to learn from.
@@ -117,26 +119,22 @@ class TrainedModel:
             learned, held = task.weighted(learned, held, config.train)
         mean_nodes = float(used.node_counts.double().mean())
         build = partial(_build, task, features=features, mean_nodes=mean_nodes)
-        generators, choice = rng_state(), None
-        try:
-            if config.model.cluster_count == VALIDATION:
-                with watch.part("choose"):
-                    choice = select_place_rule(
-                        config.model, config.train, task, learned, held, build,
-                        folder=folder, resume=resume, progress=progress,
-                    )  # fmt: skip
-                config = replace(config, model=choice.applied(config.model))
-            with watch.part("build"):
-                seed_everything(config.train.seed)
-                network = build(config.model)
-            model = cls(network, config, features, task, mean_nodes, source=source, choice=choice)
-            with watch.part("train"):
-                result = fit(
-                    network, task, learned, held, config.train,
-                    folder=folder, resume=resume, progress=progress, extra=model.header(),
+        choice = None
+        if config.model.cluster_count == VALIDATION:
+            with watch.part("choose"):
+                choice = select_place_rule(
+                    config.model, config.train, task, learned, held, build,
+                    folder=folder, resume=resume, progress=progress,
                 )  # fmt: skip
-        finally:
-            set_rng_state(*generators)
+            config = replace(config, model=choice.applied(config.model))
+        with watch.part("build"), seeded_weights(config.train.seed):
+            network = build(config.model)
+        model = cls(network, config, features, task, mean_nodes, source=source, choice=choice)
+        with watch.part("train"):
+            result = fit(
+                network, task, learned, held, config.train,
+                folder=folder, resume=resume, progress=progress, extra=model.header(),
+            )  # fmt: skip
         best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
         model = replace(model, best=best)
         more = task.warnings(model, train if valid is None else valid, result.best_metrics)
@@ -303,11 +301,9 @@ class TrainedModel:
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
         """Write the model as one file, atomically; replace another only if `overwrite` says so."""
-        path = Path(path)
-        check_free(path, overwrite, "overwrite=True")
+        path = check_free(path, overwrite, "overwrite=True")
         weights = {f"weights/{name}": value for name, value in self.network.state_dict().items()}
-        if self.graphs is not None:
-            weights[model_file.GRAPHS] = model_file.pack_graphs(self.graphs)
+        weights |= model_file.pack_graphs(self.graphs)
         header = {
             "versions": self.versions,
             "config": to_dict(self.config.train),
@@ -340,13 +336,18 @@ class TrainedModel:
             config = model_file.read_config(kind, checkpoint)
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
-            network = _build(task, config.model, features, about["mean_nodes"])
+            mean_nodes = fit_shape(float, about["mean_nodes"], "mean_nodes", CheckpointError)
+            build = partial(_build, task, config.model, features, mean_nodes)
+            with seeded_weights(0):  # any weights will do
+                with model_file.bounded_build(checkpoint):
+                    build()
+                network = build()
             model = cls(
                 network=network.eval(),
                 config=config,
                 features=features,
                 task=task,
-                mean_nodes=about["mean_nodes"],
+                mean_nodes=mean_nodes,
                 best=checkpoint.header.get("best", {}),
                 versions=checkpoint.header["versions"],
                 source=read_source(about),

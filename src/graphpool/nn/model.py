@@ -17,6 +17,7 @@ from graphpool.nn.hierarchy import GraphNetwork, Hierarchy
 from graphpool.nn.label_embedding import embed_labels
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool
+from graphpool.nn.random import Dropout
 from graphpool.nn.readout import Readout
 
 
@@ -274,7 +275,7 @@ class StructureFree(GraphNetwork):
             nn.ReLU(),
             nn.Linear(hidden_channels, hidden_channels),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
         )
         self.head = nn.Linear(hidden_channels, out_channels) if out_channels else None
 

@@ -12,7 +12,8 @@ from torch.nn import functional
 
 from graphpool.config.class_weight import class_key, read_class_weight
 from graphpool.data import load as datasets
-from graphpool.data.splits import Split, cv_splits, read_own_splits
+from graphpool.data.own_splits import read_own_splits
+from graphpool.data.splits import Split, cv_splits
 from graphpool.errors import ConfigError, DataError, InputError, check_known, plural
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
 from graphpool.evaluation.metrics import confusion_matrix, matrix_metrics

@@ -124,7 +124,8 @@ def _digest(tensors: Mapping[str, Tensor], text: str) -> str:
     for name in sorted(tensors):
         value = tensors[name]
         digest.update(f"\n{name} {value.dtype} {tuple(value.shape)}\n".encode())
-        digest.update(value.flatten().view(torch.uint8).numpy().data)
+        if value.numel():
+            digest.update(value.flatten().view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 

@@ -65,7 +65,7 @@ class Saver:
         check_weights(state.model, checkpoint)
         check_same_run(self.last, checkpoint.header, self.header)
         try:
-            values = {key: checkpoint.header[key] for key in ("state", "rng")}
+            values = {"state": checkpoint.header["state"]}
             state.restore(Snapshot(checkpoint.tensors, values))
         except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError,
                 CheckpointError) as error:  # fmt: skip

@@ -20,12 +20,12 @@ from graphpool.errors import CheckpointError, ConfigError
 from graphpool.files import write_json, writing
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.random import seeded_weights
 from graphpool.nn.zoo.build import chooses_places, place_rule
 from graphpool.training.checkpoint import BEST, LAST
 from graphpool.training.loop import fit
 from graphpool.training.objective import Objective, is_better, selection
 from graphpool.training.run_identity import RunHeader, check_same_run, run_header
-from graphpool.training.seeding import seed_everything
 
 logger = logging.getLogger(__name__)
 
@@ -167,9 +167,10 @@ def select_place_rule(
     def train_pilot(number: int, candidate: ModelConfig) -> Pilot:
         # Found before the graphs are copied to another device, so that the copies have them.
         places = [part.places(rule) for part in (train, valid) for rule in place_rules(candidate)]
-        seed_everything(settings.seed)
+        with seeded_weights(settings.seed):
+            model = build(candidate)
         result = fit(
-            build(candidate), task, train, valid, short,
+            model, task, train, valid, short,
             folder=None if folder is None else folder / PILOTS / str(number),
             resume=resume, progress=progress,
         )  # fmt: skip

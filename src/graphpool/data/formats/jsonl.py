@@ -21,7 +21,7 @@ be there for some. An unknown key is an error, and so is one that appears twice 
 import codecs
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ from torch import Tensor
 
 from graphpool.data.formats.base import check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
+from graphpool.data.formats.node_link import is_node_link, node_link_set
+from graphpool.data.paths import stem
 from graphpool.documents import read_json_lines
 from graphpool.errors import DataError, nearest, shortened
 from graphpool.files import atomic_write
@@ -51,26 +53,50 @@ _MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 
 
 def recognises(path: Path, name: str | None = None) -> bool:
-    """Whether a file begins like a JSON object."""
-    return first_bytes(path, 1 << 12).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+    """Whether a file, packed by gzip or not, begins like lines of JSON objects.
+
+    An object over several lines is of the format `json`.
+    """
+    begin = first_bytes(path, 1 << 12, unpack=True).removeprefix(codecs.BOM_UTF8).lstrip()
+    line, newline, rest = begin.partition(b"\n")
+    whole = not newline or line.rstrip().endswith(b"}") or rest.lstrip().startswith(b"{")
+    return begin.startswith(b"{") and whole
 
 
 def read(path: str | Path, name: str | None = None) -> GraphSet:
     """Read the graphs of a file; the set is called `name`, by default like the file."""
     path = Path(path)
-    rows = _rows(path)
-    if not rows:
-        raise DataError.at(path, "the file is empty", hint="give one JSON object per line")
-    seen: dict[str, int] = {}
+    return build(path, read_json_lines(path), name, "give one JSON object per line")
+
+
+def build(
+    path: Path, objects: Iterable[tuple[int | None, Any]], name: str | None, hint: str
+) -> GraphSet:
+    """Make a set of JSON objects, one for each graph, and the line of each.
+
+    Args:
+        hint: what to do if there are none.
+    """
+    given = iter(objects)
+    first = next(given, None)
+    if first is None:
+        raise DataError.at(path, "the file is empty", hint=hint)
+    given = itertools.chain([first], given)
+    if is_node_link(first[1]):
+        return node_link_set(path, given, name or stem(path))
+    rows = _rows(path, given)
+    seen: dict[str, int | None] = {}
     for row in rows:
         if row.id in seen:
-            raise row.wrong(f"line {seen[row.id]} has the same id", "give every graph its own id")
+            line = seen[row.id]
+            other = "another graph" if line is None else f"line {line}"
+            raise row.wrong(f"{other} has the same id", "give every graph its own id")
         seen[row.id] = row.line
     y, classes = _codes(rows, "y", [[] if row.y is None else [row.y] for row in rows])
     node_label, node_names = _label_part(rows, "node_labels")
     edge_label, edge_names = _label_part(rows, "edge_labels")
     return GraphSet.build(
-        name or path.stem,
+        name or stem(path),
         torch.tensor([row.nodes for row in rows]),
         torch.tensor([row.edges.shape[1] for row in rows]),
         torch.from_numpy(np.concatenate([row.edges for row in rows], axis=1)),
@@ -154,7 +180,7 @@ class Row:
     """One line, checked; `parts` are its labels and numbers, edges already in both directions."""
 
     path: Path
-    line: int
+    line: int | None
     id: str
     nodes: int = 0
     edges: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.int64))
@@ -167,7 +193,7 @@ class Row:
         return DataError.at(self.path, f"graph {name!r}: {problem}", line=self.line, hint=hint)
 
 
-def parse_row(path: Path, line: int, position: int, value: dict[str, Any]) -> Row:
+def parse_row(path: Path, line: int | None, position: int, value: dict[str, Any]) -> Row:
     """Check the JSON object of a line; `position` is the id of a graph that has none."""
     label = value.get("id", position)
     row = Row(path, line, label if isinstance(label, str) else json.dumps(label)[:80])
@@ -229,7 +255,7 @@ def _node_count(row: Row, value: dict[str, Any]) -> int:
     return count
 
 
-def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Name] | None]:
+def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Any] | None]:
     """Source and target, `[2, edges]`, and the labels where edges carry them."""
     if not isinstance(edges, list):
         raise row.wrong("edges must be a list of [source, target]")
@@ -277,6 +303,9 @@ def _check_names(row: Row, key: str, items: Sequence[Any]) -> None:
 
 def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.float32]:
     """Finite numbers, `[items]` or `[items, channels]`."""
+    flat = items if dimensions == 1 else [x for row in items if type(row) is list for x in row]
+    if not set(map(type, flat)) <= {int, float}:  # words would take the room of the longest
+        raise row.wrong(f"{key} must hold {'numbers' if dimensions == 1 else 'lists of numbers'}")
     try:
         table = np.array(items)
     except ValueError:
@@ -293,10 +322,10 @@ def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.
 # ---------------------------------------------------------------------- all lines
 
 
-def _rows(path: Path) -> list[Row]:
+def _rows(path: Path, objects: Iterable[tuple[int | None, Any]]) -> list[Row]:
     rows: list[Row] = []
     nodes = edges = described = 0
-    for number, value in read_json_lines(path):
+    for number, value in objects:
         if not isinstance(value, dict):
             raise DataError.at(
                 path, "not a JSON object", line=number, hint='write {"nodes": 3, "edges": []}'

@@ -18,7 +18,7 @@ import math
 import tokenize
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -164,15 +164,14 @@ def read_arrays(path: Path, wanted: Iterable[str]) -> dict[str, Array]:
         for name in [name for name in wanted if name in present]:
             try:
                 with open_file(f"{name}.npy") as stream:
-                    arrays[name] = _read_array(stream)
+                    arrays[name] = _parse_array(stream.read())
             except _REFUSED as error:
                 raise wrong(path, name, f"can't be read: {error}") from None
     return arrays
 
 
-def _read_array(stream: IO[bytes]) -> Array:
-    """Read an array, whose header must declare no more than the bytes that follow it."""
-    data = stream.read()
+def _parse_array(data: bytes) -> Array:
+    """Parse an array, whose header must declare the bytes that follow it, no more and no less."""
     start = io.BytesIO(data)
     version = np.lib.format.read_magic(start)
     read_header = {

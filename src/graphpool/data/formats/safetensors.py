@@ -8,7 +8,7 @@ import hashlib
 import json
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 import torch
@@ -32,6 +32,7 @@ _KEY = "graphpool"
 _REQUIRED = {"node_ptr", "edge_ptr", "edge_index"}
 _NAMES = ("name", "ids", "classes", "node_label_names", "edge_label_names")
 _FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes", "x_from"}
+_OF_NODES = ("node_label", "node_attr", "x")
 _NEXT_STEP = "make the file again from its source"
 
 
@@ -43,6 +44,7 @@ class _Header(TypedDict):
     node_label_names: list[int | str]
     edge_label_names: list[int | str]
     notes: list[str]
+    x_from: NotRequired[str]
     source: str
     content: str
 
@@ -108,12 +110,25 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     names = {key: header[key] for key in _NAMES}
     if verify and header["content"] != hash_tensors(_json(names), tensors):
         raise DataError.at(path, "damaged: its content hash does not fit", hint=_NEXT_STEP)
+    _check_declared(path, tensors)
     made: dict[str, Any] = {key: tuple(header[key]) for key in (*_NAMES[1:], "notes")}
     made["x_from"] = header.get("x_from", "")
     graphs = GraphSet(name=header["name"], **made, **tensors)  # type: ignore[arg-type]
     if verify:
         _check_structure(path, graphs)
     return graphs
+
+
+def _check_declared(path: Path, tensors: dict[str, Tensor]) -> None:
+    """Compare the nodes and edges that the pointers declare with what the file holds."""
+    pointers = tensors["node_ptr"], tensors["edge_ptr"]
+    if any(p.dtype is not torch.long or p.ndim != 1 or not len(p) for p in pointers):
+        raise DataError.at(path, "its graphs don't fit together", hint=_NEXT_STEP)
+    graphs, nodes, edges = len(pointers[0]) - 1, *(int(p[-1]) for p in pointers)
+    described = any(key in tensors and tensors[key].numel() for key in _OF_NODES)
+    check_sizes(path, graphs=graphs, nodes=nodes, edges=edges, described=described)
+    if edges != tensors["edge_index"].numel() // 2:
+        raise DataError.at(path, "its graphs don't fit together", hint=_NEXT_STEP)
 
 
 def _check_structure(path: Path, graphs: GraphSet) -> None:
@@ -133,9 +148,6 @@ def _check_structure(path: Path, graphs: GraphSet) -> None:
     ):
         raise DataError.at(path, "its graphs don't fit together", hint=_NEXT_STEP)
     counts = {"graphs": len(graphs), "nodes": graphs.num_nodes, "edges": graphs.num_edges}
-    about_nodes = (graphs.node_label, graphs.node_attr, graphs.x)
-    described = any(value is not None and value.numel() for value in about_nodes)
-    check_sizes(path, **counts, described=described)
     given = {key: getattr(graphs, key) for key in (*_FIELDS, "ids", "edge_counts")}
     check_lengths(str(path), counts, given)
 

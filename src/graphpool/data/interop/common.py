@@ -49,18 +49,20 @@ def class_codes(y: Sequence[Any], count: int, name: str) -> tuple[Tensor | None,
     return named_codes(classes, "y", name)
 
 
-def warn_unused(name: str, unused: Mapping[str, Iterable[str]], hint: str) -> tuple[str, ...]:
-    """Warn about attributes that are not used, given by what has them; return it as a note."""
+def unused_note(unused: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Return a note about attributes that are not used, given by what has them; none if all are."""
     listed = [
         f"{', '.join(repr(str(key)) for key in sorted(keys, key=str))} {owner}"
         for owner, keys in unused.items()
         if keys
     ]
-    if not listed:
-        return ()
-    note = f"not used: {'; '.join(listed)}"
-    warnings.warn(f"{name}: {note}; {hint}", stacklevel=3)
-    return (note,)
+    return (f"not used: {'; '.join(listed)}",) if listed else ()
+
+
+def warn_unused(name: str, notes: Iterable[str], hint: str) -> None:
+    """Warn of the notes that `unused_note` made."""
+    for note in notes:
+        warnings.warn(f"{name}: {note}; {hint}", stacklevel=3)
 
 
 def _integer(value: Any, key: str | None, name: str) -> int:

@@ -5,12 +5,12 @@ not. An undirected edge is stored in both directions in a `GraphSet`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from graphpool.data.interop.common import class_codes, list_graphs, warn_unused
+from graphpool.data.interop.common import class_codes, list_graphs, unused_note, warn_unused
 from graphpool.data.interop.networkx_attributes import AUTO, Attributes
 from graphpool.graphs.graphset import Graph, GraphSet, Name
 
@@ -50,6 +50,32 @@ def from_networkx(
         name: of the set.
     """
     graphs = list_graphs(graphs, "adj", name)
+    keys = Keys(node_label, edge_label, y, node_attr, edge_attr, graph_attr, edge_weight)
+    made, notes = convert(graphs, keys, name)
+    warn_unused(
+        name,
+        notes,
+        "graphpool.from_networkx(graphs, node_label=..., node_attr=[...]) says what they are",
+    )
+    return made
+
+
+class Keys(NamedTuple):
+    """The arguments of `from_networkx`."""
+
+    node_label: str | None = AUTO
+    edge_label: str | None = AUTO
+    y: str | Sequence[Name] | None = AUTO
+    node_attr: str | Sequence[str] | None = AUTO
+    edge_attr: str | Sequence[str] | None = AUTO
+    graph_attr: str | Sequence[str] | None = "attr"
+    edge_weight: str | None = "weight"
+
+
+def convert(
+    graphs: "Sequence[nx.Graph]", wanted: Keys, name: str
+) -> tuple[GraphSet, tuple[str, ...]]:
+    """Make a set of a list of graphs, and a note about attributes that are not used."""
     names = [node for graph in graphs for node in graph]
     rows = [(at, values) for at, graph in enumerate(graphs) for _, values in graph.nodes(data=True)]
     pairs, edge_rows, edge_counts = _edges(graphs)
@@ -59,20 +85,21 @@ def from_networkx(
     fields: dict[str, Any] = {}
     unused = {}
     for kind, part, label, numbers in (
-        ("node", nodes, node_label, node_attr),
-        ("edge", edges, edge_label, edge_attr),
+        ("node", nodes, wanted.node_label, wanted.node_attr),
+        ("edge", edges, wanted.edge_label, wanted.edge_attr),
     ):
-        weight = edge_weight if kind == "edge" else None
+        weight = wanted.edge_weight if kind == "edge" else None
         label = part.label_key(label, [weight])
         keys = part.number_keys(numbers, [label, weight])
         fields[f"{kind}_label"], fields[f"{kind}_label_names"] = part.codes(label)
         fields[f"{kind}_attr"] = part.numbers(keys)
         unused[f"of {part.kind}"] = part.unused([label, weight, *keys])
-    if edge_weight is not None:
-        weights = edges.numbers([edge_weight], default=1.0)
+    if wanted.edge_weight is not None:
+        weights = edges.numbers([wanted.edge_weight], default=1.0)
         fields["edge_weight"] = None if weights is None else weights.flatten()
-    graph_keys = whole.number_keys(graph_attr, ())
+    graph_keys = whole.number_keys(wanted.graph_attr, ())
     fields["graph_attr"] = whole.numbers(graph_keys)
+    y = wanted.y
     key = whole.label_key(y) if isinstance(y, str) else "y"
     fields["y"], fields["classes"] = None, ()
     if isinstance(y, str):
@@ -80,17 +107,18 @@ def from_networkx(
     elif y is not None:
         fields["y"], fields["classes"] = class_codes(y, len(graphs), name)
     unused["of graphs"] = whole.unused([key, *graph_keys])
-    hint = "graphpool.from_networkx(graphs, node_label=..., node_attr=[...]) says what they are"
+    notes = unused_note(unused)
     ids = [str(graph.name) for graph in graphs]
-    return GraphSet.build(
+    made = GraphSet.build(
         name,
         torch.tensor([len(graph) for graph in graphs], dtype=torch.long),
         torch.tensor(edge_counts, dtype=torch.long),
         torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).t(),
         ids=ids if all(ids) and len(set(ids)) == len(ids) else None,
-        notes=warn_unused(name, unused, hint),
+        notes=notes,
         **fields,
     )
+    return made, notes
 
 
 def to_networkx(item: Graph | GraphSet) -> "nx.Graph | list[nx.Graph]":

@@ -93,8 +93,10 @@ class Attributes:
         return found
 
     def unused(self, used: Sequence[str | None]) -> set[str]:
-        """Return the attributes that are not used."""
-        return {str(key) for key in self.counts()} - {*used, *_OF_READERS}
+        """Return the attributes that are not used, and that say something."""
+        usual = _LABELS[self.kind][0]
+        empty = {usual} if self._repeats_identity(usual) else set()
+        return {str(key) for key in self.counts()} - {*used, *_OF_READERS, *empty}
 
     def column(self, key: str | None, default: float | None = None) -> list[Any] | None:
         """Return an attribute of all items, or None where no item has it.
@@ -151,13 +153,13 @@ def _is_name(value: Any) -> bool:
 
 def _table(values: Sequence[Any]) -> NDArray[np.float32] | None:
     """Return numbers as `[values, channels]`; None if they are none, or not as many everywhere."""
+    if any(isinstance(value, (str, bytes)) for value in values):
+        return None
     try:
         plain = [value.tolist() if isinstance(value, Tensor) else value for value in values]
-        table = np.array(plain)
-    except (ValueError, TypeError):
+        table = np.array(plain, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
         return None
-    if table.dtype.kind not in "biuf" or not table.size:
-        return None
-    if not (np.abs(table.astype(np.float64)) <= np.finfo(np.float32).max).all():
+    if not table.size or not (np.abs(table) <= np.finfo(np.float32).max).all():
         return None
     return table.astype(np.float32).reshape(len(values), -1)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from graphpool.data.interop.common import class_codes, list_graphs, warn_unused
+from graphpool.data.interop.common import class_codes, list_graphs, unused_note, warn_unused
 from graphpool.errors import DataError, plural
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.imports import optional_module
@@ -65,7 +65,8 @@ def from_pyg(
     fields["y"], fields["classes"] = _classes(data, y, classes, name)
     keys = {key for item in data for key in (item.keys() if hasattr(item, "keys") else ())}
     unused = keys - _READ - {"y", y if isinstance(y, str) else "y"}
-    note = warn_unused(name, {"of PyG": unused}, "put numbers of nodes that count into x")
+    note = unused_note({"of PyG": unused})
+    warn_unused(name, note, "put numbers of nodes that count into x")
     ids = [getattr(item, "id", None) for item in data]
     return GraphSet.build(
         name,

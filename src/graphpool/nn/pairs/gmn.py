@@ -17,6 +17,7 @@ from graphpool.nn.pairs.cross_attention import CrossAttention
 from graphpool.nn.pairs.layout import PairLayout, repeat_graphs
 from graphpool.nn.pairs.score import Score
 from graphpool.nn.pool.gated import GatedPool
+from graphpool.nn.random import dropout as drop
 from graphpool.typing import Float
 
 
@@ -68,7 +69,7 @@ class Propagation(Module):
         if norm is not None:
             inputs = batch_normalised(norm, inputs)
         if self.dropout:
-            inputs = nn.functional.dropout(inputs, self.dropout, self.training)
+            inputs = drop(inputs, self.dropout, self.training)
         return self.update(inputs, h)  # type: ignore[no-any-return]
 
 
