@@ -24,7 +24,7 @@ _SECONDS = {
 }
 
 
-class CompileNotice(event.Listener):  # type: ignore[misc]
+class CompileNotice(event.Listener):
     """Shows what is compiled on stderr if that is a terminal, and logs it."""
 
     def __init__(self) -> None:
