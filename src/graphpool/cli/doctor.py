@@ -114,10 +114,7 @@ def _cache() -> dict[str, Any]:
     from graphpool.data.cache import cache_root
 
     try:
-        try:
         folder = cache_root()
-    except FileNotFoundError:  # no folder for temporary files either
-        return {"path": None, "writable": False}
     except WriteError as error:
         return {"path": str(error), "writable": False}
     nearest = next((parent for parent in (folder, *folder.parents) if parent.exists()), Path("/"))
