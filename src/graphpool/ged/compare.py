@@ -12,6 +12,7 @@ from graphpool.errors import ConfigError, DataError
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.exact import load_search
+from graphpool.ged.ignored import warn_not_counted
 from graphpool.ged.methods.registry import METHODS, Method, find_method
 from graphpool.ged.pair import GedProblem, make_problem
 from graphpool.ged.result import Answers, Limits
@@ -94,6 +95,7 @@ def compare(
         edge_labels: whether labels of edges count.
     """
     chosen = [find_method(name) for name in (METHODS if methods is None else methods)]
+    warn_not_counted(graphs)
     collection = collect(graphs, edge_labels=edge_labels)
     problem = make_problem(collection, costs or Costs())
     limits = Limits(time_limit, max_nodes_expanded)
