@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from graphpool.errors import InputError
+from graphpool.graphs.checks import INTEGERS, check_fields, check_range, check_tensor
 from graphpool.graphs.vocabulary import Name
 
 
@@ -30,6 +32,20 @@ class Graph:
     classes: tuple[Name, ...] = field(default=(), repr=False)
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        where = f"graph {self.id}"
+        if not isinstance(self.num_nodes, int) or self.num_nodes < 1:
+            raise InputError(f"{where}: num_nodes is {self.num_nodes!r}; give 1 or more")
+        check_tensor(f"{where}: edge_index", self.edge_index, INTEGERS, (2, None))
+        check_range(f"{where}: edge_index", self.edge_index, 0, self.num_nodes - 1)
+        counts = {"graphs": 1, "nodes": self.num_nodes, "edges": self.edge_index.shape[1]}
+        if self.y is not None and not isinstance(self.y, int):
+            raise InputError(f"{where}: y is {self.y!r}; give the code of a class")
+        y = None if self.y is None else torch.tensor([self.y])
+        attr = self.graph_attr
+        one = attr.unsqueeze(0) if isinstance(attr, Tensor) else attr
+        check_fields(where, counts, vars(self) | {"y": y, "graph_attr": one})
 
     def __repr__(self) -> str:
         edges, label = self.edge_index.shape[1], self.y

@@ -1,7 +1,7 @@
 """`GraphSet`: a collection of graphs in a few flat tensors, which everything else takes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, overload
 
@@ -12,7 +12,18 @@ from torch import Tensor
 from graphpool.errors import DataError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.checks import NAMES, UNITS, check_edges, check_lengths
+from graphpool.graphs.checks import (
+    FLOATS,
+    NAMES,
+    UNITS,
+    check_edges,
+    check_given,
+    check_lengths,
+    check_set,
+    check_tensor,
+    derived,
+    trusted,
+)
 from graphpool.graphs.graph import Graph as Graph
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
@@ -28,8 +39,8 @@ class GraphSet:
 
     Edges are in CSR order: by target, and within a target the self-loop first, then by
     source; each edge once, and no self-loop of weight 0. An undirected edge is stored in both
-    directions. `GraphSet.build` brings any edges into this form; the constructor takes them as
-    they are.
+    directions. `GraphSet.build` brings any edges into this form; the constructor refuses others,
+    and every length, code and pointer that does not fit.
 
     Args:
         name: what users call the set.
@@ -38,7 +49,7 @@ class GraphSet:
         edge_index: `[2, edges]` int32, source and target, numbered from 0 within each graph.
         ids: one name per graph.
         edge_weight: `[edges]`, 1 everywhere if absent.
-        node_label: `[nodes]` codes into `node_label_names`; `edge_label` likewise.
+        node_label: `[nodes]` codes into `node_label_names`, -1 for none; `edge_label` likewise.
         node_attr: `[nodes, channels]`, `edge_attr` `[edges, channels]`, `graph_attr`
             `[graphs, channels]`: raw numbers as the file has them.
         x: `[nodes, channels]`, features made by `graphpool.features`.
@@ -62,6 +73,9 @@ class GraphSet:
     node_label_names: tuple[Name, ...] = ()
     edge_label_names: tuple[Name, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        check_set(self)
 
     @classmethod
     def build(
@@ -89,11 +103,14 @@ class GraphSet:
             edge_index: `[2, edges]`, source and target.
             other: further fields of `GraphSet`.
         """
+        edges = {"edge_weight": edge_weight, "edge_label": edge_label, "edge_attr": edge_attr}
+        if isinstance(edge_index, Tensor) and not edge_index.numel():
+            edge_index = edge_index.long()  # of no edges, the type says nothing
+        check_given(name, node_counts, edge_counts, edge_index, edges)
         node_counts, edge_counts = node_counts.long(), edge_counts.long()
         node_ptr, graphs, device = pointer(node_counts), len(node_counts), node_counts.device
         if edge_weight is not None and not edge_weight.is_floating_point():
-            edge_weight = edge_weight.float()
-        edges = {"edge_weight": edge_weight, "edge_label": edge_label, "edge_attr": edge_attr}
+            edges["edge_weight"] = edge_weight = edge_weight.float()
         counts = {"graphs": graphs, "nodes": int(node_ptr[-1]), "edges": edge_index.shape[1]}
         check_lengths(name, counts, {"ids": ids, "edge_counts": edge_counts, **edges, **other})
         owner = torch.repeat_interleave(torch.arange(graphs, device=device), edge_counts)
@@ -228,7 +245,10 @@ class GraphSet:
         if values["y"] is not None:
             values["y"] = int(values["y"])
         edge_index = self.edge_index[:, edge].long()
-        return Graph(self.ids[position], node.stop - node.start, edge_index, **values)
+        count = node.stop - node.start
+        return trusted(
+            Graph, id=self.ids[position], num_nodes=count, edge_index=edge_index, **values
+        )
 
     def select(self, item: Selection) -> "GraphSet":
         """Return the chosen graphs, in the chosen order, as a new set."""
@@ -239,7 +259,7 @@ class GraphSet:
         taken: dict[str, Any] = {
             key: take(getattr(self, key), rows[unit]) for key, unit in UNITS.items()
         }
-        chosen = replace(
+        chosen = derived(
             self,
             node_ptr=node_ptr,
             edge_ptr=edge_ptr,
@@ -261,16 +281,12 @@ class GraphSet:
 
     def with_x(self, x: Tensor) -> "GraphSet":
         """Return the same graphs with features `x`, `[nodes, channels]`."""
-        if x.ndim != 2 or x.shape[0] != self.num_nodes:
-            raise DataError(
-                f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
-                "give one row per node"
-            )
-        changed = replace(self, x=x)
+        check_tensor(f"{self.name}: features x", x, FLOATS, (self.num_nodes, None), self.device)
+        changed = derived(self, x=x)
         # The structure is the same: keep what was already computed from it.
-        for derived in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
-            if derived in self.__dict__:
-                changed.__dict__[derived] = self.__dict__[derived]
+        for known in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
+            if known in self.__dict__:
+                changed.__dict__[known] = self.__dict__[known]
         changed.__dict__["_places"] = self._places
         return changed
 
@@ -283,7 +299,7 @@ class GraphSet:
             for item in fields(self)
             if isinstance(value := getattr(self, item.name), Tensor)
         }
-        copy = replace(self, **moved)  # type: ignore[arg-type]
+        copy = derived(self, **moved)
         for rule, places in self._places.items():
             copy._places[rule] = places.to(device)
         return copy
@@ -303,13 +319,19 @@ class GraphSet:
         rule = rule or PlaceRule()
         if rule not in self._places:
             csr = self._csr
-            edges = Adjacency(pointer(csr.count), csr.col, csr.weight, csr.symmetric)
-            self._places[rule] = places_of(edges, Segments(self.node_ptr), rule, local=True)
+            edges = trusted(
+                Adjacency, row_ptr=pointer(csr.count), col=csr.col, weight=csr.weight,
+                symmetric=csr.symmetric,
+            )  # fmt: skip
+            segments = Segments.trusted(self.node_ptr)
+            self._places[rule] = places_of(edges, segments, rule, local=True)
         return self._places[rule]
 
     def with_places(self, known: Mapping[PlaceRule, Places]) -> "GraphSet":
         """The same set with places that were found elsewhere."""
-        copy = replace(self)
+        for places in known.values():
+            places.check(self.num_nodes, len(self))
+        copy = derived(self)
         copy.__dict__["_places"] = {**self._places, **known}
         return copy
 
@@ -327,7 +349,8 @@ class GraphSet:
         node, slot, count, pointers = csr.choose(chosen)
         column = repeat(pointers[:-1], count[1], self.device)
         # index_select does the same as col[slot] and takes a quarter of the time.
-        adjacency = Adjacency(
+        adjacency = trusted(
+            Adjacency,
             row_ptr=pointer(csr.count.index_select(0, node)),
             col=column.add_(csr.col.index_select(0, slot)),
             weight=csr.weight.index_select(0, slot),
@@ -337,7 +360,8 @@ class GraphSet:
         index, edge = torch.from_numpy(chosen).to(self.device), node
         if self.edge_label is not None or self.edge_attr is not None:
             edge, _ = gather(self.edge_ptr, index)
-        return GraphBatch(
+        return trusted(
+            GraphBatch,
             x=self.x.index_select(0, node),
             adjacency=adjacency,
             batch=repeat(np.arange(len(chosen)), count[0], self.device),

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.checks import trusted
 from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.level import Batch, Edges, Features, Level, read_level
@@ -96,7 +97,7 @@ class GroupPool(Pooler[PoolOutput]):
         wanted = self.weights and self.clusters > 1
         losses = auxiliary_losses(self.weights, share, coarse_adj, level) if wanted else {}
         coarse_adj = CONNECTIONS[self.connect](coarse_adj, self.training, None)
-        coarse = Level(self.activate(coarse_x), coarse_adj)
+        coarse = trusted(Level, x=self.activate(coarse_x), adjacency=coarse_adj)
         return PoolOutput(coarse, share, losses=losses, node_segments=level.segments)
 
     @abstractmethod

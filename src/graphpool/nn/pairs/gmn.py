@@ -1,7 +1,5 @@
 """Graph matching network (Li et al., ICML 2019): embeds nodes with attention to the other graph."""
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor, nn
 
@@ -129,12 +127,12 @@ class GMN(PairModel):
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed both graphs of every pair together, and return their distances."""
         layout = PairLayout.of(graphs, left, right)
-        encoded = replace(graphs, x=self.encoder(graphs.x), one_hot_index=None)
+        encoded = graphs.with_x(self.encoder(graphs.x))
         both = repeat_graphs(encoded, layout.graphs)
         h, attention = both.x, CrossAttention(layout.sizes, graphs.x.device)
         for number in range(self.layers):
             norm = self.norms[number] if self.norms else None
             h = self.rounds[number % len(self.rounds)](h, both.adjacency, attention, norm)
-        trace = self.pooling.trace(replace(both, x=h))
+        trace = self.pooling.trace(both.with_x(h))
         distances = torch.stack([euclidean(*vector.chunk(2)) for vector in trace.vectors])
         return PairDistances(distances.index_select(1, layout.back), trace.losses)

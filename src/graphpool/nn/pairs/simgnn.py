@@ -1,7 +1,6 @@
 """SimGNN (Bai et al., WSDM 2019): a tensor network of graph vectors, and a histogram of nodes."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import torch
@@ -57,7 +56,7 @@ class SimGNN(PairModel):
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed every graph of the batch, and return the distances of the pairs."""
         h = self.encoder(graphs)
-        trace = self.pooling.trace(replace(graphs, x=h, one_hot_index=None))
+        trace = self.pooling.trace(graphs.with_x(h))
         layout = PairLayout.of(graphs, left, right)
         node, _ = gather(graphs.ptr, layout.graphs)
         histogram = similarity_histogram(
