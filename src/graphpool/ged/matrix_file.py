@@ -118,9 +118,14 @@ def open_matrix(path: str | Path) -> DistanceMatrix:
 def _fit(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
     """Whether lengths agree and every number refers to an existing class."""
     classes, *columns = (arrays[key] for key in _ARRAYS)
+    if not all(array.dtype.kind in "iu" and array.ndim == 1 for array in arrays.values()):
+        return False
     top = int(classes.max(initial=-1))
     return (
         header["method"] in METHODS
+        and top < len(classes)
+        and isinstance(header["scale"], int)
+        and header["scale"] > 0
         and classes.shape == (len(header["ids"]),)
         and len({column.shape for column in columns}) == 1
         and columns[0].ndim == 1

@@ -85,7 +85,9 @@ class PartialResults:
         return parts, seconds
 
     def _check(self, path: Path, part: SolvedPairs) -> None:
-        complete = len({column.shape for column in part}) == 1
+        complete = len({column.shape for column in part}) == 1 and all(
+            column.ndim == 1 and column.dtype == np.int64 for column in part
+        )
         if not complete or not bool(((part.position >= 0) & (part.position < self._total)).all()):
             raise DataError.at(path, "names pairs that don't exist")
 

@@ -96,10 +96,7 @@ class Level:
                 )
         if self.mask is not None:
             if not isinstance(self.mask, ClusterMask):
-                raise InputError(
-                    f"features {shape} are dense and take ClusterMask or a boolean mask "
-                    "[graphs, nodes] as batch"
-                )
+                raise InputError("the mask of a dense level must be a ClusterMask")
             if self.mask.mask.shape != shape[:2] or self.mask.mask.device != self.x.device:
                 raise InputError(
                     f"a mask of shape {tuple(self.mask.mask.shape)} on {self.mask.mask.device} for "
@@ -271,9 +268,16 @@ def _level(x: Tensor, edge_index: Edges, batch: Batch, edge_weight: Tensor | Non
     if x.ndim == 3:
         if edge_weight is not None:
             raise InputError("a dense adjacency holds its weights; leave out edge_weight")
-        is_mask = isinstance(batch, Tensor) and batch.dtype == torch.bool
-        mask = ClusterMask(batch) if isinstance(batch, Tensor) and is_mask else batch
-        return Level(x, edge_index, None, mask)  # type: ignore[arg-type]
+        if isinstance(batch, Tensor) and batch.dtype == torch.bool:
+            batch = ClusterMask(batch)
+        if batch is not None and not isinstance(batch, ClusterMask):
+            raise InputError(
+                f"features {tuple(x.shape)} are dense and take ClusterMask or a boolean mask "
+                "[graphs, nodes] as batch"
+            )
+        if edge_index is not None and not isinstance(edge_index, Tensor):
+            raise InputError("dense features need a dense adjacency [graphs, nodes, nodes]")
+        return Level(x, edge_index, None, batch)
     if x.ndim != 2 or not x.shape[0]:
         raise InputError(f"x has shape {tuple(x.shape)}; give [nodes, channels] with some nodes")
     segments = _segments(x, batch)
