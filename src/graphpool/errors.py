@@ -32,6 +32,10 @@ class InputError(DataError, ValueError):
     """Tensors that a module can't use: a wrong shape, type, device or value."""
 
 
+class SelectionError(DataError, IndexError):
+    """Positions of graphs, pairs or triplets that don't exist."""
+
+
 class DownloadError(GraphpoolError):
     """A data set that could not be downloaded."""
 

@@ -53,6 +53,9 @@ class Collection:
         check_type("arrays", self.arrays, Arrays, "Arrays(...)")
         for name in ("ids", "node_names", "edge_names"):
             check_type(name, getattr(self, name), tuple, "a tuple")
+            if not all(isinstance(each, Hashable) for each in getattr(self, name)):
+                raise DataError(f"{name} of a collection must be words or numbers")
+        check_type("directed", self.directed, bool, "True or False")
         check_arrays(self.arrays, len(self.node_names) or 1, len(self.edge_names) or 1)
         if len(self.ids) != len(self.arrays.node_ptr) - 1:
             raise DataError(
@@ -129,6 +132,7 @@ def collect(
     """
     for name, value in (("node_label", node_label), ("edge_label", edge_label)):
         check_type(name, value, str, "the name of an attribute")
+    check_type("edge_labels", edge_labels, bool, "True or False")
     if isinstance(graphs, Collection):
         if edge_labels:
             return graphs

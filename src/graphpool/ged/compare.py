@@ -89,10 +89,10 @@ def compare(
         max_nodes_expanded: limit on the partial mappings of one pair, with the same effect.
         edge_labels: whether labels of edges count.
     """
-    check_type("methods", methods or (), (list, tuple), "a list of names")
+    check_type("methods", () if methods is None else methods, (list, tuple), "a list of names")
     chosen = [find_method(name) for name in (METHODS if methods is None else methods)]
     collection = collect(graphs, edge_labels=edge_labels)
-    problem = make_problem(collection, costs or Costs())
+    problem = make_problem(collection, Costs() if costs is None else costs)
     limits = Limits(time_limit, max_nodes_expanded)
     pairs = sample_pairs(len(collection), sample, seed)
     truth, exact_time = _timed(find_method("exact"), problem, pairs, limits)

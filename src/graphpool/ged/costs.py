@@ -104,6 +104,7 @@ class Costs:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Costs":
         """Make costs from JSON values; label costs are lists of `[first, second, cost]`."""
+        check_type("costs", values, Mapping, "a dict of costs by name")
         known = {item.name for item in fields(cls)}
         arguments: dict[str, Any] = {}
         for key, value in values.items():

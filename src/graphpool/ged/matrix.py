@@ -72,7 +72,8 @@ def matrix(
         check_whole("jobs", jobs, 1, 4096)
     if out is not None:
         check_type("out", out, (str, Path), "the name of a file")
-    chosen, costs = find_method(method), costs or Costs()
+    chosen, costs = find_method(method), Costs() if costs is None else costs
+    check_type("overwrite and progress", overwrite or progress, bool, "True or False")
     collection = collect(graphs, node_label, edge_label, edge_labels)
     problem = make_problem(collection, costs)
     classes = (identical if chosen.answer == "upper" else isomorphic)(collection)

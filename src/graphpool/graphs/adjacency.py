@@ -11,7 +11,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError, InputError
+from graphpool.errors import DataError, InputError, check_whole
 from graphpool.graphs.checks import (
     FLOATS,
     INTEGERS,
@@ -42,6 +42,8 @@ class Adjacency:
     known_gcn: Tensor | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.symmetric, bool):
+            raise InputError(f"symmetric is {type(self.symmetric).__name__}; give True or False")
         check_tensor("col", self.col, INTEGERS, (None,))
         check_pointer("row_ptr", self.row_ptr, self.col.shape[0], least=1)
         check_range("col", self.col, 0, self.num_nodes - 1)
@@ -69,6 +71,7 @@ class Adjacency:
         the diagonal slot of their row, where the weights of repeated ones are summed.
         """
         check_tensor("edge_index", edge_index, INTEGERS, (2, None))
+        check_whole("num_nodes", num_nodes, 0, torch.iinfo(torch.int32).max)
         source, target = edge_index.long()
         if source.shape[0] and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
             raise DataError(

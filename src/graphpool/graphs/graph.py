@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from graphpool.errors import InputError
+from graphpool.errors import InputError, check_whole
 from graphpool.graphs.checks import INTEGERS, check_fields, check_range, check_tensor
 from graphpool.graphs.vocabulary import Name
 
@@ -42,6 +42,7 @@ class Graph:
         counts = {"graphs": 1, "nodes": self.num_nodes, "edges": self.edge_index.shape[1]}
         if self.y is not None and not isinstance(self.y, int):
             raise InputError(f"{where}: y is {self.y!r}; give the code of a class")
+        check_whole(f"{where}: y", 0 if self.y is None else self.y, -1, 2**31 - 1)
         y = None if self.y is None else torch.tensor([self.y])
         attr = self.graph_attr
         one = attr.unsqueeze(0) if isinstance(attr, Tensor) else attr

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, InputError, SelectionError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import (
@@ -233,7 +233,7 @@ class GraphSet:
 
     def _graph(self, position: int) -> Graph:
         if not -len(self) <= position < len(self):
-            raise IndexError(f"graph {position} of a set of {len(self)}")
+            raise SelectionError(f"graph {position} of a set of {len(self)}")
         position %= len(self)
         node = slice(*self.node_ptr[position : position + 2].tolist())
         edge = slice(*self.edge_ptr[position : position + 2].tolist())
@@ -292,8 +292,14 @@ class GraphSet:
 
     def to(self, device: torch.device | str) -> "GraphSet":
         """Copy to a device, if the set is elsewhere; batches are then made there."""
-        if torch.device(device) == self.device:
+        try:
+            where = torch.device(device)
+        except (TypeError, RuntimeError):
+            raise InputError(f"there is no device {device!r}; give 'cpu' or 'cuda'") from None
+        if where == self.device:
             return self
+        if where.type == "meta":
+            raise InputError("the meta device holds no data; give 'cpu' or 'cuda'")
         moved = {
             item.name: value.to(device)
             for item in fields(self)

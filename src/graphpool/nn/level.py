@@ -102,6 +102,9 @@ class Level:
                     f"a mask of shape {tuple(self.mask.mask.shape)} on {self.mask.mask.device} for "
                     f"features {shape} on {self.x.device}"
                 )
+            if isinstance(adjacency, Tensor):  # edges of rows that are no nodes are none
+                real = self.mask.mask.unsqueeze(-1) & self.mask.mask.unsqueeze(-2)
+                object.__setattr__(self, "adjacency", adjacency.masked_fill(~real, 0.0))
 
     @classmethod
     def from_batch(cls, batch: GraphBatch) -> "Level":
