@@ -51,6 +51,11 @@ class Adjacency:
         for name, value in (("weight", self.weight), ("known_gcn", self.known_gcn)):
             if value is not None or name == "weight":
                 check_tensor(name, value, FLOATS, self.col.shape, device)
+        types = {self.weight.dtype} if self.known_gcn is None else {
+            self.weight.dtype, self.known_gcn.dtype
+        }  # fmt: skip
+        if self.col.dtype is not torch.int64 or len(types) > 1:
+            raise InputError("col must be int64, and known_gcn of the type of weight")
         if self.row_ptr.device != device or not bool(
             (self.col[self.row_ptr[:-1]] == torch.arange(self.num_nodes, device=device)).all()
         ):

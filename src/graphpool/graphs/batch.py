@@ -58,6 +58,8 @@ class GraphBatch:
                 check_tensor(name, value, INTEGERS, (length,), self.x.device)
         if self.edge_attr is not None:
             check_tensor("edge_attr", self.edge_attr, NUMBERS, (edges, None), self.x.device)
+        if self.places_of_set is not None and not callable(self.places_of_set):
+            raise InputError("places_of_set must be a function, such as GraphSet.places")
         if self.one_hot_index is not None:
             check_range("one_hot_index", self.one_hot_index, 0, self.x.shape[1] - 1)
 
@@ -122,7 +124,7 @@ class GraphBatch:
 
         They are worked out once and kept with the batch.
         """
-        rule = rule or PlaceRule()
+        rule = PlaceRule() if rule is None else rule
         if rule not in self._places:
             if self.places_of_set is None or self.node is None:
                 places = places_of(self.adjacency, self.segments, rule)
@@ -130,7 +132,10 @@ class GraphBatch:
                 of_set = self.places_of_set(rule)
                 device = of_set.cluster.device
                 where = self.node.to(device), self.index.to(device), self.ptr.to(device)
-                places = of_set.batch(*where).to(self.x.device)
+                try:
+                    places = of_set.batch(*where).to(self.x.device)
+                except IndexError:
+                    raise InputError("node and index are no positions in the set") from None
             self._places[rule] = places
         return self._places[rule]
 

@@ -34,12 +34,13 @@ NAMES = tuple(CODED[key] for key in ("y", "node_label", "edge_label"))
 _LENGTHS = {"ids": "graphs", "edge_counts": "graphs", **UNITS}
 _WIDE = ("graph_attr", "node_attr", "edge_attr", "x")
 _KINDS = {
+    "int32 or int64": {torch.int32, torch.int64},
     "integers": {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64},
     "floating point numbers": {torch.float16, torch.bfloat16, torch.float32, torch.float64},
     "booleans": {torch.bool},
 }
 _KINDS["numbers"] = _KINDS["integers"] | _KINDS["floating point numbers"]
-INTEGERS, FLOATS, BOOLEANS, NUMBERS = _KINDS
+INTEGERS, CODES, FLOATS, BOOLEANS, NUMBERS = _KINDS
 _MOST = torch.iinfo(torch.int32).max  # nodes are numbered in 32 bits
 
 
@@ -66,7 +67,7 @@ def check_tensor(
     """Refuse anything but a tensor with data, of this kind of numbers, shape and device.
 
     Args:
-        kind: `INTEGERS`, `FLOATS`, `BOOLEANS` or `NUMBERS`.
+        kind: `INTEGERS` (positions), `CODES`, `FLOATS`, `BOOLEANS` or `NUMBERS`.
         shape: None stands for any length.
     """
     if not isinstance(value, Tensor):
@@ -125,7 +126,7 @@ def check_fields(where: str, counts: Mapping[str, int], values: Mapping[str, Any
                 f"{where}: {key} has {value.shape[0]} entries for {counts[unit]} {unit}"
             )
         shape = (counts[unit], None) if key in _WIDE else (counts[unit],)
-        kind = INTEGERS if key in CODED else NUMBERS if key.endswith("attr") else FLOATS
+        kind = CODES if key in CODED else NUMBERS if key.endswith("attr") else FLOATS
         check_tensor(f"{where}: {key}", value, kind, shape, device)
     for key, vocabulary in CODED.items():
         names = values[vocabulary]
@@ -173,7 +174,7 @@ def check_given(
 ) -> None:
     """Refuse what `GraphSet.build` can't work on; what it makes is checked by `check_set`."""
     for key, value in (("node_counts", node_counts), ("edge_counts", edge_counts)):
-        check_tensor(f"{name}: {key}", value, INTEGERS, (None,))
+        check_tensor(f"{name}: {key}", value, CODES, (None,))
         check_range(f"{name}: {key}", value, 0, _MOST)
     device = node_counts.device
     check_tensor(f"{name}: edge_index", edge_index, INTEGERS, (2, None), device)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError, InputError, SelectionError
+from graphpool.errors import DataError, InputError, SelectionError, check_type
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import (
@@ -322,7 +322,8 @@ class GraphSet:
 
         Parts and copies of the set made afterwards (`select`, `with_x`, `to`) have them too.
         """
-        rule = rule or PlaceRule()
+        rule = PlaceRule() if rule is None else rule
+        check_type("rule", rule, PlaceRule, "PlaceRule(...)")
         if rule not in self._places:
             csr = self._csr
             edges = trusted(

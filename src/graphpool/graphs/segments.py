@@ -29,7 +29,7 @@ class Segments:
         self._take(ptr, batch)
         if batch is not None:
             check_tensor("batch", batch, INTEGERS, (int(ptr[-1]),), ptr.device)
-            if not torch.equal(batch, Segments.trusted(ptr).batch.to(batch.dtype)):
+            if not torch.equal(batch, Segments.trusted(ptr).batch):
                 raise InputError("batch and ptr don't say the same; leave batch out")
 
     @classmethod

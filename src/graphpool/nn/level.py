@@ -16,7 +16,15 @@ from torch import Tensor, nn
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch, check_inside
-from graphpool.graphs.checks import FLOATS, INTEGERS, check_range, check_tensor, derived, trusted
+from graphpool.graphs.checks import (
+    FLOATS,
+    INTEGERS,
+    NUMBERS,
+    check_range,
+    check_tensor,
+    derived,
+    trusted,
+)
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
@@ -67,6 +75,8 @@ class Level:
             self._check_dense()
         else:
             self._check_ragged(self.segments)
+        if self.place_source is not None and not callable(self.place_source):
+            raise InputError("place_source must be a function, such as GraphBatch.places")
         if self.one_hot_index is not None:
             check_tensor("one_hot_index", self.one_hot_index, INTEGERS, self.x.shape[:1])
             check_range("one_hot_index", self.one_hot_index, 0, self.x.shape[-1] - 1)
@@ -89,6 +99,7 @@ class Level:
         if adjacency is not None:
             if not isinstance(adjacency, Tensor) or tuple(adjacency.shape) != expected:
                 raise InputError(f"dense features {shape} need an adjacency of shape {expected}")
+            check_tensor("the adjacency", adjacency, NUMBERS, expected)
             if adjacency.dtype != self.x.dtype or adjacency.device != self.x.device:
                 raise InputError(
                     f"the adjacency is {adjacency.dtype} on {adjacency.device}, x is "
@@ -284,6 +295,7 @@ def _level(x: Tensor, edge_index: Edges, batch: Batch, edge_weight: Tensor | Non
     if x.ndim != 2 or not x.shape[0]:
         raise InputError(f"x has shape {tuple(x.shape)}; give [nodes, channels] with some nodes")
     segments = _segments(x, batch)
+    _check_layout("x", x)
     adjacency = _adjacency(x, edge_index, edge_weight, segments, batch)
     return trusted(Level, x=x, adjacency=adjacency, segments=segments)
 
@@ -364,6 +376,7 @@ def _checked_weight(edge_weight: Tensor, edges: int, x: Tensor) -> Tensor:
         )
     if edge_weight.device != x.device:
         raise InputError(f"edge_weight is on {edge_weight.device}, x on {x.device}")
+    _check_layout("edge_weight", edge_weight)
     return edge_weight.reshape(edges).to(x.dtype)
 
 
@@ -374,3 +387,9 @@ def _check_index(name: str, index: Tensor, x: Tensor) -> None:
         raise InputError(f"{name} has dtype {index.dtype}; give integers, such as {name}.long()")
     if index.device != x.device:
         raise InputError(f"{name} is on {index.device}, x on {x.device}; move one to the other")
+    _check_layout(name, index)
+
+
+def _check_layout(name: str, value: Tensor) -> None:
+    if value.is_meta or value.layout is not torch.strided:
+        raise InputError(f"{name} is {value.layout} on {value.device}; give a plain tensor")

@@ -71,7 +71,8 @@ def _checking(construct: Callable[..., None]) -> Callable[..., None]:
 
 def _check_argument(name: str, value: Any, hint: Any) -> None:
     kinds = [get_origin(each) or each for each in (_options(hint))]
-    if not all(isinstance(kind, type) for kind in kinds) or inspect.Parameter.empty in kinds:
+    unknown = Any in kinds or inspect.Parameter.empty in kinds
+    if unknown or not all(isinstance(kind, type) for kind in kinds):
         return  # a literal, Any: checked by the constructor itself
     if type(value) is not bool and int in kinds and isinstance(value, Integral):
         check_whole(name, value, 1 if name in _AT_LEAST_ONE else -MOST, MOST)

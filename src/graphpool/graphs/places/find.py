@@ -113,12 +113,12 @@ class Places:
         from graphpool.graphs.places.compiled import gather_columns
 
         counts = self.counts.index_select(0, index)
+        cluster = self.cluster.index_select(0, node)  # which checks the positions
         columns = self.share.new_zeros(2, int(counts.max()), node.shape[0])
         gather_columns(
             self.share.numpy(), self.log.numpy(), node.numpy(), ptr.numpy(), counts.numpy(),
             columns.numpy(),
         )  # fmt: skip
-        cluster = self.cluster.index_select(0, node)
         taken = trusted(Places, cluster=cluster, counts=counts, share=columns[0].t())
         taken.__dict__["columns"] = columns
         return taken

@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import trusted
 from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
@@ -150,7 +150,8 @@ def form(
     """X' = Sᵀ X and A' = Sᵀ A S of a level; see `form_clusters` for `counts`."""
     x, adjacency, segments = level.x, level.adjacency, level.segments
     if not isinstance(adjacency, Adjacency):
-        assert adjacency is not None, "clusters are formed of graphs with an adjacency"
+        if adjacency is None:
+            raise InputError("clusters are formed of graphs with edges; give a dense adjacency")
         return assignment.mT @ x, assignment.mT @ (adjacency @ assignment)
     assert segments is not None, "ragged nodes have segments"
     if not adjacency.weight.requires_grad:

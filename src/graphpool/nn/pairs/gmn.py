@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.level import read_level
 from graphpool.nn.module import Module, reset
 from graphpool.nn.ops.normalise import batch_normalised
 from graphpool.nn.ops.products import slot_sum, take_col, take_row
@@ -108,7 +109,7 @@ class GMN(PairModel):
             nn.ReLU(),
             nn.Linear(hidden_channels, hidden_channels),
         )
-        self.layers = layers
+        self.in_channels, self.layers = in_channels, layers
         self.rounds = nn.ModuleList(
             Propagation(hidden_channels, dropout) for _ in range(1 if shared else layers)
         )
@@ -127,7 +128,7 @@ class GMN(PairModel):
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed both graphs of every pair together, and return their distances."""
         layout = PairLayout.of(graphs, left, right)
-        encoded = graphs.with_x(self.encoder(graphs.x))
+        encoded = graphs.with_x(self.encoder(read_level(graphs, module=self).x))
         both = repeat_graphs(encoded, layout.graphs)
         h, attention = both.x, CrossAttention(layout.sizes, graphs.x.device)
         for number in range(self.layers):

@@ -40,6 +40,8 @@ class PairLayout:
         cls, graphs: GraphBatch, left: Int[Tensor, " pairs"], right: Int[Tensor, " pairs"]
     ) -> "PairLayout":
         """Make the layout of the pairs (left, right)."""
+        if not isinstance(graphs, GraphBatch):
+            raise InputError(f"the graphs are a {type(graphs).__name__}; give GraphSet.batch(...)")
         check_pairs(left, right, graphs.num_graphs)
         # Few numbers per pair: numpy is fast with them, and needs no work on the device.
         counts = graphs.ptr.diff().cpu().numpy()

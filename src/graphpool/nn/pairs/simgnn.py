@@ -55,9 +55,9 @@ class SimGNN(PairModel):
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed every graph of the batch, and return the distances of the pairs."""
+        layout = PairLayout.of(graphs, left, right)
         h = self.encoder(graphs)
         trace = self.pooling.trace(graphs.with_x(h))
-        layout = PairLayout.of(graphs, left, right)
         node, _ = gather(graphs.ptr, layout.graphs)
         histogram = similarity_histogram(
             h.detach().index_select(0, node), CrossAttention(layout.sizes, h.device), self.bins

@@ -73,6 +73,8 @@ class MultisetDistance(Module, ABC):
         self, levels: Sequence[Level], left: Tensor, right: Tensor
     ) -> Float[Tensor, "rows pairs"]:
         """Return one row per level, and the sum as the last row."""
+        if not isinstance(levels, (list, tuple)):
+            raise InputError(f"levels are a {type(levels).__name__}; give a list of Level")
         if len(levels) != len(self.maps):
             raise InputError(f"{len(levels)} levels for the distance of {len(self.maps)}")
         rows = []
