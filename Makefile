@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow test-faults lint bench clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'graphpool needs Python 3.11 or newer')"
@@ -19,7 +19,10 @@ test: $(STAMP) lint
 	$(BIN)/python -m pytest -n 2
 
 test-slow: $(STAMP)
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -m "not faults"
+
+test-faults: $(STAMP)
+	$(BIN)/python -m pytest -m faults
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -210,7 +210,11 @@ def measure(
     rounds: int | None = None,
     batches: int | None = None,
 ) -> int:
-    """Measure one set after the other, print and store as they come; returns how many failed."""
+    """Measure one set after the other, print and store as they come; returns how many failed.
+
+    Sets that the record has from the same code and machine stay in it, so that sets can be measured
+    one command at a time.
+    """
     names = tuple(dict.fromkeys((BASE, *methods)))
     found: Row = {
         "format": FORMAT,
@@ -220,6 +224,11 @@ def measure(
         "methods": {name: {"family": METHODS[name].family} for name in names},
         "sets": {},
     }
+    if out.exists():
+        earlier = json.loads(out.read_text(encoding="utf-8"))
+        same = ("format", "machine", "versions", "methods")
+        if all(earlier.get(key) == found[key] for key in same):
+            found["sets"] = earlier["sets"]
     failures = 0
     for name in sets:
         graphs, whole = sample(name, root, batches or BATCHES.get(name))

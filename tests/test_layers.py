@@ -12,8 +12,9 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 # from none in its own row.
 LAYERS: list[set[str]] = [
     {"errors", "typing"},
-    {"files", "progress", "imports"},
-    {"config", "numba_cache"},
+    {"files", "progress", "imports", "limits", "shapes"},
+    {"documents"},
+    {"config", "locks", "numba_cache"},
     {"graphs"},
     {"features", "ged"},
     {"data"},
@@ -30,8 +31,9 @@ LAYERS: list[set[str]] = [
 # The same inside packages, for their sub-packages and modules.
 INNER: dict[str, list[set[str]]] = {
     "data": [
-        {"formats", "splits", "download", "interop"},
-        {"pairs", "source"},
+        {"paths", "splits", "download", "interop"},
+        {"formats"},
+        {"own_splits", "pairs", "source"},
         {"cache"},
         {"synthetic"},
         {"catalogue"},
@@ -40,8 +42,8 @@ INNER: dict[str, list[set[str]]] = {
         {"true_distances"},
     ],
     "nn": [
-        {"ops", "module"},
-        {"level"},
+        {"ops", "module", "random"},
+        {"level", "label_embedding"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
         {"hierarchy"},

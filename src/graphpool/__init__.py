@@ -12,12 +12,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from graphpool.data.formats import save as save
     from graphpool.data.interop import from_networkx as from_networkx
+    from graphpool.data.interop import from_numpy as from_numpy
     from graphpool.data.interop import from_pyg as from_pyg
     from graphpool.data.interop import to_networkx as to_networkx
     from graphpool.data.interop import to_pyg as to_pyg
     from graphpool.data.load import load as load
     from graphpool.data.load import read as read
     from graphpool.errors import GraphpoolError as GraphpoolError
+    from graphpool.errors import GraphpoolWarning as GraphpoolWarning
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
     from graphpool.estimators.matcher import GraphMatcher as GraphMatcher
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from graphpool.graphs import GraphSet as GraphSet
     from graphpool.graphs import concatenate as concatenate
     from graphpool.graphs.statistics import statistics as statistics
+    from graphpool.limits import Limits as Limits
+    from graphpool.limits import use_limits as use_limits
     from graphpool.nn.zoo import list_networks as list_networks
     from graphpool.nn.zoo import list_poolers as list_poolers
 
@@ -37,13 +41,16 @@ __getattr__, __dir__, __all__ = lazy_names(
         "graphs.statistics": ("statistics",),
         "data.load": ("load", "read"),
         "data.formats": ("save",),
-        "data.interop": ("from_pyg", "to_pyg", "from_networkx", "to_networkx"),
+        "data.interop": (
+            "from_pyg", "to_pyg", "from_networkx", "to_networkx", "from_numpy",
+        ),
         "estimators.classifier": ("GraphClassifier",),
         "estimators.matcher": ("GraphMatcher",),
         "estimators.comparer": ("GraphComparer",),
         "experiments.comparison": ("evaluate",),
         "nn.zoo": ("list_networks", "list_poolers"),
-        "errors": ("GraphpoolError",),
+        "errors": ("GraphpoolError", "GraphpoolWarning"),
+        "limits": ("Limits", "use_limits"),
     },
     modules=(
         "graphs", "data", "features", "ged", "nn", "tasks", "training", "evaluation", "report",

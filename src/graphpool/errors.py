@@ -1,31 +1,43 @@
 """Errors that a user can cause: what is wrong, where, and what to do next.
 
 Every one of them is a `GraphpoolError`; the command line prints its message in one line and
-exits with code 2. Any other exception is a bug and shows its traceback.
+exits with code 2. Any other exception is a bug and shows its traceback. What is no error but should
+be known is a `GraphpoolWarning`, which Python's `warnings` shows, collects, or turns into an error.
 """
 
 import difflib
+import inspect
 import math
-from collections.abc import Collection, Iterable
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
+
+# A message is meant to be read: an id of a megabyte in it is not.
+_LONGEST = 2000
+
+E = TypeVar("E", bound="GraphpoolError")
 
 
 class GraphpoolError(Exception):
     """Base class of the errors that a user can cause and fix."""
 
-
-class DataError(GraphpoolError):
-    """A file, graph or data set that can't be used."""
+    def __init__(self, message: object = "") -> None:
+        super().__init__(shortened(str(message)))
 
     @classmethod
     def at(
-        cls, path: str | Path, problem: str, *, line: int | None = None, hint: str = ""
-    ) -> "DataError":
+        cls: type[E], path: str | Path, problem: str, *, line: int | None = None, hint: str = ""
+    ) -> E:
         """Make an error that names the file (and line), the problem and the next step."""
         where = f"{path}, line {line}" if line is not None else str(path)
         return cls(f"{where}: {problem}" + (f"; {hint}" if hint else ""))
+
+
+class DataError(GraphpoolError):
+    """A file, graph or data set that can't be used."""
 
 
 class InputError(DataError, ValueError):
@@ -44,6 +56,14 @@ class ConfigError(GraphpoolError):
     """A setting that does not exist or has an invalid value."""
 
 
+class WriteError(GraphpoolError, OSError):
+    """A file or folder that can't be written: a full disk, no permission, a name too long."""
+
+
+class LockedError(GraphpoolError):
+    """A folder or file that another process is writing to."""
+
+
 class MissingPackageError(GraphpoolError, ImportError):
     """An optional package that is not installed."""
 
@@ -54,6 +74,66 @@ class CheckpointError(GraphpoolError):
 
 class TrainingError(GraphpoolError):
     """A training run that had to stop."""
+
+
+class GraphpoolWarning(UserWarning):
+    """Base class of the warnings that a user should read."""
+
+
+class FeatureWarning(GraphpoolWarning):
+    """Something that graphs have and a model does not use or does not know."""
+
+
+class TrainingWarning(GraphpoolWarning):
+    """A trained model that should not be relied on."""
+
+
+def warn(message: str, category: type[GraphpoolWarning] = GraphpoolWarning) -> None:
+    """Warn the user; the warning names the line that called graphpool, not one inside it."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "graphpool":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def redirect_warnings(
+    category: type[GraphpoolWarning], take: Callable[[str], object]
+) -> Iterator[None]:
+    """Hand the text of each warning of a category to `take` instead of showing it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", category)
+        show = warnings.showwarning
+
+        def redirect(message: Warning | str, kind: type[Warning], *where: Any) -> None:
+            if issubclass(kind, category):
+                take(str(message))
+            else:
+                show(message, kind, *where)
+
+        warnings.showwarning = redirect  # type: ignore[assignment]
+        yield
+
+
+@contextmanager
+def collect_warnings(category: type[GraphpoolWarning]) -> Iterator[list[str]]:
+    """Collect the texts of warnings of a category instead of showing them."""
+    texts: list[str] = []
+    with redirect_warnings(category, texts.append):
+        yield texts
+
+
+def plural(count: int, word: str) -> str:
+    """`1 graph`, `2 graphs`."""
+    return f"{count:,} {word}" + ("" if count == 1 else "s")
+
+
+def shortened(text: str, most: int = _LONGEST) -> str:
+    """Return a text with its middle left out if it is longer than `most` characters."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} … {text[-half:]}"
 
 
 # Common short forms that are too different from our names to be found by similarity.

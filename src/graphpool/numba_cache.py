@@ -36,7 +36,7 @@ def compiler(
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = njit(cache=True, nogil=True, **options)(function)
+        dispatcher = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
         cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if cache_file is not None:
             stamp = digest(folder, pattern)

@@ -294,7 +294,7 @@ def test_pages_are_of_the_graphs_that_were_tested(cli, matched, similar):
         assert done.code == 2
         assert "have changed since it was trained" in done.err
         (copy / "examples.json").unlink()
-        assert "missing or damaged" in cli("report", copy).err
+        assert "train the model anew" in cli("report", copy).err
 
 
 def test_pair_networks_are_listed(cli):

@@ -123,7 +123,9 @@ def test_a_folder_that_cannot_be_made_is_one_line(cli, tmp_path):
     (tmp_path / "file").write_text("")
     done = cli("train", "MUTAG", "--epochs", "1", "--out", "file/run")
     assert done.code == 2
-    assert "choose another folder with --out" in one_line(done.err)
+    assert "a file stands where a folder is needed; choose another path (--out)" in one_line(
+        done.err
+    )
 
 
 def test_a_bug_keeps_its_traceback(cli, monkeypatch):

@@ -179,7 +179,7 @@ def test_a_folder_that_cannot_be_made_is_named(cli, small):
     Path("file").write_text("")
     done = cli("train", small, *QUICK, "--out", "file/run")
     assert done.code == 2
-    assert "file/run: can't be made: Not a directory; choose another folder" in done.err
+    assert "file/run: can't be written: a file stands where a folder is needed" in done.err
 
 
 def test_resume_goes_on_to_more_epochs(cli, small):

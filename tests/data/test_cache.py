@@ -1,6 +1,8 @@
 """The cache of parsed sets: used when whole, rebuilt otherwise, never in the way."""
 
 import logging
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ import torch
 from graphpool.data import cache, content_hash
 from graphpool.data.cache import cache_key, cache_root, cached
 from graphpool.data.formats import safetensors as storage
+from graphpool.data.load import load
+from graphpool.errors import GraphpoolWarning, collect_warnings
 from graphpool.graphs import GraphSet
 
 
@@ -96,17 +100,15 @@ def test_an_outdated_format_is_built_again(tmp_path: Path, monkeypatch: pytest.M
     assert build.calls == 2
 
 
-def test_without_a_folder_to_write_to_it_works_and_says_so_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_without_a_folder_to_write_to_it_works_and_says_so_once(tmp_path: Path) -> None:
     cache._warn_once.cache_clear()
     (tmp_path / "file").write_text("in the way")
     build = Builder()
-    with caplog.at_level(logging.WARNING):
+    with collect_warnings(GraphpoolWarning) as texts:
         for _ in range(2):
             assert len(stored("pair", KEY, build, tmp_path / "file" / "sets")) == 1
     assert build.calls == 2
-    assert caplog.text.count("GRAPHPOOL_CACHE") == 1
+    assert ["GRAPHPOOL_CACHE" in text for text in texts] == [True]
 
 
 def test_a_name_with_slashes_stays_in_the_folder(tmp_path: Path) -> None:
@@ -126,3 +128,37 @@ def test_the_default_is_the_users_cache_folder(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("sys.platform", "linux")
     assert cache_root() == tmp_path / "graphpool"
+
+
+@pytest.fixture
+def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An account without a home; returns its cache folder among the temporary files."""
+
+    def no_home(cls: type[Path]) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("GRAPHPOOL_CACHE", raising=False)
+    monkeypatch.setattr(Path, "home", classmethod(no_home))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    cache._warn_once.cache_clear()
+    return tmp_path / f"graphpool-{os.getuid()}"
+
+
+def test_without_a_home_the_cache_is_private(homeless: Path) -> None:
+    assert cache_root() == homeless
+    assert stat.S_IMODE(homeless.stat().st_mode) == 0o700
+    assert cache_root() == homeless
+
+
+def test_without_a_home_a_folder_of_others_is_neither_read_nor_written(
+    homeless: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    homeless.mkdir()
+    homeless.chmod(0o777)
+    build = Builder()
+    for _ in range(2):
+        assert len(cached("pair", KEY, build, storage.open_set, storage.save)) == 1
+    assert build.calls == 2
+    assert not list(homeless.iterdir())
+    assert caplog.text.count("others may write to it") == 1
+    assert load("MUTAG", features=None).name == "MUTAG"

@@ -5,6 +5,7 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,6 +69,38 @@ def test_the_embedded_default_needs_nothing() -> None:
     assert catalogue.PAPER["MUTAG"].differences(
         len(graphs), int(graphs.node_counts.max()), graphs.num_nodes / 188, len(graphs.classes)
     ) == []  # fmt: skip
+
+
+@pytest.mark.parametrize("opened", [gp.load, gp.read, gp.data.find])
+def test_a_name_and_a_path_are_taken_alike(opened: Any, root: Path) -> None:
+    path = put_folder(root)
+    assert len(opened("MUTAG", features=None)) == 188
+    assert len(opened("ring:graphs=10", features=None)) == 10
+    for given in (str(path), path):
+        assert opened(given, features=None).name == "TINY"
+    assert opened("TINY", root=root, features=None).name == "TINY"
+
+
+@pytest.mark.parametrize("opened", [gp.load, gp.read])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("MUTGA", "no data set 'MUTGA'; did you mean 'MUTAG'?.*no file or folder 'MUTGA' either"),
+        ("mine.jsonl", "mine.jsonl: no such file or folder; check the path, or give a name that"),
+        ("x" * 300, "there is no data set"),
+        ("x" * 300 + ".jsonl", "no such file or folder"),
+        ("a\0b", "there is no data set"),
+    ],
+)
+def test_an_error_names_both_ways(opened: Any, given: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        opened(given)
+
+
+def test_of_a_name_and_a_folder_read_takes_the_folder_and_load_the_set() -> None:
+    folder = put_folder(Path(), "MUTAG")
+    assert len(gp.read("MUTAG", features=None)) == len(gp.load(folder, features=None)) == 2
+    assert len(gp.load("MUTAG", features=None)) == 188
 
 
 def test_the_embedded_default_is_the_original(data_root: Path) -> None:
@@ -196,9 +229,9 @@ def test_read_keeps_features_that_were_saved(root: Path) -> None:
 
 
 def test_read_refuses_other_files(root: Path) -> None:
-    (root / "graphs.csv").write_text("1,2\n")
-    with pytest.raises(DataError, match=r"graphs\.csv: .*\.jsonl or \.safetensors"):
-        gp.read(root / "graphs.csv")
+    (root / "graphs.dot").write_text("1,2\n")
+    with pytest.raises(DataError, match=r"graphs\.dot: .*\.jsonl, .*\.safetensors"):
+        gp.read(root / "graphs.dot")
     with pytest.raises(DataError, match="no such file"):
         gp.read(root / "none.jsonl")
 

@@ -1,6 +1,5 @@
 import dataclasses
 import inspect
-import logging
 
 import numpy as np
 import pytest
@@ -125,14 +124,57 @@ def test_fit_leaves_the_random_numbers_of_others_alone(graphs):
     assert torch.equal(torch.rand(3), expected)
 
 
-def test_without_y_answers_are_codes_of_the_set(graphs, fitted):
-    assert fitted.classes_.tolist() == [0, 1]
+def test_without_y_answers_are_the_classes_of_the_set(graphs, fitted):
+    assert fitted.classes_.tolist() == [-1, 1]
     assert fitted.class_names_ == (-1, 1)
-    right = (fitted.predict(graphs) == graphs.y.numpy()).mean()
-    assert fitted.score(graphs) == pytest.approx(right)
+    predicted = fitted.predict(graphs)
+    assert set(predicted.tolist()) <= {-1, 1}
+    assert fitted.score(graphs) == pytest.approx((predicted == graphs.class_labels).mean())
+    assert np.array_equal(fitted.model_.predict(graphs), predicted)
 
 
-@pytest.mark.parametrize("names", [("no", "yes"), (False, True), (-1.5, 2.5), (7, 3)])
+def test_words_of_a_set_are_answered():
+    graphs = triangles_and_paths(16)
+    model = GraphClassifier(**QUICK).fit(graphs)
+    assert set(model.predict(graphs)) <= {"open", "closed"}
+    assert model.score(graphs) == (model.predict(graphs) == graphs.class_labels).mean()
+
+
+def test_given_codes_come_back_as_codes(graphs, tmp_path):
+    subset = graphs[:40]
+    model = GraphClassifier(**QUICK).fit(subset, subset.y)
+    assert model.classes_.tolist() == [0, 1]
+    assert (
+        model.score(subset)
+        == model.score(subset, subset.y)
+        == model.score(subset, subset.y.numpy())
+    )
+    assert GraphClassifier.load(model.save(tmp_path / "m.safetensors")).classes_.tolist() == [0, 1]
+
+
+def test_codes_where_names_are_predicted_are_warned_of(graphs, fitted):
+    with pytest.warns(UserWarning, match=r"y holds 0, and the model predicts -1, 1"):
+        fitted.score(graphs, graphs.y.numpy())
+    assert fitted.score(graphs, graphs.y) == fitted.score(graphs, graphs.class_labels)
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [((0, 1), "int8"), ((False, True), "bool"), (("a", "bc"), "object"), (("a", "bc"), "<U2"),
+     ((1.0, 2.0), "float16"), ((3, 255), "uint8"), ((-5, 7), "int64")],
+)  # fmt: skip
+def test_classes_keep_the_type_of_y_also_in_a_file(graphs, tmp_path, values, dtype):
+    y = np.array(values, dtype=dtype)[graphs.y[:20].numpy()]
+    model = GraphClassifier(**{**QUICK, "epochs": 1}).fit(graphs[:20], y)
+    path = model.save(tmp_path / "m.safetensors")
+    for each in (model, GraphClassifier.load(path)):
+        assert each.classes_.dtype == np.dtype(dtype)
+        assert each.classes_.tolist() == list(values)
+        assert each.predict(graphs[:3]).dtype == np.dtype(dtype)
+        assert each.model_.predict(graphs[:3]).dtype == np.dtype(dtype)
+
+
+@pytest.mark.parametrize("names", [("no", "yes"), (False, True), (-1.0, 2.0), (7, 3)])
 def test_labels_of_any_kind_come_back(graphs, names):
     y = [names[code] for code in graphs.y[:80].tolist()]
     model = GraphClassifier(**QUICK).fit(graphs[:80], y)
@@ -199,8 +241,8 @@ def test_a_share_of_few_graphs_or_near_none_or_all_is_kept(graphs, share, count,
 def test_without_validation_every_graph_is_learnt_from(graphs):
     train, valid = GraphClassifier(validation=0.0)._parts(graphs)
     assert (len(train), valid) == (188, None)
-    with pytest.raises(ConfigError, match="patience needs validation graphs"):
-        GraphClassifier(**QUICK, validation=0.0, patience=3).fit(graphs[:20])
+    fitted = GraphClassifier(**QUICK, validation=0.0, patience=1).fit(graphs[:20])
+    assert fitted.result_.stopped == "epochs"
 
 
 def test_a_saved_model_answers_the_same(graphs, fitted, tmp_path):
@@ -299,15 +341,31 @@ def test_labels_that_do_not_fit_are_refused(graphs, y, problem):
         GraphClassifier().fit(graphs[:20], np.array(y, dtype=object) if problem == "y " else y)
 
 
-def test_features_of_ones_own_are_used_when_asked_and_never_dropped_in_silence(graphs, caplog):
+def test_features_of_ones_own_are_used_alone_or_beside_labels(graphs):
     generator = torch.Generator().manual_seed(0)
     own = graphs[:40]
     own = own.with_x(torch.rand(own.num_nodes, 3, generator=generator))
     model = GraphClassifier(**QUICK, features="given").fit(own)
     assert model.model_.features.names == ("x0", "x1", "x2")
-    with caplog.at_level(logging.WARNING, logger="graphpool"):
-        GraphClassifier(**QUICK).fit(own)
-    assert "set features='given'" in caplog.text
+    used = GraphClassifier(**QUICK).fit(own).model_.features
+    assert used.names[-3:] == ("x0", "x1", "x2")
+    assert used.about()["used"][1:] == ["3 features x (standardised)"]
+
+
+def test_features_that_load_made_are_not_taken_for_ones_own(graphs):
+    loaded = load("MUTAG")[:40]
+    model = GraphClassifier(**QUICK).fit(loaded)
+    plain = GraphClassifier(**QUICK).fit(graphs[:40])
+    assert model.model_.features.state() == plain.model_.features.state()
+    again = GraphClassifier(**QUICK).fit(list(loaded))
+    assert again.model_.features.names == plain.model_.features.names
+
+
+@pytest.mark.parametrize("answer", ["predict", "predict_proba", "transform", "score", "levels"])
+def test_graphs_whose_labels_are_all_unknown_are_refused(graphs, fitted, answer):
+    strange = dataclasses.replace(graphs[:5], node_label_names=("Uuo", *"QWERTY"))
+    with pytest.raises(DataError, match="the model knows none of the node labels"):
+        getattr(fitted, answer)(strange)
 
 
 def test_given_features_must_be_there_and_as_wide(graphs):

@@ -95,15 +95,19 @@ def test_what_cannot_be_learned_is_refused(pairs: PairSet) -> None:
     graphs = pairs.graphs
     with pytest.raises(NotFittedError):
         GraphMatcher().predict(pairs)
-    with pytest.raises(DataError, match="leave out pairs and y"):
-        GraphMatcher().fit(pairs, [[0, 1]])
+    with pytest.raises(DataError, match="leave out pairs"):
+        GraphMatcher().fit(pairs, pairs=[[0, 1]])
+    with pytest.raises(ValueError, match="for 160 pairs"):
+        GraphMatcher().fit(pairs, [0, 1])
+    with pytest.raises(ValueError, match="give 1 for a match and 0 for none"):
+        GraphMatcher().fit(pairs, ["yes"] * 160)
     with pytest.raises(DataError, match="give y"):
         GraphMatcher().fit(graphs, [[0, 1]])
     with pytest.raises(DataError, match="give pairs"):
         GraphMatcher().fit(graphs, y=[1])
     with pytest.raises(DataError, match=r"shape \(3,\)"):
-        GraphMatcher().fit(graphs, [0, 1, 2], [1])
-    with pytest.raises(DataError, match="for 1 pairs"):
+        GraphMatcher().fit(graphs, [1], [0, 1, 2])
+    with pytest.raises(DataError, match="for 1 pair;"):
         GraphMatcher().fit(graphs, [[0, 1]], [1, 0])
     with pytest.raises(DataError, match="give 1 for a match and 0 for none"):
         GraphMatcher(validation=0.0).fit(graphs, [[0, 1], [2, 3]], [1, 2])

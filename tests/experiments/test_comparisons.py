@@ -1,6 +1,5 @@
 """Comparisons: examples are drawn once, every unit is done once, none takes others down."""
 
-import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,14 @@ from graphpool.config import ModelConfig, RunConfig, defaults_for
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, GraphpoolWarning
 from graphpool.experiments.engine import RunOutcome, _plan, run_units
 from graphpool.experiments.example_files import ExampleFiles, Opened, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
 from graphpool.experiments.executor import LocalExecutor
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.unit import Unit
+from graphpool.features import labels
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.tasks.matching import MatchingData
@@ -187,6 +187,24 @@ def test_networks_and_rules_rank_the_same_graphs(tmp_path: Path, source: tuple[P
     assert found.records[0].seconds["train"] > 0
 
 
+def test_labels_as_codes_are_looked_up_by_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawn examples come with features; codes among them would be taken for numbers."""
+    graphs, distances = paths()
+    coded = torch.arange(graphs.num_nodes) % 3
+    graphs = replace(graphs, node_label=coded, node_label_names=("C", "N", "O"))
+    sources = tmp_path / "sources"
+    data = triplets(add_source(sources, "paths", graphs, distances))
+    config, parameters = replace(quick("similarity"), features="labels"), []
+    for one_hot in (128, 1):
+        monkeypatch.setattr(labels, "ONE_HOT", one_hot)
+        found = run([unit("sum", data, config)], tmp_path / str(one_hot), sources=sources)
+        parameters.append(found.records[0].parameters)
+    # 3 rows of W of 4 channels; 4 rows of them, and 4 vectors of 4 channels.
+    assert parameters[1] - parameters[0] == 4 + 16
+
+
 def test_splits_at_random_say_how_many_graphs_they_share(
     tmp_path: Path, source: tuple[Path, str]
 ) -> None:
@@ -239,17 +257,14 @@ def test_units_of_the_same_data_and_features_share_their_examples(tmp_path: Path
     )
 
 
-def test_results_of_other_code_are_made_again_when_asked(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_results_of_other_code_are_made_again_when_asked(tmp_path: Path) -> None:
     size = unit("size")
     (record,) = run([size], tmp_path).records
     older = replace(record, versions={**record.versions, "code": "older"})
     write_records(tmp_path / "records.jsonl", [older], "test")
-    with caplog.at_level(logging.WARNING):
+    with pytest.warns(GraphpoolWarning, match="other code"):
         (kept,) = run([size], tmp_path).records
     assert kept.versions["code"] == "older"
-    assert "other code" in caplog.text
     assert run([size], tmp_path, again=True).records[0].versions["code"] != "older"
 
 

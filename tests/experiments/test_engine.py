@@ -12,7 +12,7 @@ import small
 import torch
 from small import CV3, QUICK, evaluate, mutag, quick, unit
 
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import ConfigError, DataError, GraphpoolWarning
 from graphpool.experiments import engine as experiment
 from graphpool.experiments.executor import LocalExecutor
 from graphpool.experiments.records import RecordFile
@@ -79,12 +79,11 @@ def test_another_setting_is_another_result(tmp_path):
     assert second.of("majority") == first.of("majority")  # which the setting does not touch
 
 
-def test_results_of_other_code_are_named(tmp_path, caplog, monkeypatch):
+def test_results_of_other_code_are_named(tmp_path, monkeypatch):
     evaluate(tmp_path, methods=("majority",))
     monkeypatch.setattr(experiment, "code_digest", lambda: "another")
-    with caplog.at_level("WARNING"):
+    with pytest.warns(GraphpoolWarning, match="other code"):
         evaluate(tmp_path, methods=("majority",))
-    assert "other code" in caplog.text
 
 
 def test_another_set_is_refused(tmp_path):
@@ -227,11 +226,10 @@ def test_another_executor_can_take_the_place_of_processes(tmp_path):
     assert order == ["majority"] * 3 + ["sum"] * 3
 
 
-def test_results_of_0_1_0_are_named(tmp_path, caplog):
+def test_results_of_0_1_0_are_named(tmp_path):
     (tmp_path / "units").mkdir()
-    with caplog.at_level("WARNING"):
+    with pytest.warns(GraphpoolWarning, match=r"results of graphpool 0\.1\.0"):
         evaluate(tmp_path, methods=("majority",))
-    assert "results of graphpool 0.1.0" in caplog.text
 
 
 @pytest.mark.parametrize("methods", [("hap", "majority"), ("majority",)])

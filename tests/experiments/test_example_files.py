@@ -19,7 +19,7 @@ def refuse(*_, **__):
 def test_graphs_arrive_with_their_places(tmp_path, monkeypatch):
     graphs = replace(mutag())
     save_for_workers(graphs, RULES, tmp_path)
-    monkeypatch.setattr(graphset, "find", refuse)
+    monkeypatch.setattr(graphset, "places_of", refuse)
     taken = load_in_worker(tmp_path, RULES)
     assert taken.ids == graphs.ids
     for rule in RULES:
@@ -30,7 +30,7 @@ def test_graphs_arrive_with_their_places(tmp_path, monkeypatch):
 
 
 def test_without_rules_nothing_is_looked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(graphset, "find", refuse)
+    monkeypatch.setattr(graphset, "places_of", refuse)
     save_for_workers(replace(mutag()), (), tmp_path)
     assert len(load_in_worker(tmp_path, ())) == len(mutag())
 
@@ -45,6 +45,6 @@ def test_what_cannot_be_found_is_left_to_those_who_need_it(tmp_path, monkeypatch
 
     monkeypatch.setattr(GraphSet, "places", too_large)
     save_for_workers(graphs, RULES, tmp_path)
-    monkeypatch.setattr(graphset, "find", refuse)
+    monkeypatch.setattr(graphset, "places_of", refuse)
     taken = load_in_worker(tmp_path, RULES)
     assert torch.equal(taken.places(RULES[2]).cluster, graphs.places(RULES[2]).cluster)

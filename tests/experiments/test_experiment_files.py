@@ -94,6 +94,16 @@ def test_all_methods_run_in_the_smallest_form(name: str, data_root: Path) -> Non
     assert not any(each.failures for each in found.values())
 
 
+def test_records_of_a_set_with_attributes_say_that_labels_alone_were_used() -> None:
+    """They were made when `auto` meant labels alone."""
+    for name in ("cv10", "paper-protocol", "places", "places-norm", "poolers"):
+        experiment = EXPERIMENTS[name]
+        for method in experiment.methods.values():
+            if not method.rule:
+                config = experiment.config(method, experiment.entry("PROTEINS"))
+                assert config.features == "labels", name
+
+
 def test_what_was_hap_by_content_says_so() -> None:
     for name in ("cv10", "paper-protocol"):
         experiment = EXPERIMENTS[name]

@@ -1,9 +1,11 @@
+import logging
+
 import numpy as np
 import pytest
 import torch
 
 from graphpool.errors import DataError
-from graphpool.features import Attributes
+from graphpool.features import Attributes, OwnX
 from graphpool.graphs import GraphSet
 
 
@@ -35,10 +37,35 @@ def test_other_number_of_attributes_is_refused() -> None:
         feature.transform(attributed([[1.0]]))
 
 
-@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_number_that_is_not_finite_is_refused_with_its_graph(bad: float) -> None:
-    with pytest.raises(DataError, match="set, graph 1: node 0 has an attribute"):
-        Attributes().fit(attributed([[1.0], [bad]]))
+def test_infinite_number_is_refused_with_its_graph() -> None:
+    with pytest.raises(DataError, match="set, graph 1: node 0 has an infinite number among its"):
+        Attributes().fit(attributed([[1.0], [float("inf")]]))
+
+
+def test_missing_value_is_the_mean_of_the_others_and_is_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    nan = float("nan")
+    holes = attributed([[1.0, nan, nan], [3.0, 4.0, nan], [nan, 4.0, nan]])
+    with caplog.at_level(logging.WARNING):
+        feature = Attributes().fit(holes)
+        made = feature.transform(holes)
+        feature.transform(holes)
+    assert made.tolist() == [[-1, 0, 0], [1, 0, 0], [0, 0, 0]]
+    assert [record.getMessage() for record in caplog.records] == [
+        "set: 5 of 9 values of the node attributes are missing (NaN), the first of them in graph "
+        "0: node 0; they are taken for the mean"
+    ]
+
+
+def test_x_is_standardised_except_for_columns_of_0_and_1() -> None:
+    x = torch.tensor([[0.0, 10.0], [1.0, 30.0]])
+    graphs = attributed([[0.0], [0.0]]).with_x(x)
+    feature = OwnX().fit(graphs)
+    assert feature.transform(graphs).tolist() == [[0, -1], [1, 1]]
+    assert feature.names == ("x0", "x1")
+    with pytest.raises(DataError, match="has no features x; the model was trained on graphs"):
+        feature.transform(attributed([[0.0]]))
 
 
 def test_set_without_attributes_names_the_next_step() -> None:

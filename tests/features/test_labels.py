@@ -1,10 +1,9 @@
-import logging
-
 import pytest
 import torch
 
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import ConfigError, DataError, FeatureWarning, collect_warnings
 from graphpool.features import Labels
+from graphpool.features.labels import ONE_HOT
 from graphpool.graphs import GraphSet, Name
 
 
@@ -36,17 +35,35 @@ def test_number_and_text_are_different_labels() -> None:
     assert feature.transform(labelled([0, 1], ("1", 1))).tolist() == [[0, 1], [1, 0]]
 
 
-def test_unknown_labels_are_zero_counted_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_unknown_labels_are_zero_counted_and_told_once() -> None:
     feature = Labels().fit(labelled([0], ("C",)))
-    with caplog.at_level(logging.WARNING):
+    with collect_warnings(FeatureWarning) as texts:
         first = feature.transform(labelled([0, 1, 1], ("C", "Xe")))
         feature.transform(labelled([0, 1], ("C", "Xe")))
     assert first.tolist() == [[1], [0], [0]]
     assert feature.unknown == 1
-    assert [record.getMessage() for record in caplog.records] == [
+    assert texts == [
         "labelled: 2 of 3 nodes have labels that were not seen in training, such as 'Xe'; "
         "their label features are zero"
     ]
+
+
+def test_many_labels_are_one_column_of_codes() -> None:
+    names = tuple(range(1000))
+    many = labelled([*range(1000), -1], names)
+    feature = Labels().fit(many)
+    assert feature.names == ("label",)
+    assert feature.lookup == 1001
+    assert feature.transform(many).flatten().tolist() == [*range(1, 1001), 0]
+    other = labelled([0, 1], ("unheard of", 7))
+    assert feature.transform(other).tolist() == [[0], [8]]
+
+
+def test_a_column_for_each_label_up_to_the_limit() -> None:
+    few = labelled(list(range(ONE_HOT)), tuple(range(ONE_HOT)))
+    feature = Labels().fit(few)
+    assert feature.lookup is None
+    assert torch.equal(feature.transform(few), torch.eye(ONE_HOT))
 
 
 def test_node_without_a_label_has_a_row_of_zeros() -> None:

@@ -1,11 +1,14 @@
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
+from graphpool.data.formats import open_set, save
 from graphpool.errors import CheckpointError, ConfigError, DataError
-from graphpool.features import KINDS, FeaturePipeline
-from graphpool.graphs import GraphSet
+from graphpool.features import KINDS, FeaturePipeline, features_line
+from graphpool.graphs import GraphSet, concatenate
 
 
 def graphs(labels: bool = True, names: tuple[str, ...] = ("C", "N")) -> GraphSet:
@@ -23,20 +26,67 @@ def graphs(labels: bool = True, names: tuple[str, ...] = ("C", "N")) -> GraphSet
     )
 
 
-EVERYTHING = "labels+degree:5+bindegree+logdegree+constant+attributes+rw:4+eigen:3+given"
+EVERYTHING = "labels+degree:5+bindegree+logdegree+constant+attributes+rw:4+eigen:3+x+given"
+LABELS, DEGREES = ("label=C", "label=N"), ("degree=0", "degree=1", "degree>=2")
+ATTRIBUTES = ("attribute 0", "attribute 1")
 
 
-def test_auto_takes_labels_where_there_are_labels() -> None:
-    assert FeaturePipeline("auto").fit(graphs()).names == ("label=C", "label=N")
+def test_auto_takes_labels_attributes_and_the_x_that_graphs_bring() -> None:
+    assert FeaturePipeline("auto").fit(graphs()).names == (*LABELS, *ATTRIBUTES, "x0")
 
 
-def test_auto_takes_the_degree_where_there_are_none() -> None:
-    pipeline = FeaturePipeline().fit(graphs(labels=False))
-    assert pipeline.names == ("degree=0", "degree=1", "degree>=2")
+def test_auto_takes_the_degree_where_nodes_bring_nothing() -> None:
+    bare = replace(graphs(labels=False), node_attr=None, x=None)
+    assert FeaturePipeline().fit(bare).names == DEGREES
+
+
+def test_auto_adds_the_degree_to_attributes_without_labels() -> None:
+    attributed = replace(graphs(labels=False), x=None)
+    assert FeaturePipeline().fit(attributed).names == (*ATTRIBUTES, *DEGREES)
+
+
+def test_auto_does_not_take_an_x_that_features_have_made() -> None:
+    plain = replace(graphs(), node_attr=None, x=None)
+    made = FeaturePipeline("degree").fit_transform(plain)
+    assert made.x_from == made[[1, 0]].x_from == made[0].x_from == "degree"
+    assert concatenate([made, made]).x_from == "degree"
+    assert FeaturePipeline().fit(made).names == LABELS
+    own = made.with_x(torch.ones(5, 3))
+    assert FeaturePipeline().fit(own).names == (*LABELS, "x0", "x1", "x2")
+
+
+def test_made_features_are_told_from_own_ones_after_saving(tmp_path: Path) -> None:
+    made = FeaturePipeline("degree").fit_transform(replace(graphs(), x=None))
+    save(made, tmp_path / "made.safetensors")
+    save(graphs(), tmp_path / "own.safetensors")
+    assert open_set(tmp_path / "made.safetensors").x_from == "degree"
+    assert open_set(tmp_path / "own.safetensors").x_from == ""
+
+
+def test_auto_leaves_out_what_is_named_beside_it() -> None:
+    assert FeaturePipeline("attributes+auto").fit(graphs()).names == (*ATTRIBUTES, *LABELS, "x0")
+    assert FeaturePipeline("auto+given").fit(graphs()).names == (*LABELS, *ATTRIBUTES, "x0")
+
+
+def test_what_is_used_and_what_is_not_is_said_and_stored() -> None:
+    edges = torch.zeros(8, dtype=torch.long)
+    full = replace(graphs(), edge_label=edges, edge_label_names=("=",), graph_attr=torch.ones(2, 3))
+    pipeline = FeaturePipeline("labels+rw:8").fit(full)
+    about = {
+        "used": ["2 node labels", "rw (8 columns)"],
+        "unused": ["2 node attributes", "1 feature x", "1 edge label", "3 graph attributes"],
+    }
+    assert pipeline.about() == about
+    again = FeaturePipeline.from_state(json.loads(json.dumps(pipeline.state())))
+    assert again.about() == about
+    assert features_line(FeaturePipeline().fit(full).about()) == (
+        "Features: 2 node labels, 2 node attributes (standardised), 1 feature x (standardised); "
+        "not used: 1 edge label, 3 graph attributes"
+    )
 
 
 def test_kinds_stand_side_by_side_in_the_given_order() -> None:
-    made = FeaturePipeline("constant + auto+rw:2").fit_transform(graphs())
+    made = FeaturePipeline("constant + labels+rw:2").fit_transform(graphs())
     # On the triangle a walk of two steps returns with 1/2, on the path with 1.
     assert made.x is not None
     assert made.x.tolist() == [

@@ -79,7 +79,7 @@ def small_set(classes: bool = True) -> GraphSet:
             graph.nodes[node]["label"] = "CNO"[node % 3]
         nx.set_edge_attributes(graph, "single", "label")
         made.append(graph)
-    graphs = gp.from_networkx(made, "rings")
+    graphs = gp.from_networkx(made, name="rings")
     generator = torch.Generator().manual_seed(0)
     return dataclasses.replace(
         graphs,
@@ -243,10 +243,10 @@ def ged_calls() -> Iterator[Call]:
         )
     yield Call("ged.distance", ged.distance, {**options_of(ged.distance), **two}, 4)
     some = graphs[:4]
-    yield Call("ged.matrix", ged.matrix, {**options_of(ged.matrix), "graphs": some, "pairs": pairs[:1],
-                                          "jobs": 1, "method": "label"}, 3)  # fmt: skip
-    yield Call("ged.compare", ged.compare, {**options_of(ged.compare), "graphs": some,
-                                            "methods": ["label", "beam1"], "sample": 3})  # fmt: skip
+    matrix = {"graphs": some, "pairs": pairs[:1], "jobs": 1, "method": "label"}
+    yield Call("ged.matrix", ged.matrix, {**options_of(ged.matrix), **matrix}, 3)
+    compared = {"graphs": some, "methods": ["label", "beam1"], "sample": 3}
+    yield Call("ged.compare", ged.compare, {**options_of(ged.compare), **compared})
     yield Call("ged.collect", ged.collect, {**options_of(ged.collect), "graphs": list(some)}, 3)
     arrays = collection.arrays._asdict()
 
@@ -280,10 +280,8 @@ def estimator_calls() -> Iterator[Call]:
         yield Call(f"GraphClassifier.{name}", getattr(classifier, name), {"graphs": graphs}, 1)
     pairs = PairSet(graphs, torch.arange(6), torch.arange(6) + 6, torch.arange(6).float() % 2)
     matcher = gp.GraphMatcher(**quick, validation=0.0).fit(pairs)
-    yield Call(
-        "GraphMatcher.fit", gp.GraphMatcher(**quick, validation=0.0).fit, {"pairs": pairs}, 2
-    )
-    yield Call("GraphMatcher.predict", matcher.predict, {"pairs": pairs})
+    yield Call("GraphMatcher.fit", matcher.fit, {"graphs": pairs}, 2)
+    yield Call("GraphMatcher.predict", matcher.predict, {"graphs": pairs})
 
 
 PARTS: dict[str, Callable[[], Iterator[Call]]] = {
@@ -403,8 +401,8 @@ def throw(draw: random.Random, call: Call) -> str | None:
         if call.inner:
             return None
         where = traceback.extract_tb(error.__traceback__)[-1]
-        text = str(error).split("\n")[0][:200]
-        return f"{call.name}:{described}: {type(error).__name__}: {text} ({where.filename}:{where.lineno})"
+        text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
+        return f"{call.name}:{described}: {text} ({where.filename}:{where.lineno})"
     seconds = time.perf_counter() - began
     if seconds > SECONDS:
         return f"{call.name}:{described}: took {seconds:.0f} s"
@@ -435,13 +433,18 @@ def main(seed: int, count: int, parts: list[str]) -> None:
             share = SHARES[part] / sum(SHARES[name] for name in parts)
             for number in range(max(1, round(count * share))):
                 call = draw.choices(calls, weights)[0]
-                print(part, number, call.name, flush=True)
+                say(f"{part} {number} {call.name}")
                 fault = throw(draw, call)
                 made += 1
                 if fault:
                     faults.append(fault)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(json.dumps({"calls": made, "faults": faults, "peak_mb": peak}))
+    say(json.dumps({"calls": made, "faults": faults, "peak_mb": peak}))
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

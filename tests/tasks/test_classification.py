@@ -6,13 +6,9 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.errors import DataError
+from graphpool.evaluation.metrics import balanced_accuracy, confusion_matrix
 from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.classification import (
-    ClassificationTask,
-    balanced_accuracy,
-    confusion_matrix,
-    predict_logits,
-)
+from graphpool.tasks.classification import ClassificationTask, predict_logits
 
 
 @dataclass

@@ -18,7 +18,6 @@ ROW = {"epoch": 1, "step": 4, "train": {"loss": 0.5}, "valid": {"accuracy": 0.75
 def test_numbers_that_json_does_not_know_become_null(tmp_path):
     log = EventLog(tmp_path)
     log.write("epoch", epoch=1, valid={"loss": math.nan, "more": [math.inf, 1.0]})
-    log.close()
     line = json.loads((tmp_path / "events.jsonl").read_text(), parse_constant=pytest.fail)
     assert line["valid"] == {"loss": None, "more": [None, 1.0]}
 
@@ -27,7 +26,6 @@ def test_lines_can_be_read_while_the_run_goes_on(tmp_path):
     log = EventLog(tmp_path)
     log.write("epoch", epoch=1)
     assert read_events(tmp_path / "events.jsonl") == [{"event": "epoch", "epoch": 1}]
-    log.close()
 
 
 def test_rewinding_drops_later_epochs_and_stops_and_goes_on(tmp_path):
@@ -38,7 +36,6 @@ def test_rewinding_drops_later_epochs_and_stops_and_goes_on(tmp_path):
     log.write("stop", epoch=3, step=9)
     log.rewind(epoch=2, step=7)
     log.write("epoch", epoch=3, again=True)
-    log.close()
     events = read_events(tmp_path / "events.jsonl")
     assert [event.get("epoch") for event in events] == [None, 1, 2, 3]
     assert events[-1]["again"]

@@ -1,10 +1,11 @@
-import logging
+import math
 
 import pytest
 import torch
 from standin import make_graphs, make_model, train
 
-from graphpool.errors import ConfigError, DataError
+from graphpool.config import TrainConfig
+from graphpool.errors import ConfigError, DataError, TrainingWarning, collect_warnings
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.training import read_events
 from graphpool.training.environment import suitable_threads
@@ -38,6 +39,30 @@ def test_the_epoch_is_selected_on_validation_and_ties_by_loss():
     assert not torch.equal(model.head.weight, task.seen[3])
 
 
+class Ranked(Scripted):
+    """The same with a metric of its own, NaN where it is undefined."""
+
+    def evaluate(self, model, graphs, batch_size):
+        metrics = super().evaluate(model, graphs, batch_size)
+        ranks = (0.2, 0.9, math.nan, 0.9, 0.9)
+        return {**metrics, "roc_auc": ranks[len(self.seen) - 1]}
+
+
+@pytest.mark.parametrize(("scoring", "epoch"), [("accuracy", 3), ("roc_auc", 4), ("loss", 5)])
+def test_the_metric_that_selects_can_be_set(scoring, epoch):
+    last = (0.4, 0.2) if scoring == "loss" else (0.4, 0.6)
+    task = Ranked((0.5, 1.0), (0.7, 0.9), (0.8, 0.8), (0.6, 0.5), last)
+    _, result = train(task=task, epochs=5, scoring=scoring)
+    assert result.best_epoch == epoch
+
+
+def test_training_stops_early_by_default():
+    task = Scripted((0.5, 1.0), *[(0.4, 1.0)] * 40)
+    _, result = train(task=task, epochs=40)
+    assert (result.stopped, result.best_epoch) == ("patience", 1)
+    assert len(result.history) == 1 + TrainConfig().patience
+
+
 def test_patience_counts_epochs_since_the_best():
     task = Scripted((0.5, 1.0), (0.6, 1.0), (0.6, 1.0), (0.1, 1.0), (0.9, 0.0))
     _, result = train(task=task, epochs=5, patience=2)
@@ -55,9 +80,10 @@ def test_without_validation_graphs_the_last_epoch_is_kept():
     assert result.best_metrics["loss"] == pytest.approx(expected["loss"])
 
 
-def test_patience_without_validation_graphs_is_refused():
-    with pytest.raises(ConfigError, match="patience needs validation graphs"):
-        train(valid=False, patience=3)
+def test_without_validation_graphs_all_epochs_are_trained():
+    _, result = train(valid=False, epochs=4, patience=1)
+    assert result.stopped == "epochs"
+    assert len(result.history) == 4
 
 
 def test_an_empty_training_set_is_refused():
@@ -130,13 +156,12 @@ def test_history_and_events_tell_the_same(tmp_path):
     assert events[-1]["reason"] == "epochs"
 
 
-def test_a_collapsed_level_is_logged_once(caplog):
+def test_a_collapsed_level_is_warned_of_once():
     def diagnose(trace):
         return {"level1/effective_rank": 1.01, "level1/clusters": 8.0}
 
-    with caplog.at_level(logging.WARNING):
+    with collect_warnings(TrainingWarning) as messages:
         _, result = train(task=ClassificationTask(2, diagnose))
-    messages = [record.getMessage() for record in caplog.records]
     assert len(messages) == 1
     assert messages[0].startswith("level 1 has collapsed")
     assert result.warnings == tuple(messages)

@@ -7,6 +7,7 @@ from standin import SignallingTask, make_graphs, make_model, train
 
 from graphpool.errors import CheckpointError
 from graphpool.training import Interrupted, read_checkpoint, read_events
+from graphpool.training.checkpoint import write_checkpoint
 
 
 def without_time(rows):
@@ -198,3 +199,13 @@ def test_the_checkpoint_says_what_wrote_it(tmp_path):
         assert header["extra"] == {"features": {"labels": [1, 2]}}
         assert header["config"]["batch_size"] == 6
         assert header["versions"]["torch"] == torch.__version__
+
+
+def test_a_checkpoint_of_version_0_1_0_resumes_to_the_bit(tmp_path):
+    """It also holds the states of Python's and NumPy's generators, which are not used."""
+    interrupt(tmp_path, 5)
+    path = tmp_path / "last.safetensors"
+    stored = read_checkpoint(path)
+    others = {"python": [3, [1, 2], None], "numpy": {"bit_generator": "MT19937"}}
+    write_checkpoint(path, stored.tensors, {**stored.header, "rng": others})
+    assert_same_run(train(tmp_path, model=make_model(8), resume=True), train())

@@ -65,6 +65,7 @@ def show(name: SetName, root: Root = None, json: Json = False) -> None:
     """Describe a set: sizes, classes, labels, duplicates, notes of the reader."""
     from graphpool.data.catalogue import PAPER
     from graphpool.data.formats.safetensors import content_hash
+    from graphpool.features import FeaturePipeline, features_line
     from graphpool.graphs.statistics import statistics
 
     graphs = open_graphs(name, root)
@@ -76,21 +77,22 @@ def show(name: SetName, root: Root = None, json: Json = False) -> None:
             facts.graphs, int(facts.nodes.max), facts.nodes.mean, len(facts.classes)
         )
         lines.append(f"the paper's table: {'; '.join(differences) or 'the same numbers'}")
-    about = {"notes": graphs.notes, "content_hash": content_hash(graphs)}
+    features = FeaturePipeline().fit(graphs).about()
+    lines.append(features_line(features))
+    about = {"features": features, "notes": graphs.notes, "content_hash": content_hash(graphs)}
     document = {**facts.to_dict(), **about, "differences_from_paper": differences}
     print_result(json, document, lines)
 
 
 @data_app.command("import")
 def import_set(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            help="A .jsonl, .npz or .safetensors file, or a folder or zip of TU or GEXF files."
-        ),
+    source: Annotated[
+        str,
+        typer.Argument(help="A file or folder of graphs (docs/formats.md), or a set's name."),
     ],
     out: Annotated[Path, typer.Option(help="FILE.safetensors or FILE.jsonl to write.")],
     overwrite: Overwrite = False,
+    root: Root = None,
     json: Json = False,
 ) -> None:
     """Read graphs in any known format, check them, and write them as one file.
@@ -115,14 +117,14 @@ def import_set(
     {"node_labels": ["C", "N"], "edges": [[0, 1]], "y": "toxic"}
     """
     from graphpool.data.formats import save, write_jsonl
-    from graphpool.data.load import read
+    from graphpool.data.load import load
 
     if out.suffix not in (".safetensors", ".jsonl"):
         hint = "end it with .safetensors or .jsonl"
         raise DataError.at(out, "can't write this format", hint=hint)
     if out.exists() and not overwrite:
         raise DataError.at(out, "exists already", hint="give --overwrite to replace it")
-    graphs = read(path, features=None, cache=False)
+    graphs = load(source, root, features=None, cache=False)
     (write_jsonl if out.suffix == ".jsonl" else save)(graphs, out)
     document = {
         "path": str(out),

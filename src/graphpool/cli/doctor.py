@@ -14,6 +14,7 @@ import typer
 from graphpool import __version__
 from graphpool.cli.options import Json
 from graphpool.cli.output import print_result
+from graphpool.errors import WriteError
 from graphpool.evaluation.format import Lines, Table
 
 CORE = (
@@ -111,7 +112,10 @@ def _data() -> dict[str, Any]:
 def _cache() -> dict[str, Any]:
     from graphpool.data.cache import cache_root
 
-    folder = cache_root()
+    try:
+        folder = cache_root()
+    except WriteError as error:
+        return {"path": str(error), "writable": False}
     nearest = next((parent for parent in (folder, *folder.parents) if parent.exists()), Path("/"))
     try:
         with tempfile.TemporaryFile(dir=nearest):

@@ -5,14 +5,17 @@ Errors that a user can cause exit with code 2. Everything else is a bug and keep
 
 import errno
 import logging
+import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from graphpool.errors import nearest
+from graphpool.errors import GraphpoolWarning, nearest, redirect_warnings
 
 USER_ERROR = 2
 
@@ -24,7 +27,8 @@ ClickError: type[Exception] = next(
 
 _ENVIRONMENT = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR,
-    errno.EISDIR, errno.EEXIST,
+    errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL,
+    errno.EIO, errno.ENXIO, errno.ENODEV,
 }  # fmt: skip
 
 
@@ -57,13 +61,23 @@ def _nearest_option(option: str, context: Any) -> str:
 def environment_message(error: OSError) -> str | None:
     """Describe a folder that can't be written to, a full disk and the like; else return None."""
     if error.filename is None:
-        return None
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+            return None
+        _discard_output()
+        return f"standard output can't be written: {error.strerror}; send it to another file"
     path = Path(str(error.filename))
     if path.suffix == ".tmp":  # of an atomic write; the user knows its folder
         path = path.parent
-    elif error.errno not in _ENVIRONMENT:
+        return f"{path}: {error.strerror}; choose another folder with --out"
+    if error.errno not in _ENVIRONMENT:
         return None
-    return f"{path}: {error.strerror}; choose another folder with --out"
+    return f"{path}: {error.strerror}; check the path and its permissions"
+
+
+def _discard_output() -> None:
+    """Drop what stdout still holds, which Python would try to write again at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Stderr(logging.StreamHandler[Any]):
@@ -81,15 +95,21 @@ class _Stderr(logging.StreamHandler[Any]):
         return new and bool(super().filter(record))
 
     def format(self, record: logging.LogRecord) -> str:
-        return f"graphpool: {record.levelname.lower()}: {record.getMessage()}"
+        text = " ".join(record.getMessage().split())
+        return f"graphpool: {record.levelname.lower()}: {text}"
 
     @property
     def stream(self) -> Any:
         return sys.stderr
 
 
-def show_warnings() -> None:
-    """Print the library's warnings on stderr."""
-    logger = logging.getLogger("graphpool")
-    if not any(isinstance(handler, _Stderr) for handler in logger.handlers):
-        logger.addHandler(_Stderr())
+@contextmanager
+def showing_warnings() -> Iterator[None]:
+    """Print the library's warnings on stderr, each once and on one line."""
+    logger, handler = logging.getLogger("graphpool"), _Stderr()
+    logger.addHandler(handler)
+    try:
+        with redirect_warnings(GraphpoolWarning, logger.warning):
+            yield
+    finally:
+        logger.removeHandler(handler)

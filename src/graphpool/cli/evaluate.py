@@ -10,7 +10,7 @@ from graphpool.cli.data_arguments import file_name, load_model, short_name
 from graphpool.cli.experiment import experiment_lines, stopping
 from graphpool.cli.output import print_json, print_line, print_lines, print_status
 from graphpool.config import RunConfig
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, check_known
 from graphpool.evaluation.format import plural
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ def evaluate(
     methods: Annotated[str, typer.Option(help="Joined by commas; see graphpool list.")] = "hap,sum",
     protocol: Annotated[
         str | None,
-        typer.Option(help="Of classification: cv10 (the default) or paper.", show_default=False),
+        typer.Option(
+            help="Of classification: cv10 (the default), cv5 or any number of folds, or paper.",
+            show_default=False,
+        ),
     ] = None,
     seeds: Annotated[
         int | None,
@@ -43,6 +46,13 @@ def evaluate(
             help="Put structure-free, wl and majority beside it, or rules that compare graphs.",
         ),
     ] = True,
+    metric: Annotated[
+        str,
+        typer.Option(
+            help="Of classification, in the table: "
+            "accuracy, balanced_accuracy, f1_macro, matthews_corrcoef, roc_auc, average_precision."
+        ),
+    ] = "accuracy",
     model: Annotated[
         Path | None, typer.Option(help="Score this trained model instead (run folder or file).")
     ] = None,
@@ -80,12 +90,13 @@ def evaluate(
 
     names, by_protocol = options.words(methods), find_task(run.task).noun == "graphs"
     _check(run, given, names, protocol)
+    check_known("metric", metric, find_task(run.task).columns if by_protocol else ("accuracy",))
     protocol = protocol or "cv10"
     check_evaluation(sets, names, protocol, run, root)
     results, documents = [], []
     with stopping():
         for name in sets:
-            kind = protocol if by_protocol else run.task
+            kind = ("split" if run.split else protocol) if by_protocol else run.task
             folder = _folder(out, name, kind, many=len(sets) > 1)
             count = plural(len(dict.fromkeys(names)), "method")
             print_status(f"{short_name(name)}: {count}, in {folder}")
@@ -99,7 +110,9 @@ def evaluate(
                 result.report(folder / "report.html")
             if not json:
                 files = f"{FILE}, results.md{', report.html' * report}"
-                print_lines([*experiment_lines(result), f"\nWritten to {folder}: {files}\n"])
+                print_lines(
+                    [*experiment_lines(result, metric), f"\nWritten to {folder}: {files}\n"]
+                )
     if json:
         print_json({"results": documents})
     elif len(results) > 1 and by_protocol:
@@ -119,6 +132,8 @@ def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: s
             "with --task similarity"
         )
     options.check_names(run, given, methods)
+    if protocol is not None and run.split:
+        raise ConfigError("--split FILE has splits of its own; leave out --protocol")
     if task.noun == "graphs":
         return
     if protocol is not None:
@@ -145,13 +160,16 @@ def _score(
             f"--model RUN is scored as it was trained, so {', '.join(strange)} can't be set; leave "
             "such options out"
         )
+    from graphpool.features.summary import features_line
+
     trained = load_model(model, given["train.device"] or "cpu")
     files = {key.removeprefix("compare."): given[key] or "" for key in FILES}
     documents = []
     for name in sets:
         documents.append(trained.test_set(name, root, files))
         if not json:
-            print_lines(trained.task.score_lines(documents[-1]))
+            lines = trained.task.score_lines(documents[-1])
+            print_lines([*lines, features_line(documents[-1]["features"])])
     if json:
         print_json({"model": str(model), "scores": documents})
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from graphpool.cli.output import print_status, quiet_log
-from graphpool.evaluation.format import Lines, Table, plural
+from graphpool.cli.output import print_status
+from graphpool.errors import TrainingWarning, collect_warnings
+from graphpool.evaluation.format import NONE, Lines, Table, plural
 
 if TYPE_CHECKING:
     from graphpool.experiments.results import ExperimentResult
@@ -18,34 +19,43 @@ def stopping(go_on: str = "") -> Iterator[None]:
 
     try:
         # What the loop says of collapsed levels is printed with the results.
-        with quiet_log("graphpool.training.loop"):
+        with collect_warnings(TrainingWarning):
             yield
     except Interrupted as stop:
         print_status(f"graphpool: {stop}{go_on}")
         raise SystemExit(stop.exit_code) from None
 
 
-def experiment_lines(result: "ExperimentResult") -> Lines:
-    """One row per method, with the first method's gain over each."""
+def experiment_lines(result: "ExperimentResult", metric: str = "accuracy") -> Lines:
+    """One row per method, with the first method's gain over each.
+
+    Args:
+        metric: of `graphpool.evaluation.metrics.CLASS_METRICS`, for a set that was split.
+    """
     if result.protocol is None:
         return _test_lines(result)
     from graphpool.experiments import tables
+    from graphpool.features.summary import features_line
+    from graphpool.tasks import find_task
 
     first = result.methods[0]
     rows = []
     for method in result.methods:
-        summary = result.summary(method)
-        gain = None if method == first else result.difference(first, method)
+        summary = result.summary(method, metric)
+        gain = None if method == first else result.difference(first, method, metric=metric)
+        missing = NONE if result.of(method) else "failed"
         rows.append((
-            method, tables.accuracy_text(summary) if summary else "failed",
-            tables.interval_text(summary), tables.gain_text(gain),
+            method, tables.metric_text(summary, metric, digits=1) if summary else missing,
+            tables.interval_text(summary, metric), tables.gain_text(gain, metric),
             tables.rank_text(result.health(method)),
         ))  # fmt: skip
     seeds = plural(len(result.seeds), "seed")
     splits = result.protocol.folds * len(result.seeds)
-    columns = ("method", "accuracy, %", "95 % interval", f"{first} gains", "rank")
+    title = find_task(result.task).columns[metric]
+    columns = ("method", title, "95 % interval", f"{first} gains", "rank")
     lines: Lines = [
-        f"{result.data}, {result.protocol.name}, {seeds}, {splits} splits\n",
+        f"{result.data}, {result.protocol.name}, {seeds}, {splits} splits",
+        f"{features_line(result.features)}\n",
         Table(columns, rows, right=columns[1:]),
         "\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking."
         "\nRank: effective rank of the assignment on test graphs; 1 means collapsed.",
@@ -59,6 +69,7 @@ def experiment_lines(result: "ExperimentResult") -> Lines:
 def _test_lines(result: "ExperimentResult") -> Lines:
     """One table for each size of pairs, or for the ranking."""
     from graphpool.experiments.tables import test_rows
+    from graphpool.features.summary import features_line
     from graphpool.tasks import find_task
 
     lines: Lines = []
@@ -70,6 +81,7 @@ def _test_lines(result: "ExperimentResult") -> Lines:
             Table(head, rows, right=head[2:]),
             "",
         ]
+    lines.append(features_line(result.features))
     lines += [f"failed: {line}" for line in result.failure_lines]
     if len(result.seeds) > 1:
         lines.append(

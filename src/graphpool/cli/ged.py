@@ -67,12 +67,7 @@ def pair(
     if draw is not None:
         from graphpool.report.draw.edit_path import draw_edit_path
 
-        try:
-            draw_edit_path(
-                one[0], two[0], found, draw, names=(name, other), edge_labels=edge_labels
-            )
-        except OSError as error:
-            raise ConfigError(f"--draw {draw}: {error.strerror}; choose another file") from None
+        draw_edit_path(one[0], two[0], found, draw, names=(name, other), edge_labels=edge_labels)
     drawn = None if draw is None else str(draw)
     document = {"first": name, "second": other, **found.to_dict(), "drawn": drawn}
     print_result(json, document, _describe(found, (one, name), (two, other)))

@@ -1,12 +1,12 @@
 """Graphs, pairs and costs of edit-distance commands, as they are written on the command line."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graphpool.cli.data_arguments import some_ids
+from graphpool.documents import read_json, read_lines
 from graphpool.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -44,11 +44,7 @@ def read_pairs(path: Path, graphs: "GraphSet") -> "NDArray[np.int64]":
         raise DataError.at(path, "no such file", hint="give one with two ids on each line")
     position = {name: number for number, name in enumerate(graphs.ids)}
     pairs = []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise DataError.at(path, f"not UTF-8 text: {error}") from None
-    for number, line in enumerate(lines, start=1):
+    for number, line in read_lines(path):
         words = line.replace(",", " ").split()
         if not words or words[0].startswith("#"):
             continue
@@ -86,10 +82,7 @@ def _cost_file(path: Path) -> dict[str, Any]:
 
     if not path.is_file():
         raise ConfigError(f"--costs {path}: no such file; give FILE.json or NAME=VALUE")
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"{path}: not JSON: {error}") from None
+    values = read_json(path, error=ConfigError)
     if not isinstance(values, dict):
         raise ConfigError(f'{path}: not an object of costs; write {{"node_substitution": 2}}')
     try:

@@ -1,5 +1,6 @@
 """The `graphpool` command: its subcommands and their error handling."""
 
+import os
 import sys
 from typing import Annotated, NoReturn
 
@@ -15,10 +16,12 @@ from graphpool.cli.experiments import experiments_app
 from graphpool.cli.ged import ged_app
 from graphpool.cli.list import list_methods
 from graphpool.cli.match import match
+from graphpool.cli.output import accept_any_text
 from graphpool.cli.predict import predict
 from graphpool.cli.report import report
 from graphpool.cli.train import train
 from graphpool.errors import GraphpoolError
+from graphpool.limits import VARIABLE, Limits
 
 app = typer.Typer(
     name="graphpool",
@@ -57,16 +60,30 @@ def start(
             "--version", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
+    limits: Annotated[
+        str | None,
+        typer.Option(
+            "--limits",
+            metavar="NAME=NUMBER,…",
+            help="Raise limits on what a file may hold, such as nodes=1e9; see docs/formats.md.",
+        ),
+    ] = None,
 ) -> None:
     """Learn from whole graphs with hierarchical adaptive pooling (HAP)."""
+    if limits is not None:
+        Limits().with_settings(limits, "--limits")
+        # For this process and for those that it starts.
+        os.environ[VARIABLE] = ",".join(filter(None, (os.environ.get(VARIABLE), limits)))
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
-    errors.show_warnings()
+    accept_any_text()
     command = typer.main.get_command(app)
     try:
-        code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
+        with errors.showing_warnings():
+            code = command.main(arguments, prog_name="graphpool", standalone_mode=False)
+            sys.stdout.flush()  # here, where a full disk is an error that can be reported
     except GraphpoolError as error:
         code = errors.report_error(error)
     except errors.ClickError as error:

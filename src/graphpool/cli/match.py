@@ -7,7 +7,8 @@ import typer
 
 from graphpool.cli.data_arguments import load_model, open_one
 from graphpool.cli.options import Device, Json, Root
-from graphpool.cli.output import print_result, quiet_log
+from graphpool.cli.output import print_result
+from graphpool.errors import FeatureWarning, collect_warnings
 from graphpool.evaluation.format import Lines, Table
 
 _GRAPH = "A file with one graph, or FILE:ID or SET:ID for one of several (SET:#0 by position)."
@@ -29,7 +30,7 @@ def match(
     """
     comparer = load_model(model, device, takes="pairs")
     sides = [open_one(text, root) for text in (left, right)]
-    with quiet_log("graphpool.features.labels"):  # printed below, for each graph
+    with collect_warnings(FeatureWarning):  # printed below, for each graph
         result = comparer.compare(sides[0][0], sides[1][0])
         warnings = [
             f"{unknown} of {graph.num_nodes} nodes of {name} have labels that the model has not "

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import tomllib
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -21,10 +20,12 @@ from graphpool.config import (
     to_dict,
     toml_values,
 )
+from graphpool.documents import parse_toml
 from graphpool.errors import ConfigError, nearest
 
 _PANELS = {"model": "Model", "train": "Training", "compare": "Comparing graphs"}
 _SETTINGS = settings_in(RunConfig)
+_SPLITS = next(item.choices for item in _SETTINGS if item.key == "compare.split")
 
 # Settings given as options, by dotted key; None means not given. `with_settings` fills it.
 Given = Mapping[str, Any]
@@ -146,6 +147,12 @@ def settings(
     given = {key: value for key, value in options.items() if value is not None}
     given |= dict(_assignment(text) for text in assignments or ())
     values = _begin(base, given.get("task"), written_by_us)
+    if (split := given.get("split")) is not None:
+        # With similarity the same option takes one of three words, else it names a file.
+        if values["task"] == "similarity" and split in _SPLITS:
+            given["compare.split"] = given.pop("split")
+        else:
+            given["split"] = absolute(Path(split))
     for key, value in given.items():
         section, _, name = key.rpartition(".")
         (values[section] if section else values)[name] = value
@@ -164,8 +171,8 @@ def _assignment(text: str) -> tuple[str, Any]:
     if key not in known:
         raise ConfigError(f"--set {text}: unknown key {key!r}; {nearest(key, known)}")
     try:
-        return key, tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return key, parse_toml(f"value = {value}", f"--set {key}")["value"]
+    except ConfigError:
         return key, value
 
 

@@ -1,19 +1,29 @@
 """Output of commands: one JSON document for programs, or text and tables for people."""
 
+import io
 import json
-import logging
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from graphpool.evaluation.format import Lines, Table
 from graphpool.files import strict_json
 
 
+def accept_any_text() -> None:
+    """Let stdout and stderr escape characters that their encoding does not have.
+
+    An ASCII terminal has no ±, and no encoding has the bytes of a file name that is not text.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def print_json(document: Any) -> None:
     """Print a document on stdout; numbers that JSON can't express become null."""
-    json.dump(strict_json(document), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
+    json.dump(strict_json(document), sys.stdout, indent=2, ensure_ascii=ascii_only, allow_nan=False)
     sys.stdout.write("\n")
 
 
@@ -26,18 +36,6 @@ def print_status(text: str) -> None:
     """Print a line about the progress of a command on stderr, apart from its results."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
-
-
-@contextmanager
-def quiet_log(name: str) -> Iterator[None]:
-    """Suppress the warnings of a logger whose content is printed in another form."""
-    logger = logging.getLogger(name)
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 def print_lines(lines: Lines) -> None:

@@ -13,7 +13,7 @@ from graphpool.cli.data_arguments import load_model, open_graphs
 from graphpool.cli.options import Device, Json, Overwrite, Root
 from graphpool.cli.output import print_json, print_status
 from graphpool.errors import ConfigError
-from graphpool.evaluation.format import plural
+from graphpool.evaluation.format import csv_cell, plural
 from graphpool.files import atomic_write
 
 
@@ -26,7 +26,11 @@ def predict(
     root: Root = None,
     json: Json = False,
 ) -> None:
-    """Predict the class of every graph, with the probability of each class."""
+    """Predict the class of every graph, with the probability of each class.
+
+    In CSV, text that a spreadsheet would take for a formula (it begins with = + - @) has a ' before
+    it; numbers, --out FILE.jsonl and --json are left as they are.
+    """
     if out != "-" and Path(out).suffix not in (".csv", ".jsonl"):
         raise ConfigError(f"--out {out}: end it with .csv or .jsonl, or give - for stdout")
     if out != "-" and Path(out).exists() and not overwrite:
@@ -54,8 +58,9 @@ def _csv(rows: list[dict[str, Any]]) -> str:
         shares = row.get("probabilities", {})
         plain = {key: value for key, value in row.items() if key != "probabilities"}
         if not number:
-            writer.writerow([*plain, *(f"p({name})" for name in shares)])
-        writer.writerow([*plain.values(), *(f"{share:.6f}" for share in shares.values())])
+            writer.writerow(map(csv_cell, [*plain, *(f"p({name})" for name in shares)]))
+        cells = [*plain.values(), *(f"{share:.6f}" for share in shares.values())]
+        writer.writerow(map(csv_cell, cells))
     return text.getvalue()
 
 

@@ -54,13 +54,12 @@ def train(
     if resume and config is None and (folder / CONFIG).exists():
         run = options.settings(folder / CONFIG, given, assignments, written_by_us=True)
     options.check_names(run, given, [run.model.pooler])
+    from graphpool.features.summary import features_line
     from graphpool.models.run import train_run
     from graphpool.models.run_folder import RunFolder
     from graphpool.tasks import TASKS, TaskData
 
     store = RunFolder(folder, run, resume)
-    store.check_free(overwrite)
-    store.check_settings()
 
     def introduce(examples: TaskData) -> None:
         name = run.model.pooler
@@ -71,7 +70,9 @@ def train(
     quoted = shlex.quote(str(folder))
     go_on = f"; go on with: graphpool train --resume --out {quoted}"
     try:
-        with stopping(go_on):
+        with stopping(go_on), store:
+            store.check_free(overwrite)
+            store.check_settings()
             model, document = train_run(run, store, root=root, started=introduce)
     except KeyboardInterrupt:
         if not store.unfinished_distances:
@@ -80,6 +81,7 @@ def train(
         raise SystemExit(130) from None
     lines = [
         *model.task.result_lines(document),
+        features_line(document["features"]),
         f"\nWritten to {folder}. Use it with: {model.task.use.format(path=quoted)}",
         f"A page about it: graphpool report {quoted}",
     ]

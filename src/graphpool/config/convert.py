@@ -7,69 +7,27 @@ known one; nothing is dropped silently.
 import dataclasses
 import json
 import math
-import tomllib
-import types
 import typing
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
+from graphpool import documents
 from graphpool.config.renamed import current_names, renamed_hint
 from graphpool.config.setting import section_of
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError
 from graphpool.files import atomic_write
+from graphpool.shapes import fit
 
 T = TypeVar("T")
 
 
 def from_dict(kind: type[T], values: dict[str, Any], where: str = "config") -> T:
     """Build the dataclass `kind` from plain values, checking every key and type."""
-    hints = typing.get_type_hints(kind)
-    known = {item.name: hints[item.name] for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    converted = {}
-    for key, value in values.items():
-        if key not in known:
-            if hint := renamed_hint(section_of(kind), key):
-                raise ConfigError(f"{where}: {hint}")
-            raise ConfigError(f"{where}: unknown key {key!r}; {nearest(key, known)}")
-        converted[key] = _convert(known[key], value, f"{where}.{key}")
-    return kind(**converted)
+    return typing.cast(T, fit(kind, values, where, ConfigError, _renamed))
 
 
-def _convert(hint: Any, value: Any, where: str) -> Any:
-    """Check `value` against the type `hint` and convert it to that type."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if dataclasses.is_dataclass(hint):
-        if not isinstance(value, dict):
-            raise ConfigError(f"{where}: a table is needed here, not {value!r}")
-        return from_dict(typing.cast(type[Any], hint), value, where)
-    if origin is Literal:
-        if value not in arguments:
-            raise ConfigError(f"{where}: unknown value {value!r}; {nearest(str(value), arguments)}")
-        return value
-    if origin is tuple:
-        if not isinstance(value, (list, tuple)):
-            raise ConfigError(f"{where}: a list is needed here, not {value!r}")
-        return tuple(_convert(arguments[0], item, where) for item in value)
-    if origin in (typing.Union, types.UnionType):
-        return _convert_union(arguments, value, where)
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
-        raise ConfigError(f"{where}: {value!r} is not of type {hint.__name__}")
-    return value
-
-
-def _convert_union(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
-    """Convert to the first type that fits."""
-    if value is None and type(None) in kinds:
-        return None
-    problem = ConfigError(f"{where}: a value is needed here")
-    for kind in (kind for kind in kinds if kind is not type(None)):
-        try:
-            return _convert(kind, value, where)
-        except ConfigError as error:
-            problem = error
-    raise problem
+def _renamed(kind: type[Any], key: str) -> str | None:
+    return renamed_hint(section_of(kind), key)
 
 
 def to_dict(config: Any) -> dict[str, Any]:
@@ -88,15 +46,7 @@ def read_toml(kind: type[T], path: str | Path, *, written_by_us: bool = False) -
 
 def toml_values(path: str | Path, *, written_by_us: bool = False) -> dict[str, Any]:
     """Read a config file as plain values, unchecked; the arguments are those of `read_toml`."""
-    path = Path(path)
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such config file") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    values = documents.read_toml(path)
     return current_names(values) if written_by_us else values
 
 

@@ -52,6 +52,8 @@ def current_header(header: Mapping[str, Any]) -> dict[str, Any]:
         found["config"] = current_names({"train": config})["train"]
     if isinstance(extra, dict):
         found["extra"] = current_names(extra)
+        # 0.1.0 wrote down that Python answered codes, where it answers labels now.
+        found["extra"].pop("labels", None)
     return found
 
 

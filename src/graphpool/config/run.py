@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
+from graphpool.config.class_weight import read_class_weight
 from graphpool.config.setting import CheckedConfig, Range, setting
 from graphpool.errors import ConfigError
 
@@ -177,6 +178,9 @@ class ModelConfig(CheckedConfig):
             )
 
 
+CLASSES = ("classification",)
+
+
 @dataclass(frozen=True)
 class TrainConfig(CheckedConfig):
     """The training; `graphpool list settings` explains the fields."""
@@ -208,10 +212,36 @@ class TrainConfig(CheckedConfig):
         0.5, "Factor by which the schedule plateau lowers the rate.", range=Range(above=0, below=1)
     )
     patience: int = setting(
-        0,
-        "Stop after so many epochs without improvement; 0 never stops early.",
+        30,
+        "Stop after so many epochs without a better validation metric; 0 never stops early.",
         range=NOT_NEGATIVE,
         option="--patience",
+    )
+    scoring: Literal[
+        "accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "roc_auc",
+        "average_precision", "loss",
+    ] = setting(
+        "accuracy",
+        "Validation metric that chooses the epoch; the loss decides between equals.",
+        choices={
+            "accuracy": "share of correct predictions",
+            "balanced_accuracy": "mean over the classes of the share that is found",
+            "f1_macro": "mean F1 of the classes",
+            "matthews_corrcoef": "correlation of predictions and classes (MCC)",
+            "roc_auc": "area under the ROC curve, with more than two classes their mean",
+            "average_precision": "area under precision over recall, of the second class of two, or "
+            "the mean of all",
+            "loss": "the loss, which should be small",
+        },
+        option="--scoring",
+        tasks=CLASSES,
+    )  # fmt: skip
+    class_weight: str = setting(
+        "",
+        "Weights of classes in the loss: balanced, so that each class counts the same, or "
+        "NAME=WEIGHT,NAME=WEIGHT; the others have weight 1.",
+        option="--class-weight",
+        tasks=CLASSES,
     )
     clip_norm: float = setting(
         0.0, "Largest norm of the gradient; 0 does not clip it.", range=NOT_NEGATIVE
@@ -235,6 +265,10 @@ class TrainConfig(CheckedConfig):
     tensorboard: bool = setting(
         False, "Write a log for TensorBoard into the folder of the run.", estimator=False
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        read_class_weight(self.class_weight)
 
 
 @dataclass(frozen=True)
@@ -274,7 +308,6 @@ class CompareConfig(CheckedConfig):
             "graphs": "at random",
             "classes": "at random, with isomorphic graphs in one part",
         },
-        option="--split",
         tasks=("similarity",),
     )
 
@@ -298,6 +331,10 @@ class RunConfig:
     features: str = setting(
         "auto", "Node features, such as labels+rw:8; see graphpool list.", option="--features",
         panel=MODEL_PANEL)  # fmt: skip
+    split: str = setting(
+        "",
+        "JSON file of a split of your own; with --task similarity published, graphs or classes.",
+        option="--split", panel="", tasks=CLASSES, estimator=False)  # fmt: skip
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     compare: CompareConfig = field(default_factory=CompareConfig)

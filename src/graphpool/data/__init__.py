@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from graphpool.data.formats import read_tu as read_tu
     from graphpool.data.formats import save as save
     from graphpool.data.formats import write_jsonl as write_jsonl
+    from graphpool.data.interop import as_graphs as as_graphs
     from graphpool.data.interop import from_networkx as from_networkx
+    from graphpool.data.interop import from_numpy as from_numpy
     from graphpool.data.interop import from_pyg as from_pyg
     from graphpool.data.interop import to_networkx as to_networkx
     from graphpool.data.interop import to_pyg as to_pyg
@@ -56,7 +58,9 @@ __getattr__, __dir__, __all__ = lazy_names(
             "read_tu", "read_gexf", "read_npz", "read_jsonl", "write_jsonl", "open_set", "save",
             "content_hash",
         ),
-        "interop": ("from_networkx", "to_networkx", "from_pyg", "to_pyg"),
+        "interop": (
+            "as_graphs", "from_networkx", "to_networkx", "from_numpy", "from_pyg", "to_pyg",
+        ),
         "pairs": ("PairSet", "PairBatch", "TripletSet", "TripletBatch", "Distances"),
         "splits": ("Split",),
         "source": ("Source", "set_digest", "data_digest"),

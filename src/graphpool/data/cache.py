@@ -11,13 +11,13 @@ import logging
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from graphpool.data.formats.safetensors import SUFFIX
-from graphpool.errors import DataError
+from graphpool.errors import DataError, WriteError, warn
+from graphpool.files import private_folder, temporary_root
 
 T = TypeVar("T")
 
@@ -25,13 +25,18 @@ log = logging.getLogger(__name__)
 
 
 def cache_root() -> Path:
-    """Return `GRAPHPOOL_CACHE`, else `graphpool` in the platform's folder for user caches."""
+    """Return `GRAPHPOOL_CACHE`, else `graphpool` in the platform's folder for user caches.
+
+    An account without a home gets a private folder among the temporary files. `WriteError` if
+    others can write to that one.
+    """
     if chosen := os.environ.get("GRAPHPOOL_CACHE"):
         return Path(chosen).expanduser()
     try:
         home = Path.home()
     except RuntimeError:  # an account without a home
-        return Path(tempfile.gettempdir()) / f"graphpool-{os.environ.get('USER', 'user')}"
+        user = os.environ.get("USERNAME", "user") if sys.platform == "win32" else os.getuid()
+        return private_folder(temporary_root() / f"graphpool-{user}")
     if sys.platform == "darwin":
         base = home / "Library" / "Caches"
     elif sys.platform == "win32":
@@ -61,7 +66,11 @@ def cached(
         open_file, save_file: `open_set` and `save` for a set, `open_pairs` and `save_pairs` for
             pairs, which take two files.
     """
-    folder = folder or cache_root() / "sets"
+    try:
+        folder = folder or cache_root() / "sets"
+    except WriteError as error:
+        _warn_once(str(error))
+        return build()
     safe_name = re.sub(r"[^\w.-]", "_", name)[:80]
     path = folder / f"{safe_name}-{key[:32]}{SUFFIX}"
     try:
@@ -74,14 +83,14 @@ def cached(
     value = build()
     try:
         save_file(value, path, source=key)
-    except OSError as error:
-        _warn_once(str(folder), str(error))
+    except WriteError as error:
+        _warn_once(f"{folder}: {error.strerror}")
     return value
 
 
 @functools.cache
-def _warn_once(folder: str, reason: str) -> None:
-    log.warning(
-        "parsed sets can't be cached in %s (%s); set GRAPHPOOL_CACHE to a folder that can be "
-        "written to", folder, reason,
-    )  # fmt: skip
+def _warn_once(reason: str) -> None:
+    warn(
+        f"parsed sets are not cached ({reason}); set GRAPHPOOL_CACHE to a folder that can be "
+        "written to"
+    )

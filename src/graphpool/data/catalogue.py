@@ -6,10 +6,8 @@ Nothing here imports torch or numpy: the command line needs names and paths befo
 from dataclasses import dataclass
 from pathlib import Path
 
+from graphpool.data.paths import SUFFIXES, exists, stem
 from graphpool.data.synthetic.arrangements.settings import ABOUT as ARRANGEMENTS
-
-SUFFIXES = (".jsonl", ".zip", ".npz", ".safetensors")
-"""Suffixes of files of graphs."""
 
 _COLLECTION = "https://www.chrsmrrs.com/graphkerneldatasets/{name}.zip"
 
@@ -131,10 +129,9 @@ def is_path(data: str) -> bool:
     path = Path(data)
     if path.suffix in SUFFIXES or "/" in data or len(path.parts) > 1:
         return True
-    return path.exists() and resolve(data) not in KNOWN
+    return exists(path) and resolve(data) not in KNOWN
 
 
 def short_name(data: str) -> str:
     """Return what a set is called, given its name or its path."""
-    path = Path(data)
-    return path.stem if path.suffix in SUFFIXES else path.name
+    return stem(Path(data))

@@ -3,17 +3,16 @@
 import hashlib
 import http.client
 import logging
-import ssl
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from graphpool.errors import DataError, DownloadError
+from graphpool.errors import DataError, DownloadError, WriteError
 from graphpool.files import atomic_write
 
 log = logging.getLogger(__name__)
@@ -42,7 +41,7 @@ def fetch(
 ) -> Path:
     """Download `url` to `target` and return it.
 
-    The bytes go to a temporary folder beside `target` and are moved, in one step, only after
+    The bytes go to a temporary file beside `target`, which gets its name, in one step, only after
     length, checksum and `check` agree; nothing is left behind otherwise.
 
     Args:
@@ -66,7 +65,7 @@ def fetch(
             return target
         except _BrokenError as error:
             problem = str(error)
-        except OSError as error:  # what the network can cause is a `_BrokenError` by now
+        except WriteError as error:
             raise DownloadError(
                 f"{target.parent}: can't be written to ({error.strerror}); set GRAPHPOOL_CACHE "
                 "to a folder that can"
@@ -83,38 +82,46 @@ def _attempt(
     timeout: float,
 ) -> None:
     """Fetch once; `_BrokenError` where another attempt may help."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     request = urllib.request.Request(url, headers={"User-Agent": _AGENT})
     digest = hashlib.sha256()
+    with _network(url, target):
+        answer = urllib.request.urlopen(request, timeout=timeout)
+    with answer, atomic_write(target) as handle:
+        length = answer.headers.get("Content-Length") or ""
+        total = int(length) if length.isdigit() else None
+        done = 0
+        while block := _read(answer, url, target):
+            handle.write(block)
+            digest.update(block)
+            done += len(block)
+            report(done, total)
+        if total is not None and done != total:
+            raise _BrokenError(f"the answer was cut off after {done} of {total} bytes")
+        if sha256 is not None and digest.hexdigest() != sha256.lower():
+            raise _BrokenError(
+                f"the file is not the expected one: its SHA-256 is {digest.hexdigest()}, "
+                f"not {sha256}"
+            )
+        if check is not None:
+            handle.flush()
+            try:
+                check(Path(handle.name))
+            except DataError as error:
+                text = str(error).replace(handle.name, target.name)
+                raise _BrokenError(f"the file is damaged: {text}") from None
+
+
+def _read(answer: Any, url: str, target: Path) -> bytes:
+    with _network(url, target):
+        block: bytes = answer.read(_BLOCK)
+        return block
+
+
+@contextmanager
+def _network(url: str, target: Path) -> Iterator[None]:
+    """Turn failures of the network into errors of ours."""
     try:
-        with (
-            tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetch-") as folder,
-            urllib.request.urlopen(request, timeout=timeout) as answer,
-        ):
-            part = Path(folder) / target.name
-            length = answer.headers.get("Content-Length") or ""
-            total = int(length) if length.isdigit() else None
-            with atomic_write(part) as handle:
-                done = 0
-                while block := answer.read(_BLOCK):
-                    handle.write(block)
-                    digest.update(block)
-                    done += len(block)
-                    report(done, total)
-            if total is not None and done != total:
-                raise _BrokenError(f"the answer was cut off after {done} of {total} bytes")
-            if sha256 is not None and digest.hexdigest() != sha256.lower():
-                raise _BrokenError(
-                    f"the file is not the expected one: its SHA-256 is {digest.hexdigest()}, "
-                    f"not {sha256}"
-                )
-            if check is not None:
-                try:
-                    check(part)
-                except DataError as error:
-                    text = str(error).replace(str(part), target.name)
-                    raise _BrokenError(f"the file is damaged: {text}") from None
-            part.replace(target)
+        yield
     except urllib.error.HTTPError as error:
         code, reason = error.code, error.reason
         error.close()
@@ -126,7 +133,7 @@ def _attempt(
         raise _BrokenError(f"the server can't be reached: {error.reason}") from None
     except http.client.IncompleteRead as error:
         raise _BrokenError(f"the answer was cut off: {error}") from None
-    except (ConnectionError, TimeoutError, ssl.SSLError, http.client.HTTPException) as error:
+    except (OSError, http.client.HTTPException) as error:
         raise _BrokenError(f"the connection failed: {error or type(error).__name__}") from None
 
 

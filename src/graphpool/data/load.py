@@ -14,6 +14,7 @@ from graphpool.data.locate import data_root, download_set, locate_here
 from graphpool.data.pairs.distances import Distances, read_distances, read_test
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.storage import open_pairs, save_pairs
+from graphpool.data.paths import exists
 from graphpool.data.splits import Split
 from graphpool.data.synthetic.arrangements import build as arrangements
 from graphpool.data.synthetic.arrangements.settings import (
@@ -27,57 +28,70 @@ from graphpool.graphs.graphset import GraphSet
 
 
 def load(
-    name: str,
+    data: str | Path,
     root: str | Path | None = None,
     features: str | None = "auto",
     cache: bool = True,
     download: bool = True,
     progress: Progress | None = None,
 ) -> GraphSet:
-    """Load the data set `name`.
+    """Load a data set by its name, or graphs from a file or folder.
 
-    It is looked for in the data root, among the sets that graphpool ships (MUTAG), among earlier
-    downloads, and then online. Arrangement sets (`ring`, `marks`, `marksmix`, `order`, `spider`)
-    are generated instead.
+    A name is looked for in the data root, among the sets that graphpool ships (MUTAG), among
+    earlier downloads, and then online. Arrangement sets (`ring`, `marks`, `marksmix`, `order`,
+    `spider`) are generated instead. The format of a file is found by its content.
 
     The features `x` are for exploring a set and for networks of your own: `graphs.batch()` needs
     them. They are fitted on all graphs of the set. Estimators and `graphpool train` ignore them and
-    fit features on the training graphs alone; with `features="given"` they take `x` as it is.
+    fit features on the training graphs alone; with `features="given"` they take `x` as it is. An
+    `x` of the graphs' own, which `GraphSet.x_from` tells from a made one, is used by them.
 
     Args:
-        name: a name of `graphpool data list`; short forms such as IMDB-B are known. Settings of
-            an arrangement set follow a colon: `ring:graphs=500,bridges=6,noise=0.1,seed=3`.
+        data: a name of `graphpool data list`, short forms such as IMDB-B included, or a path in a
+            format of docs/formats.md. What has a slash or the suffix of such a format is a path,
+            and so is any other word that is no known name and exists as a file or folder. Settings
+            of an arrangement set follow a colon: `ring:graphs=500,bridges=6,noise=0.1,seed=3`.
         root: folder of data files; by default `GRAPHPOOL_DATA`, else `data` in the working
             folder.
-        features: what `graphpool.features` makes `x` from; "auto" takes node labels, else
-            degrees. None leaves `x` unset.
+        features: what `graphpool.features` makes `x` from; "auto" takes node labels and
+            attributes, without labels also degrees. None leaves `x` unset.
         cache: store the parsed set, so that it opens at once next time.
         download: whether the set may be downloaded.
         progress: called with the bytes received so far and their total.
     """
+    if isinstance(data, Path) or catalogue.is_path(data):
+        return _with_features(_read(Path(data), None, cache), features)
     folder = data_root(root)
-    graphs = _generate(name, folder, cache)
+    graphs = _generate(data, folder, cache)
     if graphs is None:
-        path, set_name = locate_here(name, folder)
+        path, set_name = locate_here(data, folder)
         path = path or download_set(set_name, folder, download, progress)
         graphs = _read(path, set_name, cache)
     return _with_features(graphs, features)
 
 
-def read(path: str | Path, features: str | None = "auto", cache: bool = True) -> GraphSet:
-    """Read graphs from a file or folder; the format is found by its content.
+def read(
+    data: str | Path,
+    features: str | None = "auto",
+    cache: bool = True,
+    *,
+    root: str | Path | None = None,
+) -> GraphSet:
+    """Read graphs from a file or folder, or load a set by its name; the same as `load`.
+
+    A path comes first here: a folder called like a known set is read, and not the set.
 
     Args:
-        path: a file of JSON lines, a `.npz` or `.safetensors` file, or a folder or zip of TU or
-            GEXF files.
-        features: as in `load`; `cache` likewise.
+        data, features, cache, root: as in `load`.
     """
-    return _with_features(_read(Path(path), None, cache), features)
+    return load(Path(data) if exists(Path(data)) else data, root, features, cache)
 
 
-def find(data: str, root: str | Path | None = None, features: str | None = "auto") -> GraphSet:
-    """Load a set that is given by its name or by its path: `load` or `read`."""
-    return read(data, features) if catalogue.is_path(data) else load(data, root, features)
+def find(
+    data: str | Path, root: str | Path | None = None, features: str | None = "auto"
+) -> GraphSet:
+    """Load a set that is given by its name or by its path, as `load` does."""
+    return load(data, root, features)
 
 
 def pairs(name: str, count: int, seed: int = 0, cache: bool = True) -> PairSet:

@@ -7,22 +7,25 @@ downloads; the first hit counts.
 import glob
 import logging
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from graphpool.data import catalogue
 from graphpool.data.cache import cache_root
 from graphpool.data.download import Progress, fetch
-from graphpool.data.formats import npz, tu
-from graphpool.data.formats.gexf import GexfFiles
+from graphpool.data.formats import FORMATS, adjacency, gexf, npz, xml
 from graphpool.data.formats.tu_files import TUFiles
+from graphpool.data.paths import SUFFIXES, stem
 from graphpool.data.synthetic.matching.names import is_matching_name
-from graphpool.errors import DataError, nearest
+from graphpool.errors import DataError, WriteError, nearest
 
 log = logging.getLogger(__name__)
 
 EMBEDDED = Path(__file__).parent / "embedded"
 """Folder of the sets that are part of the package."""
+
+_LONGEST_NAME = 200  # file systems allow 255 bytes, with a suffix
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def available(root: str | Path | None = None) -> list[LocatedSet]:
     sets: dict[str, LocatedSet] = {}
     for origin, folder in _folders(data_root(root)):
         for path in sorted(folder.iterdir()):
-            name = path.name if path.is_dir() else path.stem
+            name = path.name if path.is_dir() else stem(path)
             if name not in sets and _is_set(path, name):
                 sets[name] = LocatedSet(name, path, origin)
     return sorted(sets.values(), key=lambda item: item.name.casefold())
@@ -74,17 +77,15 @@ def find_in_folder(name: str, folder: str | Path) -> Path | None:
     """Return the path of the set `name` in a folder, in any format.
 
     These are, in this order, `NAME.npz`, which opens fastest and may hold distances too,
-    `NAME.zip`, the folder `NAME` with TU or GEXF files (its `raw` folder included),
-    `NAME.safetensors` and `NAME.jsonl`.
+    `NAME.zip`, the folder `NAME` (its `raw` folder included), and files of other formats.
     """
     folder = Path(folder)
     for path in (folder / f"{name}.npz", folder / f"{name}.zip", folder / name):
         if _may_hold(path, name):
             return path
-    for path in (folder / f"{name}.safetensors", folder / f"{name}.jsonl"):
-        if path.is_file():
-            return path
-    return None
+    suffixes = [*SUFFIXES[2:], ".jsonl.gz", ".json.gz"]
+    files = (folder / f"{name}{suffix}" for suffix in suffixes)
+    return next((path for path in files if path.is_file()), None)
 
 
 def download_set(name: str, root: Path | None, download: bool, progress: Progress | None) -> Path:
@@ -99,7 +100,10 @@ def download_set(name: str, root: Path | None, download: bool, progress: Progres
         here = sorted(item.name for item in available(root))
         hint = nearest(name.partition(":")[0], {*catalogue.KNOWN, *catalogue.ALIASES, *here})
         listed = f"; on this machine: {', '.join(here)}" if hint.startswith("did") else ""
-        raise DataError(f"there is no data set {name!r}; {hint}{listed}")
+        raise DataError(
+            f"there is no data set {name!r}; {hint}{listed}; there is no file or folder {name!r} "
+            "either"
+        )
     target = (root or Path("data")) / f"{name}{entry.suffix}"
     if entry.url is None:
         raise DataError(
@@ -122,7 +126,9 @@ def download_set(name: str, root: Path | None, download: bool, progress: Progres
 
 def _folders(root: Path | None) -> list[tuple[str, Path]]:
     """Return the folders that may hold sets, best first; only those that exist."""
-    folders = [("embedded", EMBEDDED), ("downloads", _downloads())]
+    folders = [("embedded", EMBEDDED)]
+    with suppress(WriteError):  # an account without a home and without temporary files
+        folders.append(("downloads", _downloads()))
     if root is not None:
         folders.insert(0, ("data root", root))
     return [
@@ -137,6 +143,8 @@ def _downloads() -> Path:
 
 
 def _local(name: str, root: Path | None) -> Path | None:
+    if len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+        return None
     for origin, folder in _folders(root):
         if (path := find_in_folder(name, folder)) is not None:
             log.debug("%s: found in %s, %s", name, origin, path)
@@ -145,17 +153,12 @@ def _local(name: str, root: Path | None) -> Path | None:
 
 
 def _is_set(path: Path, name: str) -> bool:
-    """Whether a file or folder is a set: a zip or a folder by what is in it."""
+    """Whether a file or folder is a set: by its content, but for files that are one by suffix."""
     if path.suffix in (".jsonl", ".safetensors"):
         return path.is_file()
-    if path.suffix == ".npz" and path.is_file():
-        return npz.recognises(path)
-    if path.suffix != ".zip" and not path.is_dir():
+    if path.suffix not in SUFFIXES and not path.is_dir():
         return False
-    try:
-        return GexfFiles.find(path, name) is not None or tu.recognises(path, name)
-    except DataError:
-        return False
+    return any(reader.recognises(path, name) for reader in FORMATS)
 
 
 def _may_hold(path: Path, name: str) -> bool:
@@ -165,13 +168,14 @@ def _may_hold(path: Path, name: str) -> bool:
     raises an error that says what is missing.
     """
     if path.suffix == ".npz" and path.is_file():
-        return npz.recognises(path) or not npz.is_readable(path)
+        readers = (npz, adjacency)
+        return any(each.recognises(path) for each in readers) or not npz.is_readable(path)
     if path.suffix == ".zip":
         return path.is_file()
     pattern = f"{glob.escape(name)}_*.txt"
     if any(any(folder.glob(pattern)) for folder in (path, path / "raw")):
         return True
-    return path.is_dir() and GexfFiles.find(path, name) is not None
+    return path.is_dir() and any(each.recognises(path, name) for each in (gexf, xml))
 
 
 def _check_download(path: Path, name: str) -> None:

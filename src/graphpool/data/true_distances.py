@@ -77,7 +77,10 @@ def known_distances(
 
 
 def computed_distances(
-    graphs: GraphSet, out: Path | None = None, progress: bool = True
+    graphs: GraphSet,
+    out: Path | None = None,
+    progress: bool = True,
+    pairs: NDArray[np.int64] | None = None,
 ) -> TrueDistances:
     """Exact edit distances between all graphs, with a bar if stderr is a terminal.
 
@@ -86,10 +89,11 @@ def computed_distances(
 
     Args:
         out: file that keeps them, finished or not, so that a second call can go on.
+        pairs: `[pairs, 2]`, positions of graphs whose distances are wanted; by default all.
     """
     from graphpool.ged.matrix import matrix
 
-    found = matrix(graphs, edge_labels=False, out=out, progress=progress)
+    found = matrix(graphs, edge_labels=False, out=out, progress=progress, pairs=pairs)
     return TrueDistances(found.values, COMPUTED)
 
 

@@ -1,11 +1,11 @@
 """Base class of the estimators: arguments, fitted state, saving and loading, lists of graphs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-import torch
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
@@ -20,19 +20,22 @@ from graphpool.config import (
     from_dict,
     to_dict,
 )
+from graphpool.config.class_weight import write_class_weight
+from graphpool.data.interop import Graphs as Graphs
+from graphpool.data.interop import as_graphs
 from graphpool.data.source import Source, set_digest
-from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.errors import ConfigError, nearest
 from graphpool.estimators.arguments import (
     argument_settings,
     explain_arguments,
     make_signature,
     refuse_old,
 )
-from graphpool.graphs.graphset import Graph, GraphSet
+from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.training.loop import FitResult
 
-Graphs = GraphSet | Sequence[Graph]
+packed = as_graphs
 E = TypeVar("E", bound="GraphEstimator")
 
 
@@ -93,6 +96,11 @@ class GraphEstimator(BaseEstimator):
         cls.__doc__ = explain_arguments(cls.__doc__ or "", cls._settings)
 
     @property
+    def n_features_in_(self) -> int:
+        """Features of each node."""
+        return self._model.features.channels
+
+    @property
     def result_(self) -> FitResult | None:
         """History, best epoch and warnings of the training; None for a model that was loaded."""
         return self._model.result
@@ -104,9 +112,13 @@ class GraphEstimator(BaseEstimator):
         super().set_params(**params)
         return self
 
-    def save(self, path: str | Path) -> Path:
-        """Write the fitted model as one file, which `load` and the commands read."""
-        return self._model.save(path)
+    def save(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Write the fitted model as one file, which `load` and the commands read.
+
+        Args:
+            overwrite: replace a file that exists; else it is an error.
+        """
+        return self._model.save(path, overwrite)
 
     @classmethod
     def load(cls: type[E], path: str | Path, device: str = "cpu") -> E:
@@ -116,6 +128,11 @@ class GraphEstimator(BaseEstimator):
         return cls(**{**values, "device": device})._take(model)
 
     # ------------------------------------------------------------------ inside
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False  # graphs, or pairs of them
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
@@ -133,6 +150,8 @@ class GraphEstimator(BaseEstimator):
         for name, item in self._settings.items():
             section = values[item.section] if item.section else values
             value = getattr(self, name)
+            if item.key == "train.class_weight":
+                value = write_class_weight(value)
             # Searches over parameters hand over numbers of NumPy.
             section[item.name] = value.item() if isinstance(value, np.generic) else value
         where = type(self).__name__
@@ -167,38 +186,7 @@ class GraphEstimator(BaseEstimator):
         return float(self.validation)
 
 
-def packed(graphs: Graphs) -> GraphSet:
-    """Return a set as it is, and a list of graphs, as scikit-learn's splitters make it, packed."""
-    if isinstance(graphs, GraphSet):
-        return graphs
-    if not (isinstance(graphs, Sequence) and graphs and isinstance(graphs[0], Graph)):
-        raise DataError(
-            f"graphs must be a GraphSet, not {type(graphs).__name__}; "
-            "graphpool.read, from_networkx and from_pyg make one"
-        )
-    first = graphs[0]
-    names = ("classes", "node_label_names", "edge_label_names")
-    vocabulary = {name: getattr(first, name) for name in names}
-    if any(getattr(graph, name) != vocabulary[name] for graph in graphs for name in names):
-        raise DataError("a list of graphs must come from one set; concatenate the sets instead")
-
-    def joined(name: str) -> Any:
-        parts = [getattr(graph, name) for graph in graphs]
-        return None if parts[0] is None else torch.cat(parts)
-
-    rows = [graph.graph_attr for graph in graphs if graph.graph_attr is not None]
-    known = [graph.y for graph in graphs if graph.y is not None]
-    return GraphSet.build(
-        "graphs",
-        torch.tensor([graph.num_nodes for graph in graphs]),
-        torch.tensor([graph.edge_index.shape[1] for graph in graphs]),
-        torch.cat([graph.edge_index for graph in graphs], dim=1),
-        ids=[graph.id for graph in graphs],
-        graph_attr=torch.stack(rows) if rows else None,
-        y=torch.tensor(known) if known else None,
-        **{
-            name: joined(name)
-            for name in ("edge_weight", "edge_label", "edge_attr", "node_label", "node_attr", "x")
-        },
-        **vocabulary,
-    )
+def log_probabilities(shares: NDArray[Any]) -> NDArray[Any]:
+    """Return logarithms, minus infinity for a probability of 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(shares))

@@ -1,7 +1,6 @@
 """`GraphClassifier`: classes of graphs, in scikit-learn style."""
 
 import dataclasses
-import logging
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -10,29 +9,38 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import column_or_1d
 
 from graphpool.data.splits import stratified_folds
-from graphpool.errors import DataError
-from graphpool.estimators.base import GraphEstimator, Graphs, packed
-from graphpool.features.pipeline import AUTO
+from graphpool.errors import DataError, InputError, warn
+from graphpool.estimators.base import GraphEstimator, Graphs, log_probabilities, packed
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.tasks.classes import ClassificationData, align_classes
+from graphpool.tasks.classes import (
+    ClassificationData,
+    align_classes,
+    check_targets,
+    class_array,
+)
 from graphpool.tasks.classification import ClassificationTask
-
-logger = logging.getLogger(__name__)
 
 Array = NDArray[Any]
 
 
-class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
+class GraphClassifier(
+    ClassNamePrefixFeaturesOutMixin,
+    ClassifierMixin,
+    TransformerMixin,
+    GraphEstimator,
+    task="classification",
+):
     """Hierarchical adaptive pooling, or any other pooler, as a classifier of graphs.
 
-    Without `y` the classes are those of `GraphSet.y`, and `predict` returns its codes
-    (`class_names_` holds their names); with `y` they are whatever `y` holds. The same graphs,
-    settings and seed give the same model to the bit on a CPU.
+    `predict` returns what `y` holds, in its type; without `y` the classes of the set by name, such
+    as -1 and 1, or "safe" and "toxic" (`GraphSet.class_labels` holds those of its graphs). The same
+    graphs, settings and seed give the same model to the bit on a CPU.
 
     How many clusters a graph gets: by default as many as it has places, which differs from graph
     to graph; `cluster_count` and `resolution` control how they are found, and `max_clusters` is the
@@ -53,22 +61,41 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
     classes_: Array
     class_names_: tuple[Any, ...]
 
-    def fit(self, graphs: Graphs, y: Any = None) -> "GraphClassifier":
-        """Train on `graphs`; `y` is one label per graph, by default that of the set."""
-        graphs = packed(graphs)
+    def fit(
+        self,
+        graphs: Graphs,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        validation_data: Any = None,
+    ) -> "GraphClassifier":
+        """Train on graphs with classes.
+
+        Args:
+            graphs: to learn from.
+            y: one label per graph, by default those of the set.
+            sample_weight: one number per graph, how much it counts in the loss; a graph of weight 0
+                is left out. It is multiplied by the weight of the graph's class.
+            validation_data: graphs that choose the epoch, as a set with classes, `(graphs, y)` or
+                `(graphs, y, sample_weight)`; by default the share `validation` of `graphs`.
+        """
+        graphs = packed(graphs, classes=y is None)
         config = self._run_config(graphs.name)
-        # `graphs.y` itself adds nothing to no y at all, and the set knows its names.
+        # `graphs.y` are codes; the set knows their names.
         own = y is None or y is graphs.y
-        coded, classes = (graphs, ()) if own else _labelled(graphs, y)
-        if self.features == AUTO:
-            _warn_unused(graphs)
-        train, valid = self._parts(coded)
-        task = ClassificationTask.of(train, classes=classes, labels="codes" if own else "names")
+        coded, classes, dtype = (graphs, (), "") if own else _labelled(graphs, y)
+        coded, codes = _weighted(coded, sample_weight), own and y is not None
+        task = ClassificationTask.of(coded, classes=classes, class_dtype=dtype, codes=codes)
+        if validation_data is None:
+            train, valid = self._parts(coded)
+        else:
+            train, valid = coded, _validation_set(validation_data, task)
         return self._fit(graphs, train, valid, config, task=task)
 
-    def fit_transform(self, graphs: Graphs, y: Any = None) -> Array:
-        """Train on `graphs` and return their vectors, `[graphs, channels]`."""
-        return self.fit(graphs, y).transform(graphs)
+    def fit_transform(self, graphs: Graphs, y: Any = None, **fit_params: Any) -> Array:
+        """Train on `graphs`, as `fit` does, and return their vectors, `[graphs, channels]`."""
+        # Neither `transform` is to be wrapped twice by `set_output`.
+        return self.fit(graphs, y, **fit_params)._model.embed(packed(graphs, classes=False))
 
     def predict(self, graphs: Graphs) -> Array:
         """Return the most probable class of each graph, `[graphs]`."""
@@ -77,27 +104,39 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     def predict_proba(self, graphs: Graphs) -> Array:
         """Return the probability of each class in `classes_`, `[graphs, classes]`."""
-        return self._model.probabilities(packed(graphs))
+        return self._model.probabilities(packed(graphs, classes=False))
+
+    def predict_log_proba(self, graphs: Graphs) -> Array:
+        """Return the logarithm of `predict_proba`, `[graphs, classes]`."""
+        return log_probabilities(self.predict_proba(graphs))
 
     def transform(self, graphs: Graphs) -> Array:
         """Return graph vectors, `[graphs, channels]`."""
-        return self._model.embed(packed(graphs))
+        return self._model.embed(packed(graphs, classes=False))
 
     def score(self, graphs: Graphs, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy; without `y`, against the classes of the set, matched by name."""
-        model, graphs = self._model, packed(graphs)
-        if y is None:
+        """Return the accuracy; without `y`, against the classes of the set, matched by name.
+
+        `model_.score(graphs)` has all metrics: ROC-AUC, average precision, MCC and others.
+        """
+        model, graphs = self._model, packed(graphs, classes=y is None)
+        if y is None or y is graphs.y:
             if graphs.y is None:
                 raise DataError(f"{graphs.name} has no classes to compare with; give y")
             aligned = align_classes(graphs, model.task.classes)
             assert aligned.y is not None
             y = self.classes_[aligned.y.cpu().numpy()]
-        correct = self.predict(graphs) == _labels(y, graphs)
-        return float(np.average(correct, weights=sample_weight))
+        actual = _labels(y, graphs)
+        _warn_unknown(actual, self.classes_)
+        correct = self.predict(graphs) == actual
+        weight = None if sample_weight is None else _weights(sample_weight, len(graphs))
+        return float(np.average(correct, weights=weight))
 
     def levels(self, graphs: Graphs) -> tuple[PoolOutput, ...]:
         """Return every level of all graphs as one batch: features, adjacency, assignment."""
-        return self._model.levels(packed(graphs))
+        graphs = packed(graphs, classes=False)
+        self._model.check_labels(graphs)
+        return self._model.levels(graphs)
 
     def report(self, path: str | Path, graphs: Graphs, y: Any = None) -> Path:
         """Write an HTML page about the model and these test graphs.
@@ -106,7 +145,7 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
             graphs: which the model has not seen.
             y: their labels, as in `fit`; by default those of the set.
         """
-        model, graphs = self._model, packed(graphs)
+        model, graphs = self._model, packed(graphs, classes=y is None)
         if y is not None and y is not graphs.y:
             graphs = _coded(graphs, y, self.classes_)
         elif graphs.y is None:
@@ -115,9 +154,19 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 
     # ------------------------------------------------------------------ inside
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False  # a set has classes
+        tags.transformer_tags.preserves_dtype = []  # graphs have none
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        network: Any = self._model.network
+        return int(network.embedding_channels)
+
     def _take(self, model: TrainedModel) -> "GraphClassifier":
-        names = np.asarray(model.task.classes)
-        self.classes_ = names if model.task.labels == "names" else np.arange(len(names))
+        self.classes_ = _answers(model.task)
         self.class_names_ = model.task.classes
         return super()._take(model)
 
@@ -146,13 +195,69 @@ class GraphClassifier(ClassifierMixin, GraphEstimator, task="classification"):
 def _labels(y: Any, graphs: GraphSet) -> Array:
     """One label per graph as an array."""
     values = np.asarray(y.cpu() if isinstance(y, torch.Tensor) else y)
+    if values.shape == (len(graphs), 1):
+        values = column_or_1d(values, warn=True)
     if values.shape != (len(graphs),):
-        raise DataError(f"y has shape {values.shape} for {len(graphs)} graphs; give one each")
+        raise InputError(f"y has shape {values.shape} for {len(graphs)} graphs; give one each")
+    check_targets(values)
     return values
 
 
-def _labelled(graphs: GraphSet, y: Any) -> tuple[GraphSet, tuple[Any, ...]]:
-    """The graphs with the codes of `y`, and what they mean."""
+def _answers(task: ClassificationTask) -> Array:
+    """What `predict` returns for each class, `[classes]`."""
+    if task.codes:
+        return np.arange(len(task.classes))
+    return class_array(task.classes, task.class_dtype)
+
+
+def _weights(values: Any, count: int) -> Array:
+    """One number per graph, checked."""
+    weights = np.asarray(values.cpu() if isinstance(values, torch.Tensor) else values)
+    if weights.ndim == 0 and weights.dtype.kind in "iuf":
+        weights = np.full(count, weights)
+    if weights.dtype.kind not in "biuf" or weights.shape != (count,):
+        raise InputError(
+            f"sample_weight has shape {weights.shape} of {weights.dtype} for {count} graphs; give "
+            "one number each"
+        )
+    weights = weights.astype(np.float64)
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise InputError(
+            "sample_weight must be finite and not negative, and not zero for all graphs"
+        )
+    return weights
+
+
+def _weighted(graphs: GraphSet, sample_weight: Any) -> GraphSet:
+    """The graphs with their weights, without those of weight 0."""
+    if sample_weight is None:
+        return graphs
+    weights = torch.from_numpy(_weights(sample_weight, len(graphs)))
+    graphs = graphs.with_weight(weights.float().to(graphs.device))
+    return graphs[weights > 0] if bool((weights == 0).any()) else graphs
+
+
+def _validation_set(given: Any, task: ClassificationTask) -> GraphSet:
+    """Graphs of the user's own that choose the epoch, with the codes of the training classes."""
+    parts = (given, None) if isinstance(given, GraphSet) else given
+    if not isinstance(parts, tuple) or len(parts) not in (2, 3):
+        raise DataError(
+            "validation_data must be a set of graphs with classes, (graphs, y), or (graphs, y, "
+            f"sample_weight), not {type(given).__name__}"
+        )
+    y, weight = parts[1], parts[2] if len(parts) == 3 else None
+    graphs = packed(parts[0], classes=y is None)
+    if y is None or y is graphs.y:
+        if graphs.y is None:
+            raise DataError("the graphs of validation_data have no classes; give (graphs, y)")
+        coded = align_classes(graphs, task.classes)
+    else:
+        coded = _coded(graphs, y, _answers(task))
+    return _weighted(coded, weight)
+
+
+def _labelled(graphs: GraphSet, y: Any) -> tuple[GraphSet, tuple[Any, ...], str]:
+    """The graphs with the codes of `y`, what they mean, and the type of `y` if it is unusual."""
     try:
         classes, codes = np.unique(_labels(y, graphs), return_inverse=True)
     except TypeError:
@@ -162,7 +267,20 @@ def _labelled(graphs: GraphSet, y: Any) -> tuple[GraphSet, tuple[Any, ...]]:
     ):
         raise DataError(f"y holds {classes.dtype}; give words or numbers")
     coded = dataclasses.replace(graphs, y=torch.from_numpy(codes).to(graphs.device), classes=())
-    return coded, tuple(classes.tolist())
+    names = tuple(classes.tolist())
+    usual = classes.dtype.kind == "U" or class_array(names).dtype == classes.dtype
+    return coded, names, "" if usual else classes.dtype.str
+
+
+def _warn_unknown(y: Array, classes: Array) -> None:
+    """Warn of labels that the model can't predict, such as codes where it predicts names."""
+    known = set(classes.tolist())
+    if strange := [name for name in dict.fromkeys(y.tolist()) if name not in known]:
+        shown = ", ".join(map(repr, classes[:5].tolist())) + (", …" if len(classes) > 5 else "")
+        warn(
+            f"y holds {strange[0]!r}, and the model predicts {shown}: that counts as wrong; "
+            "GraphSet.class_labels holds the classes of graphs as they are predicted"
+        )
 
 
 def _coded(graphs: GraphSet, y: Any, classes: Array) -> GraphSet:
@@ -173,14 +291,3 @@ def _coded(graphs: GraphSet, y: Any, classes: Array) -> GraphSet:
         raise DataError(f"y holds {strange[0]!r}, which is none of the classes of the model")
     codes = torch.tensor([code_of[name] for name in values.tolist()], device=graphs.device)
     return dataclasses.replace(graphs, y=codes, classes=())
-
-
-def _warn_unused(graphs: GraphSet) -> None:
-    """Warn if features of the user's own are not used."""
-    x = graphs.x
-    if x is not None and not bool(((x == 0) | (x == 1)).all() and (x.sum(1) <= 1).all()):
-        logger.warning(
-            "%s: features='auto' makes node features of its own and does not use the x that the "
-            "graphs have; set features='given' to use it",
-            graphs.name,
-        )

@@ -1,5 +1,6 @@
 """`GraphMatcher`: whether two graphs match, learned from pairs, in scikit-learn style."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ from sklearn.base import ClassifierMixin
 
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.splits import split_pairs
-from graphpool.errors import DataError
-from graphpool.estimators.base import GraphEstimator, Graphs, packed
+from graphpool.errors import DataError, InputError, plural
+from graphpool.estimators.base import GraphEstimator, Graphs, log_probabilities, packed
 from graphpool.models.model import TrainedModel
 from graphpool.tasks.base import TaskData
 
@@ -26,9 +27,9 @@ class GraphMatcher(
 ):
     """Learns whether two graphs match, from pairs whose answers are known.
 
-    Pairs are given as a `PairSet`, or as graphs and an array of positions: row `(i, j)` is the pair
-    of graphs `i` and `j`. Which of them comes first makes no difference. The same pairs, settings
-    and seed give the same model to the bit on a CPU.
+    Pairs are given as a `PairSet`, which scikit-learn can cut as it cuts an array, or as graphs and
+    an array of positions: row `(i, j)` is the pair of graphs `i` and `j`. Which of them comes first
+    makes no difference. The same pairs, settings and seed give the same model to the bit on a CPU.
 
     Args:
         <arguments>
@@ -41,16 +42,17 @@ class GraphMatcher(
 
     classes_: NDArray[np.int64]
 
-    def fit(self, graphs: PairSet | Graphs, pairs: Any = None, y: Any = None) -> "GraphMatcher":
+    def fit(self, graphs: PairSet | Graphs, y: Any = None, pairs: Any = None) -> "GraphMatcher":
         """Train on pairs.
 
         Pairs that choose the epoch have no graph in common with those that train.
 
         Args:
             graphs: a `PairSet`, or the graphs that `pairs` are of.
-            pairs: `[pairs, 2]`, positions of graphs.
-            y: `[pairs]`, 1 for a match and 0 for none.
+            y: `[pairs]`, 1 for a match and 0 for none; by default that of the `PairSet`.
+            pairs: `[pairs, 2]`, positions of graphs. They may come before `y`, too.
         """
+        y, pairs = _in_order(y, pairs)
         if not isinstance(graphs, PairSet) and y is None:
             raise DataError("give y, 1 for each pair that matches and 0 for the others")
         examples = _pairs(graphs, pairs, y)
@@ -67,21 +69,33 @@ class GraphMatcher(
         match = self._model.probabilities(_pairs(graphs, pairs))
         return np.stack([1 - match, match], axis=1)
 
+    def predict_log_proba(self, graphs: PairSet | Graphs, pairs: Any = None) -> Array:
+        """Return the logarithm of `predict_proba`, `[pairs, 2]`."""
+        return log_probabilities(self.predict_proba(graphs, pairs))
+
     def score(
-        self, graphs: PairSet | Graphs, pairs: Any = None, y: Any = None, sample_weight: Any = None
+        self, graphs: PairSet | Graphs, y: Any = None, pairs: Any = None, sample_weight: Any = None
     ) -> float:
-        """Return the accuracy on pairs whose answers are known."""
+        """Return the accuracy on pairs whose answers are known, given as in `fit`."""
+        y, pairs = _in_order(y, pairs)
         examples = _pairs(graphs, pairs, y)
         correct = self.predict(examples) == (examples.y.cpu().numpy() > 0.5)
         return float(np.average(correct, weights=sample_weight))
 
     def report(
-        self, path: str | Path, graphs: PairSet | Graphs, pairs: Any = None, y: Any = None
+        self, path: str | Path, graphs: PairSet | Graphs, y: Any = None, pairs: Any = None
     ) -> Path:
         """Write an HTML page about the model and these test pairs, given as in `fit`."""
+        y, pairs = _in_order(y, pairs)
         return self._model.report(path, TaskData(_pairs(graphs, pairs, y)))
 
     # ------------------------------------------------------------------ inside
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False  # a `PairSet` has answers
+        tags.classifier_tags.multi_class = False
+        return tags
 
     def _take(self, model: TrainedModel) -> "GraphMatcher":
         self.classes_ = np.array([0, 1])
@@ -99,10 +113,10 @@ class GraphMatcher(
 def _pairs(graphs: PairSet | Graphs, pairs: Any = None, y: Any = None) -> PairSet:
     """Return pairs that are given in either form; without `y` all targets are 0."""
     if isinstance(graphs, PairSet):
-        if pairs is not None or y is not None:
-            raise DataError("a PairSet holds its pairs and answers; leave out pairs and y")
-        return graphs
-    graphs = packed(graphs)
+        if pairs is not None:
+            raise DataError("a PairSet holds its pairs; leave out pairs")
+        return graphs if y is None else replace(graphs, y=_answers(y, len(graphs)))
+    graphs = packed(graphs, classes=False)
     if pairs is None:
         raise DataError("give pairs, an array of positions [pairs, 2], or a PairSet")
     columns = np.asarray(pairs)
@@ -111,8 +125,23 @@ def _pairs(graphs: PairSet | Graphs, pairs: Any = None, y: Any = None) -> PairSe
             f"pairs have shape {columns.shape} of {columns.dtype}; give [pairs, 2] positions of "
             "graphs"
         )
-    answers = np.zeros(len(columns)) if y is None else np.asarray(y)
-    if answers.shape != (len(columns),):
-        raise DataError(f"y has shape {answers.shape} for {len(columns)} pairs; give one each")
     left, right = (torch.from_numpy(column.astype(np.int64)) for column in columns.T)
-    return PairSet(graphs, left, right, torch.from_numpy(answers.astype(np.float32)))
+    answers = torch.zeros(len(columns)) if y is None else _answers(y, len(columns))
+    return PairSet(graphs, left, right, answers)
+
+
+def _answers(y: Any, pairs: int) -> torch.Tensor:
+    """Return one number per pair."""
+    answers = np.asarray(y.cpu() if isinstance(y, torch.Tensor) else y)
+    if answers.shape != (pairs,):
+        raise InputError(
+            f"y has shape {answers.shape} for {plural(pairs, 'pair')}; give one number each"
+        )
+    if answers.dtype.kind not in "biuf":
+        raise InputError(f"y holds {answers.dtype}; give 1 for a match and 0 for none")
+    return torch.from_numpy(answers.astype(np.float32))
+
+
+def _in_order(y: Any, pairs: Any) -> tuple[Any, Any]:
+    """Return answers and pairs, which may be given in either order: pairs have two columns."""
+    return (pairs, y) if y is not None and np.ndim(y) == 2 else (y, pairs)

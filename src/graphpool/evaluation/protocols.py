@@ -6,13 +6,21 @@ graphs are looked at once, after everything is chosen.
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from graphpool.data.splits import Split, cv_splits, load_splits, random_splits, save_splits
-from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.data.own_splits import read_own_splits
+from graphpool.data.splits import (
+    Split,
+    cv_splits,
+    load_splits,
+    random_splits,
+    save_splits,
+)
+from graphpool.errors import ConfigError, DataError
 from graphpool.graphs.graphset import GraphSet
 
 
@@ -24,19 +32,22 @@ class Protocol:
         name: what users call it; stands in split files.
         kind: `cv` cuts stratified folds, each of which is the test part once; `random` draws
             8:1:1 whatever the classes are; `holdout` tests the second half of the set and learns
-            from the first one, whose last tenth validates: the same split for every seed.
+            from the first one, whose last tenth validates: the same split for every seed; `own`
+            has the splits of a user's file, the same for every seed.
         folds: splits that one seed gives.
         seeds: those that a complete result has.
         summary: a sentence for tables.
         learn: graphs that `holdout` learns from at most; 0 for the whole first half.
+        splits: of `own`.
     """
 
     name: str
-    kind: Literal["cv", "random", "holdout"]
+    kind: Literal["cv", "random", "holdout", "own"]
     folds: int
     seeds: tuple[int, ...]
     summary: str = ""
     learn: int = 0
+    splits: tuple[Split, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         least = 2 if self.kind == "cv" else 1
@@ -44,11 +55,22 @@ class Protocol:
             raise ConfigError(f"protocol {self.name}: {self.folds} folds; give at least {least}")
 
 
-CV10 = Protocol(
-    name="cv10",
-    kind="cv",
-    folds=10,
-    seeds=(0, 1, 2),
+SEEDS = (0, 1, 2)
+
+
+def cross_validation(folds: int) -> Protocol:
+    """Return `cv10`, `cv5` and so on."""
+    return Protocol(
+        name=f"cv{folds}",
+        kind="cv",
+        folds=folds,
+        seeds=SEEDS,
+        summary=f"{folds} stratified folds, each seed with its own; of the others one validates",
+    )
+
+
+CV10 = replace(
+    cross_validation(10),
     summary="10 stratified folds, each seed with its own; of the other nine one validates",
 )
 PAPER = Protocol(
@@ -62,10 +84,29 @@ PROTOCOLS = {protocol.name: protocol for protocol in (CV10, PAPER)}
 
 
 def find_protocol(name: str) -> Protocol:
-    """The protocol of this name."""
-    if name not in PROTOCOLS:
-        raise ConfigError(f"unknown protocol {name!r}; {nearest(name, PROTOCOLS)}")
-    return PROTOCOLS[name]
+    """The protocol of this name: one of `PROTOCOLS`, or `cvN` with any number of folds."""
+    if name in PROTOCOLS:
+        return PROTOCOLS[name]
+    if re.fullmatch(r"cv[1-9][0-9]{0,3}", name):
+        return cross_validation(int(name.removeprefix("cv")))
+    raise ConfigError(
+        f"unknown protocol {name!r}; known: {', '.join(PROTOCOLS)}, and cv with another number of "
+        "folds, such as cv5"
+    )
+
+
+def own_protocol(path: str | Path, graphs: GraphSet) -> Protocol:
+    """The splits of a file; the name has a digest of them."""
+    splits = read_own_splits(path, graphs)
+    digest = hashlib.sha256("".join(map(split_digest, splits)).encode()).hexdigest()[:8]
+    return Protocol(
+        name=f"own-{digest}",
+        kind="own",
+        folds=len(splits),
+        seeds=SEEDS,
+        summary=f"the splits of {Path(path).name}, the same for every seed",
+        splits=splits,
+    )
 
 
 def splits_for(protocol: Protocol, graphs: GraphSet, seed: int) -> tuple[Split, ...]:
@@ -75,6 +116,8 @@ def splits_for(protocol: Protocol, graphs: GraphSet, seed: int) -> tuple[Split, 
     y = graphs.y.cpu()
     if protocol.kind == "cv":
         return cv_splits(y, protocol.folds, seed)
+    if protocol.kind == "own":
+        return protocol.splits
     if protocol.kind == "holdout":
         return (_holdout(len(graphs), protocol.learn),)
     return random_splits(y, seed, repeats=protocol.folds)

@@ -1,7 +1,6 @@
 """Methods side by side on one set, for every task: `graphpool evaluate` and `gp.evaluate`."""
 
 import logging
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from graphpool.config import RunConfig, to_dict
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
+from graphpool.data.own_splits import read_own_splits
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
 from graphpool.data.true_distances import (
@@ -20,8 +20,8 @@ from graphpool.data.true_distances import (
     known_distances,
     open_similar,
 )
-from graphpool.errors import ConfigError, DataError
-from graphpool.evaluation.protocols import Protocol, find_protocol
+from graphpool.errors import ConfigError, DataError, warn
+from graphpool.evaluation.protocols import Protocol, find_protocol, own_protocol
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.example_files import Graphs, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
@@ -38,8 +38,10 @@ from graphpool.experiments.results import (
 )
 from graphpool.experiments.tables import write_table
 from graphpool.experiments.unit import Unit
-from graphpool.files import sha256_file
+from graphpool.features.pipeline import FeaturePipeline
+from graphpool.files import scratch_folder, sha256_file
 from graphpool.graphs.graphset import GraphSet
+from graphpool.locks import folder_lock
 from graphpool.tasks import find_task
 from graphpool.tasks.classes import open_training
 
@@ -76,10 +78,12 @@ def evaluate(
     Args:
         data: a set of graphs, or the name of one or its file. `config.task` says what is asked:
             for `matching` it is the name of pairs that are drawn, for `similarity` that of a set
-            of graphs. Its `x` is not used: features are fitted on training graphs.
+            of graphs. Features are fitted on training graphs; an `x` that the graphs bring is
+            used, and one that `load` made is not.
         methods: poolers, networks for pairs, or baselines; the first is what the others are
             compared with.
-        protocol: of classification: `cv10`, `paper`, or one of your own.
+        protocol: of classification: `cv10`, `cv5` or any other number of folds, `paper`, or one
+            of your own; `config.split` names a file of splits instead.
         seeds: how many, or which; by default those of the protocol, or three.
         config: settings of all networks; `model.pooler` is replaced by each method.
         folder: one set, one folder.
@@ -106,12 +110,12 @@ def evaluate(
         cores = min(cores, 1)
     executor = executor or LocalExecutor(cores)
     if (folder / "units").is_dir() and not (folder / RECORDS).exists():
-        log.warning(
-            "%s holds results of graphpool 0.1.0, which are not read; use another folder to keep "
-            "them apart", folder,
-        )  # fmt: skip
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as sources:
-        wanted = _Wanted(data, config, protocol, seeds, folder, Path(sources), root)
+        warn(
+            f"{folder} holds results of graphpool 0.1.0, which are not read; use another folder to "
+            "keep them apart"
+        )
+    with folder_lock(folder), scratch_folder() as sources:
+        wanted = _Wanted(data, config, protocol, seeds, folder, sources, root)
         drawn, about = _OPEN[task.noun](wanted)
         called = about.pop("name", str(data))
         outcome = run_units(
@@ -119,26 +123,26 @@ def evaluate(
             sources=wanted.sources, minutes=minutes, progress=progress, command=command,
             finished=finished,
         )  # fmt: skip
-    if "protocol" in about:
-        about["splits"] = _split_files(folder)
-    result = ExperimentResult(
-        task=config.task,
-        data=called,
-        methods=tuple(names),
-        seeds=tuple(dict.fromkeys(seed for _, seed, _ in drawn)),
-        units=outcome.records,
-        failures=tuple(
-            Failure(unit.method, unit.seed, unit.fold, error)
-            for unit, error in outcome.failures.items()
-        ),
-        config=to_dict(config),
-        machine=machine(config.train.device),
-        versions=provenance(),
-        command=command,
-        **about,
-    )
-    write_results(result, folder)
-    write_table(result, folder)
+        if "protocol" in about:
+            about["splits"] = _split_files(folder)
+        result = ExperimentResult(
+            task=config.task,
+            data=called,
+            methods=tuple(names),
+            seeds=tuple(dict.fromkeys(seed for _, seed, _ in drawn)),
+            units=outcome.records,
+            failures=tuple(
+                Failure(unit.method, unit.seed, unit.fold, error)
+                for unit, error in outcome.failures.items()
+            ),
+            config=to_dict(config),
+            machine=machine(config.train.device),
+            versions=provenance(),
+            command=command,
+            **about,
+        )
+        write_results(result, folder)
+        write_table(result, folder)
     return result
 
 
@@ -160,7 +164,9 @@ def check_evaluation(
         find_protocol(protocol)
     for data in sets:
         if noun == "graphs":
-            open_training(data, root)
+            graphs = open_training(data, root)
+            if config.split:
+                read_own_splits(config.split, graphs)
         elif noun == "pairs":
             drawn_pairs(replace(config, data=data), [0])
         else:
@@ -231,10 +237,12 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     given, config = wanted.data, wanted.config
     graphs = open_training(given, wanted.root) if isinstance(given, str) else given
     protocol = wanted.protocol
+    if config.split:
+        protocol = own_protocol(config.split, graphs)
     protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
-    if graphs.x is not None:
+    if graphs.x_from:
         log.info("%s: its features are not used; every split fits its own", graphs.name)
     digest = add_source(wanted.sources, graphs.name, graphs)
     splits = str((wanted.folder / "splits").absolute())
@@ -244,7 +252,7 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         opened.split(seed, 0)
     drawn: list[_Drawn] = [(data, seed, fold) for seed in seeds for fold in range(protocol.folds)]
     about = {"name": graphs.name, "protocol": protocol, "facts": SetFacts.of(graphs, digest)}
-    return drawn, about
+    return drawn, {**about, "features": FeaturePipeline(config.features).fit(graphs).about()}
 
 
 def _split_files(folder: Path) -> dict[str, str]:
@@ -254,7 +262,8 @@ def _split_files(folder: Path) -> dict[str, str]:
 
 def _open_pairs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     config, seeds = wanted.named()
-    return [(data, data.seed, 0) for data in drawn_pairs(config, seeds)], {}
+    drawn: list[_Drawn] = [(data, data.seed, 0) for data in drawn_pairs(config, seeds)]
+    return drawn, {"features": {"used": [config.features], "unused": []}}
 
 
 def drawn_pairs(config: RunConfig, seeds: Sequence[int]) -> list[PairData]:
@@ -277,13 +286,12 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     graphs, split = open_similar(config.data, root), config.compare.split
     if split == "published" and not has_split(config.data, root):
         split = "graphs"
-        log.warning("%s has no published split: its graphs are split at random, 8:1:1", graphs.name)
+        warn(f"{graphs.name} has no published split: its graphs are split at random, 8:1:1")
     if split == "published":
         named = Path(config.data) if is_path(config.data) else config.data
         test = np.isin(np.arange(len(graphs)), datasets.published_split(named, root).test)
     true = known_distances(graphs, config.data, config.compare.distances, root)
     if true is None:
-        wanted.folder.mkdir(parents=True, exist_ok=True)
         true = computed_distances(graphs, wanted.folder / DISTANCES)
     known = Distances(graphs.name, graphs.ids, true.values, is_test=test)
     digest, asked = add_source(wanted.sources, graphs.name, graphs, known), config.compare
@@ -291,7 +299,7 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         (TripletData(graphs.name, digest, asked.examples, asked.valid, split, seed), seed, 0)
         for seed in seeds
     ]
-    return drawn, {}
+    return drawn, {"features": FeaturePipeline(config.features).fit(graphs).about()}
 
 
 # What examples are called, by `Task.noun`, and how they are opened.

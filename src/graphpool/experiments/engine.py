@@ -8,7 +8,6 @@ on where it was. A unit that fails is recorded with its error, and the others go
 
 import logging
 import signal
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural, warn
 from graphpool.experiments.example_files import ExampleFiles, Opened
 from graphpool.experiments.examples import Data
 from graphpool.experiments.executor import Executor, ItemFailure, LocalExecutor
@@ -25,7 +24,9 @@ from graphpool.experiments.machine import code_digest, command_line
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.run_unit import empty_record, run_unit
 from graphpool.experiments.unit import Unit
+from graphpool.files import scratch_folder
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.locks import file_lock
 from graphpool.progress import ProgressBar
 from graphpool.training.signals import Interrupted
 
@@ -90,16 +91,18 @@ def run_units(
         for unit in other:
             del done[unit]
     elif other:
-        log.warning("%d records in %s were made by other code of graphpool; they are used as they "
-                    "are", len(other), records.path)  # fmt: skip
+        warn(
+            f"{plural(len(other), 'record')} in {records.path}: made by other code of graphpool, "
+            "used as they are"
+        )
     missing = [unit for unit in units if unit not in done and unit not in errors]
     command = command_line() if command is None else command
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
     count = len(units) - len(missing)
     # The first few units say little: the estimate looks back over minutes.
     bar = ProgressBar(len(units), count, progress, period=600.0)
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder, closing(bar):
-        plan = _plan(missing, Path(folder), sources or Path(folder))
+    with file_lock(records.path), scratch_folder() as folder, closing(bar):
+        plan = _plan(missing, folder, sources or folder)
         try:
             for unit, record in _run(plan, executor or LocalExecutor(), deadline):
                 record = replace(record, command=command)

@@ -9,10 +9,13 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from graphpool.data.formats.safetensors import content_hash, open_set, save
@@ -27,6 +30,7 @@ from graphpool.errors import DataError
 from graphpool.evaluation.protocols import split_digest, splits_for, stored_splits
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
 from graphpool.features.pipeline import FeaturePipeline
+from graphpool.files import atomic_write
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.find import Places
 from graphpool.graphs.places.rule import PlaceRule
@@ -90,17 +94,16 @@ def add_source(
 ) -> str:
     """Put a set where `ExampleFiles` finds it, without features; return its digest."""
     graphs, folder = replace(graphs.to("cpu"), x=None), folder / file_name(name)
-    folder.mkdir(parents=True, exist_ok=True)
     save(graphs, folder / _GRAPHS)
     digest = content_hash(graphs)
     if distances is None:
         return digest
     matched = distances.of(graphs)
     matrix = (matched if matched.full is None else matched.complete()).values
-    np.save(folder / _MATRIX, matrix)
+    _save_array(matrix, folder / _MATRIX)
     parts = [digest.encode(), matrix.tobytes()]
     if matched.is_test is not None:
-        np.save(folder / _TEST, matched.is_test)
+        _save_array(matched.is_test, folder / _TEST)
         parts.append(matched.is_test.tobytes())
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
@@ -139,7 +142,6 @@ class ExampleFiles:
     def draw(self) -> None:
         """Write the examples."""
         data, folder = self.data, self.folder
-        folder.mkdir(parents=True, exist_ok=True)
         if isinstance(data, PairData):
             self._draw_pairs(data, folder)
         elif isinstance(data, TripletData):
@@ -173,7 +175,6 @@ class ExampleFiles:
         }
         pipeline = FeaturePipeline(self.features).fit(parts["train"].graphs)
         for name, pairs in parts.items():
-            (folder / name).mkdir(exist_ok=True)
             save_for_workers(pipeline.transform(pairs.graphs), self.rules, folder / name)
             columns = {"left": pairs.left, "right": pairs.right, "y": pairs.y}
             _save_columns(columns, folder / name / _EXAMPLES)
@@ -200,7 +201,9 @@ class ExampleFiles:
             ),
         }
         pipeline = FeaturePipeline(self.features).fit(graphs[torch.from_numpy(np.sort(train))])
-        save_for_workers(pipeline.transform(graphs), self.rules, folder)
+        # Codes of labels are looked up by a network, which fits its features itself.
+        ready = pipeline.transform(graphs) if pipeline.lookup is None else graphs
+        save_for_workers(ready, self.rules, folder)
         columns = {
             f"{name}/{key}": getattr(part, key) for name, part in parts.items() for key in _TRIPLET
         }
@@ -231,7 +234,14 @@ def _open_triplets(data: TripletData, graphs: GraphSet, folder: Path) -> Similar
 
 
 def _save_columns(columns: dict[str, Tensor], path: Path) -> None:
-    save_file({key: value.contiguous() for key, value in columns.items()}, path)
+    data = to_bytes({key: value.contiguous() for key, value in columns.items()})
+    with atomic_write(path) as handle:
+        handle.write(data)
+
+
+def _save_array(array: NDArray[Any], path: Path) -> None:
+    with atomic_write(path) as handle:
+        np.save(handle, array)
 
 
 # ---------------------------------------------------------------------- graphs and their places
@@ -245,7 +255,7 @@ def save_for_workers(graphs: GraphSet, rules: Collection[PlaceRule], folder: Pat
         with suppress(DataError):  # which the units that look for places will raise and report
             places = graphs.places(rule)
             tensors |= {f"{number}/{part}": getattr(places, part) for part in _PLACE_PARTS}
-    save_file(tensors, folder / _PLACES)
+    _save_columns(tensors, folder / _PLACES)
 
 
 def load_in_worker(folder: Path, rules: Collection[PlaceRule]) -> GraphSet:

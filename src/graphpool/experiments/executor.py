@@ -22,6 +22,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -31,7 +32,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from graphpool.errors import ConfigError, GraphpoolError, TrainingError
+from graphpool.errors import ConfigError, GraphpoolError, GraphpoolWarning, TrainingError
 from graphpool.training.signals import Interrupted, StopRequest, watch_signals
 
 log = logging.getLogger(__name__)
@@ -215,6 +216,7 @@ def _begin(work: Callable[[Any], Any], lifeline: Connection) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # Warnings of a unit are in its record; the same line from every process helps no one.
     logging.getLogger("graphpool").addHandler(logging.NullHandler())
+    warnings.simplefilter("ignore", GraphpoolWarning)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     _here["work"] = work
 

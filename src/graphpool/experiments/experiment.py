@@ -26,14 +26,14 @@ A file has these parts; `read_experiment` checks every key:
     page = "README.md"              name = "reaches"
 """
 
-import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict
+from graphpool.documents import read_toml
 from graphpool.errors import ConfigError, nearest
-from graphpool.evaluation.protocols import PROTOCOLS, Protocol
+from graphpool.evaluation.protocols import Protocol, find_protocol
 from graphpool.experiments.methods import check_known
 from graphpool.tasks import find_task
 
@@ -199,7 +199,7 @@ class Experiment:
         """How some data are split."""
         if self.protocol == HOLDOUT:
             return Protocol(HOLDOUT, "holdout", 1, self.seeds, learn=entry.learn)
-        return PROTOCOLS[self.protocol]
+        return find_protocol(self.protocol)
 
     def config(self, method: MethodEntry, entry: DataEntry) -> RunConfig:
         """All settings of a network on some data."""
@@ -238,15 +238,12 @@ def list_experiments(project: str | Path = ".") -> dict[str, Experiment]:
 def read_experiment(path: str | Path) -> Experiment:
     """Read and check one file."""
     path = Path(path)
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         others = [each.stem for each in path.parent.glob("*.toml")]
         raise ConfigError(
             f"no experiment {path.stem!r} in {path.parent}; {nearest(path.stem, others)}"
-        ) from None
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+        )
+    values = read_toml(path)
     methods = values.pop("methods", {})
     if not isinstance(methods, dict):
         raise ConfigError(f"{path}: methods must be tables such as [methods.hap]")
@@ -267,8 +264,8 @@ def _check(made: Experiment, where: str) -> None:
         raise ConfigError(f"{where}: it has no [[data]] and uses no other experiment")
     if made.data and not made.seeds:
         raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
-    if find_task(made.task).noun == "graphs" and made.data:
-        check_known(made.protocol, (*PROTOCOLS, HOLDOUT), f"{where}: unknown protocol")
+    if find_task(made.task).noun == "graphs" and made.data and made.protocol != HOLDOUT:
+        find_protocol(made.protocol)
     names = [entry.name for entry in made.data]
     for name, method in made.methods.items():
         for data in method.data:

@@ -1,6 +1,5 @@
 """The experiments of a project: run them, and say how far they are."""
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from graphpool.experiments.machine import code_digest
 from graphpool.experiments.methods import check_known
 from graphpool.experiments.pages import check_blocks, page_blocks
 from graphpool.experiments.plan import open_sources, plan_units, smallest
+from graphpool.files import scratch_folder
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,7 @@ def run(
         if not own.data:
             continue
         units = plan_units(own, device)
-        with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
-            sources = Path(folder)
+        with scratch_folder() as sources:
             records = ExperimentRecords(own, sources if smoke else Path(project)).file
             known = find_finished(units, records)
             open_units = [unit for unit in units if unit not in known or known[unit].error or again]

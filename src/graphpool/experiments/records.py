@@ -19,16 +19,17 @@ import functools
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from graphpool.config import ModelConfig, TrainConfig, to_dict
-from graphpool.errors import DataError
+from graphpool.documents import read_json_lines
+from graphpool.errors import DataError, GraphpoolError
 from graphpool.experiments.unit import INDIFFERENT, unit_key
-from graphpool.files import strict_json
+from graphpool.files import append_text, strict_json, writing
+from graphpool.shapes import fit
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,10 @@ FORMAT = "graphpool records 1"
 _HEADER = ("machine", "versions", "command")
 _SHARED = ("facts", "settings")
 Metrics = dict[str, dict[str, float | None]]
+
+
+class _WrongLineError(GraphpoolError):
+    """A line that is JSON, but no record."""
 
 
 @dataclass(frozen=True)
@@ -147,14 +152,7 @@ class RecordFile:
         """Write a record, durably, with a header and shared values if they are new."""
         if not self._open:
             self._prepare()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        text = "".join(f"{_dumped(line)}\n" for line in self._lines(record))
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            os.write(descriptor, text.encode())
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        append_text(self.path, "".join(f"{_dumped(line)}\n" for line in self._lines(record)))
 
     # ------------------------------------------------------------------ lines
 
@@ -179,12 +177,9 @@ class RecordFile:
     def _records(self) -> Iterator[Record]:
         header: dict[str, Any] = {}
         shared: dict[tuple[str, str], Any] = {}
-        text = self.path.read_text(encoding="utf-8", errors="replace")
-        for number, line in enumerate(text.split("\n"), start=1):
-            if not line:
-                continue
+        for number, values in read_json_lines(self.path, damaged=self._skip):
             try:
-                values = json.loads(line)
+                values = fit(dict[str, Any], values, f"line {number}", _WrongLineError)
                 if "format" in values:
                     if values["format"] != FORMAT:
                         raise DataError.at(
@@ -196,16 +191,22 @@ class RecordFile:
                     del values["unit"]
                     for name in _SHARED:
                         values[name] = shared[name, values[name]]
-                    yield Record(**values, **header)
+                    yield fit(Record, {**values, **header}, f"line {number}", _WrongLineError)
                 else:
                     name = next(iter(values))
-                    shared[name, values[name]] = values["values"]
+                    stored = fit(dict[str, Any], values["values"], name, _WrongLineError)
+                    for part in ("model", "train") if "model" in stored else ():
+                        fit(dict[str, Any], stored[part], f"{name}.{part}", _WrongLineError)
+                    shared[name, values[name]] = stored
                     self._known.add((name, values[name]))
-            except (ValueError, KeyError, TypeError, StopIteration) as error:
-                log.warning(
-                    "%s, line %d is not used (%s: %s); the unit is run again",
-                    self.path, number, type(error).__name__, error,
-                )  # fmt: skip
+            except (KeyError, TypeError, StopIteration, _WrongLineError) as error:
+                self._skip(number, error)
+
+    def _skip(self, number: int, error: Exception) -> None:
+        log.warning(
+            "%s, line %d is not used (%s: %s); the unit is run again",
+            self.path, number, type(error).__name__, error,
+        )  # fmt: skip
 
     def _prepare(self) -> None:
         """Learn what the file holds, and cut off half a line that a killed process left."""
@@ -216,7 +217,7 @@ class RecordFile:
             pass
         content = self.path.read_bytes()
         if content and not content.endswith(b"\n"):
-            with self.path.open("r+b") as handle:
+            with writing(self.path), self.path.open("r+b") as handle:
                 handle.truncate(content.rfind(b"\n") + 1)
 
 

@@ -5,6 +5,7 @@ from graphpool.evaluation.statistics import Summary
 from graphpool.experiments.methods import methods_of, model_of
 from graphpool.experiments.results import ExperimentResult, result_document
 from graphpool.experiments.tables import metric_text
+from graphpool.features.summary import features_text
 from graphpool.report.data import Family, Report, ResultRow
 from graphpool.report.methods import methods_report
 from graphpool.tasks import find_task
@@ -32,7 +33,11 @@ def methods_page(result: ExperimentResult) -> Report:
             trained and bool(task.place_rules(model_of(first, config.model))),
         ),
         warnings=result.failure_lines,
-        environment={**result.versions, **result.machine},
+        environment={
+            "features": features_text(result.features),
+            **result.versions,
+            **result.machine,
+        },
     )
 
 

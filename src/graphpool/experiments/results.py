@@ -66,6 +66,7 @@ class ExperimentResult:
         failures: units that failed.
         protocol, facts, splits: of a set that was split: how, which set it is, and the split
             files, relative to the folder, with their SHA-256. Other examples are drawn.
+        features: what networks are given of the set, and what not; see `FeaturePipeline.about`.
         config: settings of all networks.
         machine, versions, command: of the run that ended with this result.
     """
@@ -79,6 +80,7 @@ class ExperimentResult:
     protocol: Protocol | None = None
     facts: SetFacts | None = None
     splits: dict[str, str] = field(default_factory=dict)
+    features: dict[str, list[str]] = field(default_factory=lambda: {"used": [], "unused": []})
     config: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, str | int] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
@@ -121,9 +123,11 @@ class ExperimentResult:
             values.setdefault(unit.seed, []).append(unit.accuracy)
         return by_seed(values)
 
-    def difference(self, ours: str, theirs: str, test: str | None = None) -> Summary | None:
-        """Gain of one method over another in accuracy, on what both have finished."""
-        return paired_gain(self.of(ours), self.of(theirs), self.overlap, test)
+    def difference(
+        self, ours: str, theirs: str, test: str | None = None, metric: str = "accuracy"
+    ) -> Summary | None:
+        """Gain of one method over another in a metric, on what both have finished."""
+        return paired_gain(self.of(ours), self.of(theirs), self.overlap, test, metric)
 
     def health(self, method: str) -> dict[str, float]:
         """Means over the units of the levels' health on test graphs."""
@@ -164,12 +168,16 @@ def overlap_of(records: Sequence[Record]) -> float:
 
 
 def paired_gain(
-    ours: Sequence[Record], theirs: Sequence[Record], overlap: float, test: str | None = None
+    ours: Sequence[Record],
+    theirs: Sequence[Record],
+    overlap: float,
+    test: str | None = None,
+    metric: str = "accuracy",
 ) -> Summary | None:
-    """Gain in accuracy of one method over another, unit by unit of the same seed and fold."""
+    """Gain in a metric of one method over another, unit by unit of the same seed and fold."""
     first, second = (
         {(each.seed, each.fold): value for each in records
-         if (value := each.metric(test=test)) is not None}
+         if (value := each.metric(metric, test)) is not None}
         for records in (ours, theirs)
     )  # fmt: skip
     shared = [at for at in first if at in second]
@@ -198,6 +206,7 @@ def result_document(result: ExperimentResult, folder: Path | str) -> dict[str, A
             "data": result.data,
             "protocol": result.protocol.name,
             "seeds": list(result.seeds),
+            "features": result.features,
             "methods": {method: _of_classes(result, method) for method in result.methods},
             "failures": [asdict(failure) for failure in result.failures],
             "folder": str(folder),
@@ -206,6 +215,7 @@ def result_document(result: ExperimentResult, folder: Path | str) -> dict[str, A
         "task": result.task,
         "data": result.data,
         "folder": str(folder),
+        "features": result.features,
         "methods": {
             method: _of_tests(result, method) for method in result.methods if result.of(method)
         },
@@ -241,6 +251,12 @@ def _of_classes(result: ExperimentResult, method: str) -> dict[str, Any]:
     return {
         **({} if summary is None else asdict(summary)),
         "accuracies": result.accuracies(method),
+        "metrics": {
+            name: _spread(result.summary(method, name))
+            for name in dict.fromkeys(
+                name for unit in result.of(method) for name in unit.metrics.get("test", {})
+            )
+        },
         "health": result.health(method),
         "chosen": [unit.chosen for unit in result.of(method)],
     }

@@ -1,12 +1,10 @@
 """Run one unit, of any task: fit a model or a baseline on its examples, and test it once."""
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from graphpool.config import RunConfig
+from graphpool.errors import FeatureWarning, TrainingWarning, collect_warnings
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.experiments.example_files import Graphs, Opened
 from graphpool.experiments.examples import GraphData
@@ -30,7 +28,9 @@ def run_unit(unit: Unit, opened: Opened) -> Record:
     watch, config = Stopwatch(), unit.config
     with (
         thread_count(1 if config is None else config.train.threads or 1),
-        collected("graphpool.features") as notes,
+        # Many splits have a rare label that is missing from their training part.
+        collect_warnings(FeatureWarning) as notes,
+        collect_warnings(TrainingWarning),  # the record has them
     ):
         data: TaskData = (
             opened
@@ -46,7 +46,8 @@ def run_unit(unit: Unit, opened: Opened) -> Record:
             with watch.part("test"):
                 figures = task.figures(model, data)
             found = trained_fields(model)
-            found["warnings"] += health_warnings(figures.health)
+            more = (*figures.warnings, *health_warnings(figures.health))
+            found["warnings"] = list(dict.fromkeys((*found["warnings"], *more)))
     found |= {"metrics": figures.metrics, "health": figures.health, "notes": notes, **data.facts}
     found["seconds"] = {name: round(value, 4) for name, value in watch.seconds.items()}
     return replace(empty_record(unit), **strict_json(found))
@@ -62,7 +63,8 @@ def fit_unit(
     config = replace(
         config,
         task=unit.task,
-        features=config.features if unit.data.folded else "given",
+        # Examples that are drawn come with features, except for codes of labels.
+        features="given" if not unit.data.folded and data.train.graphs.x_from else config.features,
         model=model_of(config.model.pooler, config.model),
         train=replace(config.train, seed=seed, threads=config.train.threads or 1),
     )
@@ -82,24 +84,6 @@ def trained_fields(model: TrainedModel) -> dict[str, Any]:
         "chosen": chosen,
         "warnings": list(result.warnings),
     }
-
-
-@contextmanager
-def collected(name: str) -> Iterator[list[str]]:
-    """Collect warnings of the logger `name` in a list instead of printing them.
-
-    Many splits have a rare label that is missing from their training part.
-    """
-    notes: list[str] = []
-    logger, handler = logging.getLogger(name), logging.Handler(logging.WARNING)
-    handler.emit = lambda record: notes.append(record.getMessage())  # type: ignore[method-assign]
-    before, logger.propagate = logger.propagate, False
-    logger.addHandler(handler)
-    try:
-        yield notes
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = before
 
 
 def empty_record(unit: Unit, error: str = "") -> Record:

@@ -38,10 +38,31 @@ def _of_splits(result: ExperimentResult) -> list[str]:
     )  # fmt: skip
     table = markdown(head, [_row(result, method) for method in result.methods])
     title = f"# {result.data}, {result.protocol.name}"
-    parts = [title, _about(result), table, _legend(result), *choices(result)]
+    parts = [title, _about(result), table, _legend(result), *_metrics(result), *choices(result)]
     if lines := [f"- {line}" for line in result.warning_lines]:
         parts.append("Warnings:\n\n" + "\n".join(lines))
     return parts
+
+
+def _metrics(result: ExperimentResult) -> list[str]:
+    """A table of all metrics; nothing for results that are older than they."""
+    known = {
+        name: title
+        for name, title in find_task(result.task).columns.items()
+        if any(result.values(method, name) for method in result.methods)
+    }
+    if "roc_auc" not in known:
+        return []
+    rows = [
+        (method, *(metric_text(result.summary(method, name), name) for name in known))
+        for method in result.methods
+    ]
+    return [
+        "All metrics, mean ± standard deviation over the test parts:",
+        markdown(("method", *known.values()), rows),
+        "Of two classes, ROC-AUC and average precision are those of the second; of more, the mean "
+        "of each class against the rest. MCC is the correlation of predictions and classes.",
+    ]
 
 
 def _of_tests(result: ExperimentResult) -> list[str]:
@@ -162,20 +183,24 @@ def accuracy_text(summary: Summary | None) -> str:
     return metric_text(summary, digits=1)
 
 
-def interval_text(summary: Summary | None) -> str:
-    """The 95 % interval in %, as far as an accuracy can go."""
+def interval_text(summary: Summary | None, metric: str = "accuracy") -> str:
+    """The 95 % interval, shares in %, as far as the metric can go."""
     if summary is None or summary.low is None or summary.high is None:
         return NONE
+    if not is_share(metric):
+        return f"{max(-1.0, summary.low):.3f} … {min(1.0, summary.high):.3f}"
     return f"{100 * max(0.0, summary.low):.1f} … {100 * min(1.0, summary.high):.1f}"
 
 
-def gain_text(gain: Summary | None) -> str:
-    """A difference of accuracies in points, with its interval."""
+def gain_text(gain: Summary | None, metric: str = "accuracy") -> str:
+    """A difference, of shares in points, with its interval."""
     if gain is None:
         return NONE
-    if gain.low is None or gain.high is None:
-        return f"{100 * gain.mean:+.1f}"
-    return f"{100 * gain.mean:+.1f} ({100 * gain.low:+.1f} … {100 * gain.high:+.1f})"
+    factor, digits = (100, 1) if is_share(metric) else (1, 3)
+    mean, *ends = (
+        f"{factor * end:+.{digits}f}" for end in (gain.mean, gain.low, gain.high) if end is not None
+    )
+    return f"{mean} ({' … '.join(ends)})" if ends else mean
 
 
 def rank_text(health: dict[str, float]) -> str:

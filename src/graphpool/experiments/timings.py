@@ -3,11 +3,11 @@
 The scripts of `benchmarks/` measure and write these files; see `TIMINGS` for which fills what.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from graphpool.documents import read_json
 from graphpool.experiments.pooler_timings import pooler_methods, pooler_speed
 from graphpool.experiments.text import NONE, paragraphs, table, three, time_text, where_text
 
@@ -24,7 +24,7 @@ def timing_text(name: str, folder: Path) -> str:
     if not file:
         return make({})
     path = folder / file
-    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    found = read_json(path, dict[str, Any]) if path.exists() else {}
     return make(found) if found and all(key in found for key in needs) else MISSING
 
 

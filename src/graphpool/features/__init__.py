@@ -3,7 +3,7 @@
 Start with `FeaturePipeline("labels+rw:8")`; `KINDS` lists what can be in the string.
 """
 
-from graphpool.features.attributes import Attributes
+from graphpool.features.attributes import Attributes, OwnX
 from graphpool.features.base import Feature
 from graphpool.features.constant import Constant
 from graphpool.features.degree import BinnedDegree, Degree, LogDegree
@@ -12,8 +12,9 @@ from graphpool.features.given import Given
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import KINDS, FeaturePipeline
 from graphpool.features.randomwalk import RandomWalk
+from graphpool.features.summary import features_line
 
 __all__ = [
-    "FeaturePipeline", "KINDS", "Feature", "Labels", "Degree", "BinnedDegree", "LogDegree",
-    "Constant", "Attributes", "RandomWalk", "Eigenvectors", "Given",
+    "FeaturePipeline", "features_line", "KINDS", "Feature", "Labels", "Degree", "BinnedDegree",
+    "LogDegree", "Constant", "Attributes", "RandomWalk", "Eigenvectors", "OwnX", "Given",
 ]  # fmt: skip

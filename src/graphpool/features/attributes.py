@@ -1,4 +1,8 @@
-"""Raw node attributes, standardised."""
+"""Numbers that the nodes bring, standardised: attributes, or features `x`."""
+
+import logging
+from abc import abstractmethod
+from typing import ClassVar
 
 import torch
 
@@ -7,30 +11,41 @@ from graphpool.features.base import Feature, fitted
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
 
+log = logging.getLogger(__name__)
 
-class Attributes(Feature):
-    """The set's node attributes less their mean, divided by their standard deviation.
+
+class Standardised(Feature):
+    """Columns of a set less their mean, divided by their standard deviation.
 
     Mean and deviation come from the fitted graphs alone. A column that is constant there is
-    only shifted.
+    only shifted. NaN is a missing value: it counts for neither of both and becomes 0, the mean; the
+    log says so.
     """
 
-    kind = "attributes"
-    summary = "node attributes, standardised on the training graphs"
     stored = ("mean", "scale")
+    what: ClassVar[str]
+    """What the columns are called in messages."""
 
     mean: tuple[float, ...] | None = None
     scale: tuple[float, ...] | None = None
+    _warned = False
 
-    def fit(self, graphs: GraphSet) -> "Attributes":
+    def fit(self, graphs: GraphSet) -> "Standardised":
         """Compute mean and standard deviation of every column."""
         values = self._values(graphs)
         if not values.shape[0]:
-            raise DataError(f"{graphs.name} has no nodes to standardise attributes on")
-        scale = values.std(0, correction=0)
+            raise DataError(f"{graphs.name} has no nodes to standardise {self.what} on")
+        missing = values.isnan()
+        if bool(missing.any()):
+            mean = values.nanmean(0).nan_to_num(0.0)
+            values = torch.where(missing, mean, values)
+            known = (~missing).sum(0).clamp(min=1)
+            scale = ((values - mean).square().sum(0) / known).sqrt()
+        else:
+            mean, scale = values.mean(0), values.std(0, correction=0)
         # Rounding leaves a tiny deviation in a constant column: compare the values themselves.
         scale[values.amin(0) == values.amax(0)] = 1.0
-        self.mean, self.scale = tuple(values.mean(0).tolist()), tuple(scale.tolist())
+        self.mean, self.scale = tuple(mean.tolist()), tuple(scale.tolist())
         return self
 
     def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
@@ -39,31 +54,97 @@ class Attributes(Feature):
         values = self._values(graphs)
         if values.shape[1] != len(mean):
             raise DataError(
-                f"{graphs.name} has {values.shape[1]} node attributes, but the features were "
+                f"{graphs.name} has {values.shape[1]} {self.what}, but the features were "
                 f"fitted on {len(mean)}"
             )
-        return ((values - values.new_tensor(mean)) / values.new_tensor(scale)).float()
+        made = ((values - values.new_tensor(mean)) / values.new_tensor(scale)).float()
+        missing = values.isnan()
+        if not bool(missing.any()):
+            return made
+        self._warn(graphs, missing)
+        return made.masked_fill(missing, 0.0)
+
+    @abstractmethod
+    def _columns(self, graphs: GraphSet) -> Tensor | None:
+        """The numbers, `[nodes, channels]`, if the set has them."""
 
     def _values(self, graphs: GraphSet) -> Tensor:
-        if graphs.node_attr is None:
+        columns = self._columns(graphs)
+        if columns is None:
             hint = (
                 "use features='auto'"
                 if self.mean is None
                 else "the model was trained on graphs with them: give these graphs theirs"
             )
-            raise DataError(f"{graphs.name} has no node attributes; {hint}")
-        finite = torch.isfinite(graphs.node_attr).all(1)
-        if not finite.all():
-            node = int((~finite).nonzero()[0])
-            graph = int(graphs.node_graph[node])
+            raise DataError(f"{graphs.name} has no {self.what}; {hint}")
+        infinite = columns.isinf().any(1)
+        if bool(infinite.any()):
             raise DataError(
-                f"{graphs.name}, graph {graphs.ids[graph]}: node "
-                f"{node - int(graphs.node_ptr[graph])} has an attribute that is not a finite "
-                "number; correct or remove it, or use other features"
+                f"{_where(graphs, infinite)} has an infinite number among its {self.what}; correct "
+                "or remove it, or use other features"
             )
-        return graphs.node_attr.double()
+        return columns.double()
+
+    def _warn(self, graphs: GraphSet, missing: Tensor) -> None:
+        if self._warned:
+            return
+        self._warned = True
+        log.warning(
+            "%s: %d of %d values of the %s are missing (NaN), the first of them in %s; they are "
+            "taken for the mean",
+            graphs.name, int(missing.sum()), missing.numel(), self.what,
+            _where(graphs, missing.any(1)).partition(", ")[2],
+        )  # fmt: skip
+
+
+class Attributes(Standardised):
+    """The set's node attributes, standardised."""
+
+    kind = "attributes"
+    summary = "node attributes, standardised on the training graphs"
+    what = "node attributes"
+
+    def _columns(self, graphs: GraphSet) -> Tensor | None:
+        return graphs.node_attr
 
     @property
     def names(self) -> tuple[str, ...]:
         """`attribute 0`, `attribute 1` and so on."""
         return tuple(f"attribute {column}" for column in range(len(fitted(self.kind, self.mean))))
+
+
+class OwnX(Standardised):
+    """The features `x` that the graphs bring; columns of 0 and 1, as of one-hot codes, stay.
+
+    Columns are matched by position: the graphs of `transform` must have made their `x` in the
+    same way as those of `fit`.
+    """
+
+    kind = "x"
+    summary = "the features x that the graphs bring, standardised but for columns of 0 and 1"
+    what = "features x"
+
+    def fit(self, graphs: GraphSet) -> "OwnX":
+        """Compute mean and standard deviation of every column but those of 0 and 1."""
+        super().fit(graphs)
+        values = self._values(graphs)
+        binary = ((values == 0) | (values == 1)).all(0).tolist()
+        mean, scale = fitted(self.kind, self.mean), fitted(self.kind, self.scale)
+        self.mean = tuple(0.0 if flag else each for flag, each in zip(binary, mean, strict=True))
+        self.scale = tuple(1.0 if flag else each for flag, each in zip(binary, scale, strict=True))
+        return self
+
+    def _columns(self, graphs: GraphSet) -> Tensor | None:
+        return graphs.x
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns by number."""
+        return tuple(f"x{column}" for column in range(len(fitted(self.kind, self.mean))))
+
+
+def _where(graphs: GraphSet, nodes: Tensor) -> str:
+    """Name the first of some nodes, `[nodes]`."""
+    node = int(nodes.nonzero()[0])
+    graph = int(graphs.node_graph[node])
+    return f"{graphs.name}, graph {graphs.ids[graph]}: node {node - int(graphs.node_ptr[graph])}"

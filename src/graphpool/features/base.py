@@ -5,6 +5,7 @@ from typing import Any, ClassVar, TypeVar
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.graphs.graphset import GraphSet
+from graphpool.limits import current_limits
 from graphpool.typing import Float, Tensor
 
 T = TypeVar("T")
@@ -62,8 +63,18 @@ class Feature(ABC):
         feature = cls()
         for key in cls.stored:
             value = state[key]
+            _check_stored(cls.kind, key, value)
             setattr(feature, key, tuple(value) if isinstance(value, list) else value)
         return feature
+
+
+def _check_stored(kind: str, key: str, value: Any) -> None:
+    """Refuse what no feature stores, and a number of columns that would fill the memory."""
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    plain = all(isinstance(item, (int, float, str)) for item in listed)
+    columns = value if type(value) is int else len(listed)
+    if not plain or not 0 <= columns <= current_limits().attributes:
+        raise ValueError(f"{kind}.{key} is {value!r:.60}")
 
 
 def _whole_number(kind: str, argument: str, least: int) -> int:

@@ -1,28 +1,32 @@
 """One-hot node labels."""
 
-import logging
 from collections.abc import Sequence
 
 import torch
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, FeatureWarning, warn
 from graphpool.features.base import Feature, fitted
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.typing import Float, Tensor
 
-log = logging.getLogger(__name__)
+ONE_HOT = 128
+"""Labels that have a column each, as many as degrees have at most; more of them are codes."""
 
 
 class Labels(Feature):
-    """One column for each label that a fitted graph has.
+    """One column for each label that a fitted graph has; of more than `ONE_HOT`, one of codes.
+
+    The column of codes holds 1, 2, … for the labels and 0 for any other, and the network begins
+    with a learned vector for each of them (`graphpool.nn.label_embedding`), so that memory grows
+    with nodes and with labels, and not with their product. Codes up to 2²⁴ are exact in float32.
 
     Labels are matched by name, because another set may number them differently. A node with a label
     that was not seen in `fit` gets a row of zeros; `unknown` counts them in the last transform,
-    and the first time there are any the log says so.
+    and the first time there are any a warning says so.
     """
 
     kind = "labels"
-    summary = "one-hot node labels, matched by name"
+    summary = f"node labels, matched by name: one-hot, or learned vectors of more than {ONE_HOT}"
     stored = ("labels",)
 
     def __init__(self) -> None:
@@ -43,22 +47,30 @@ class Labels(Feature):
         labels = fitted(self.kind, self.labels)
         codes = self._codes(graphs)
         column = {_key(label): number for number, label in enumerate(labels)}
-        # One row per code and a last one of zeros, which a code of -1 (no label) reads too.
-        table = torch.zeros(len(graphs.node_label_names) + 1, len(labels))
-        for code, name in enumerate(graphs.node_label_names):
-            if _key(name) in column:
-                table[code, column[_key(name)]] = 1.0
-        table = table.to(graphs.device)
-        missing = table.sum(1) == 0
+        # One entry per code and a last one, which a code of -1 (no label) reads too.
+        own = [column.get(_key(name), -1) for name in graphs.node_label_names]
+        table = torch.tensor([*own, -1], device=graphs.device)
+        missing = table < 0
         self.unknown = int(missing[codes].sum())
         if self.unknown and not self._warned:
             self._warned = True
-            log.warning(
-                "%s: %d of %d nodes have labels that were not seen in training, such as %r; "
-                "their label features are zero",
-                graphs.name, self.unknown, len(codes), _example(graphs, codes, missing),
-            )  # fmt: skip
-        return table[codes]
+            warn(
+                f"{graphs.name}: {self.unknown} of {len(codes)} nodes have labels that were not "
+                f"seen in training, such as {_example(graphs, codes, missing)!r}; their label "
+                "features are zero",
+                FeatureWarning,
+            )
+        where = table[codes]
+        if self.lookup is not None:
+            return (where + 1).float().unsqueeze(1)
+        rows = torch.eye(len(labels) + 1, len(labels), device=graphs.device)
+        return rows[where]
+
+    @property
+    def lookup(self) -> int | None:
+        """Number of codes that the column holds, 0 among them; None for one-hot columns."""
+        count = len(fitted(self.kind, self.labels))
+        return count + 1 if count > ONE_HOT else None
 
     def check_known(self, graphs: GraphSet) -> None:
         """Refuse graphs none of whose nodes has a label that was seen in `fit`."""
@@ -84,7 +96,9 @@ class Labels(Feature):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """`label=NAME` for each column."""
+        """`label=NAME` for each column, or `label` for a column of codes."""
+        if self.lookup is not None:
+            return ("label",)
         return tuple(f"label={label}" for label in fitted(self.kind, self.labels))
 
 

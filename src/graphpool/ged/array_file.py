@@ -8,18 +8,23 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 
+from graphpool.documents import read_header, read_safetensors
 from graphpool.errors import DataError
 from graphpool.files import atomic_write
 
 Array = NDArray[Any]
 FORMAT = 1
+
+
+class _Stated(TypedDict):
+    header: dict[str, Any]
+    check: str
 
 
 def write_arrays(
@@ -41,22 +46,12 @@ def write_arrays(
 def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read the header and the arrays of a file written by `write_arrays`."""
     path = Path(path)
-    again = "create it again"
-    if not path.is_file():
-        raise DataError.at(path, "no such file", hint="check the path")
-    try:
-        with safe_open(path, framework="np") as handle:
-            text = (handle.metadata() or {}).get(f"graphpool {kind}")
-            arrays = {key: handle.get_tensor(key) for key in handle.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError) as error:
-        raise DataError.at(path, f"not a complete {kind}: {error}", hint=again) from None
-    if text is None:
+    again, key = "create it again", f"graphpool {kind}"
+    metadata, arrays = read_safetensors(path, "np", hint=again, what=kind)
+    if key not in metadata:
         raise DataError.at(path, f"a safetensors file, but not a {kind}", hint="check the path")
-    try:
-        stated = json.loads(text)
-        header, check = dict(stated["header"]), stated["check"]
-    except (ValueError, TypeError, KeyError):
-        raise DataError.at(path, "damaged: its header can't be read", hint=again) from None
+    stated = read_header(metadata, key, path, _Stated, hint=again)
+    header, check = stated["header"], stated["check"]
     if header.get("format") != FORMAT:
         problem = f"has format {header.get('format')!r}; this graphpool reads {FORMAT}"
         raise DataError.at(path, problem, hint=again)

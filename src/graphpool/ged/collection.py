@@ -1,6 +1,5 @@
 """`Collection`: graphs in flat arrays with common label codes, converted from common types."""
 
-import logging
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from operator import index
@@ -9,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import DataError, check_type, nearest
+from graphpool.errors import DataError, check_type, nearest, plural, warn
 
-log = logging.getLogger(__name__)
 MANY_NAMES = 1024
 MOST_NODES = 10**6
 
@@ -309,11 +307,9 @@ def _directed(arrays: Arrays, ids: Sequence[str], declared: list[int]) -> bool:
     linked = np.zeros(len(ids), dtype=bool)
     linked[owner[arrays.source != arrays.target]] = True
     if directed.any() and (both := linked & ~directed).any():
-        log.warning(
-            "graph %s has directed edges, but graph %s (and %d others) has none: there each edge "
-            "counts as two",
-            ids[int(directed.argmax())],
-            ids[int(both.argmax())],
-            int(both.sum()) - 1,
+        others = f" (and {plural(count, 'other')})" if (count := int(both.sum()) - 1) else ""
+        warn(
+            f"graph {ids[int(directed.argmax())]} has directed edges, but graph "
+            f"{ids[int(both.argmax())]}{others} has none: there each edge counts as two"
         )
     return bool(directed.any())

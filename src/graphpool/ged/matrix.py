@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from graphpool.ged.pair import GedProblem, make_problem
 from graphpool.ged.partial_results import PartialResults, SolvedPairs, difference, parts_folder
 from graphpool.ged.result import Limits
 from graphpool.ged.workers import Workers, count_cores
+from graphpool.locks import file_lock
 from graphpool.progress import ProgressBar
 
 Pairs = NDArray[np.int64]
@@ -103,27 +105,28 @@ def matrix(
         parts = PartialResults(parts_folder(out), settings, len(work), overwrite)
     first = first_of(classes)
     jobs = jobs or count_cores()
-    bounds, seconds = _run(chosen, problem, first[work], limits, jobs, parts, progress)
-    size = len(collection)
-    counts = {
-        "graphs": size,
-        "classes": len(first),
-        "pairs": size * (size - 1) // (1 + symmetric) if asked is None else len(asked),
-        "solved": len(work),
-        "proved": int((bounds[:, 0] == bounds[:, 1]).sum()),
-    }
-    header = {
-        **settings,
-        "scale": problem.tables.scale,
-        "symmetric": symmetric,
-        "counts": counts,
-        "seconds": seconds,
-        "graphpool": graphpool.__version__,
-    }
-    result = DistanceMatrix(collection.ids, classes, work, bounds, header)
-    if out is not None and parts is not None:
-        result.save(out)
-        parts.remove()
+    with nullcontext() if out is None else file_lock(out):
+        bounds, seconds = _run(chosen, problem, first[work], limits, jobs, parts, progress)
+        size = len(collection)
+        counts = {
+            "graphs": size,
+            "classes": len(first),
+            "pairs": size * (size - 1) // (1 + symmetric) if asked is None else len(asked),
+            "solved": len(work),
+            "proved": int((bounds[:, 0] == bounds[:, 1]).sum()),
+        }
+        header = {
+            **settings,
+            "scale": problem.tables.scale,
+            "symmetric": symmetric,
+            "counts": counts,
+            "seconds": seconds,
+            "graphpool": graphpool.__version__,
+        }
+        result = DistanceMatrix(collection.ids, classes, work, bounds, header)
+        if out is not None and parts is not None:
+            result.save(out)
+            parts.remove()
     return result
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -12,11 +12,33 @@ from numpy.typing import DTypeLike, NDArray
 from graphpool.errors import DataError
 from graphpool.ged.array_file import read_arrays, write_arrays
 from graphpool.ged.methods.registry import METHODS
+from graphpool.limits import current_limits
+from graphpool.shapes import fit
 
 Array = NDArray[Any]
 _KIND = "distance matrix"
 _ARRAYS = ("classes", "first", "second", "lower", "upper")
-_HEADER = {"method", "costs", "scale", "symmetric", "content", "counts", "ids"}
+
+
+class _Counts(TypedDict):
+    graphs: int
+    classes: int
+    pairs: int
+    solved: int
+    proved: int
+
+
+class _Header(TypedDict):
+    """The keys that are used; a file may have more."""
+
+    ids: list[str]
+    method: str
+    costs: dict[str, Any]
+    content: str
+    scale: int
+    symmetric: bool
+    counts: _Counts
+    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +106,10 @@ class DistanceMatrix:
 
     def _expand(self, column: int, unknown: float) -> NDArray[np.float64]:
         size = int(self.classes.max(initial=-1)) + 1
+        entries = max(size, len(self)) ** 2
+        current_limits().check(
+            "distances", "unpacked_bytes", 8 * entries, f"bytes of a matrix of {len(self)} graphs"
+        )
         values = np.full((size, size), unknown)
         np.fill_diagonal(values, 0.0)
         bound = self.bounds[:, column] / self.scale
@@ -106,7 +132,9 @@ class DistanceMatrix:
 def open_matrix(path: str | Path) -> DistanceMatrix:
     """Read a matrix written by `DistanceMatrix.save` or `matrix(..., out=path)`."""
     header, arrays = read_arrays(path, _KIND)
-    if not (header.keys() >= _HEADER and arrays.keys() == {*_ARRAYS} and _fit(header, arrays)):
+    known = {key: value for key, value in header.items() if key in _Header.__annotations__}
+    fit(_Header, known, f"{path}: header", DataError)
+    if arrays.keys() != {*_ARRAYS} or not _fit_together(header, arrays):
         raise DataError.at(path, "its arrays don't fit together", hint="create it again")
     ids = tuple(header.pop("ids"))
     del header["format"]
@@ -115,7 +143,7 @@ def open_matrix(path: str | Path) -> DistanceMatrix:
     return DistanceMatrix(ids, classes, pairs, bounds, header)
 
 
-def _fit(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
+def _fit_together(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
     """Whether lengths agree and every number refers to an existing class."""
     classes, *columns = (arrays[key] for key in _ARRAYS)
     if not all(array.dtype.kind in "iu" and array.ndim == 1 for array in arrays.values()):
@@ -123,9 +151,8 @@ def _fit(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
     top = int(classes.max(initial=-1))
     return (
         header["method"] in METHODS
-        and top < len(classes)
-        and isinstance(header["scale"], int)
         and header["scale"] > 0
+        and top < len(header["ids"])
         and classes.shape == (len(header["ids"]),)
         and len({column.shape for column in columns}) == 1
         and columns[0].ndim == 1

@@ -9,13 +9,15 @@ import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.errors import DataError
+from graphpool.files import writing
 from graphpool.ged.array_file import read_arrays, write_arrays
+from graphpool.shapes import fit
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +26,12 @@ SHARE = 0.002
 LEAST_SECONDS = 1.0
 _KIND = "part of distances"
 _SUFFIX = ".part"
+
+
+class _PartHeader(TypedDict):
+    format: int
+    settings: dict[str, Any]
+    seconds: float
 
 
 class SolvedPairs(NamedTuple):
@@ -66,9 +74,10 @@ class PartialResults:
                 header, arrays = read_arrays(path, _KIND)
                 part = SolvedPairs(*(arrays[name] for name in SolvedPairs._fields))
                 self._check(path, part)
+                fit(_PartHeader, header, path.name, DataError)
             except (DataError, KeyError) as error:
                 log.warning("%s is ignored and computed again: %s", path.name, error)
-                path.unlink()
+                _remove(path)
                 continue
             if (stored := header["settings"]) != self._settings:
                 if not self._overwrite:
@@ -78,16 +87,16 @@ class PartialResults:
                         hint="use another file, or overwrite this one (overwrite=True, "
                         "--overwrite)",
                     )
-                path.unlink()
+                _remove(path)
                 continue
             seconds += header["seconds"]
             parts.append(part)
         return parts, seconds
 
     def _check(self, path: Path, part: SolvedPairs) -> None:
-        complete = len({column.shape for column in part}) == 1 and all(
-            column.ndim == 1 and column.dtype == np.int64 for column in part
-        )
+        complete = {(column.shape, column.dtype.kind) for column in part} == {
+            ((part.position.size,), "i")
+        }
         if not complete or not bool(((part.position >= 0) & (part.position < self._total)).all()):
             raise DataError.at(path, "names pairs that don't exist")
 
@@ -115,6 +124,11 @@ class PartialResults:
     def remove(self) -> None:
         """Remove the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _remove(path: Path) -> None:
+    with writing(path):
+        path.unlink()
 
 
 def difference(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

@@ -54,7 +54,10 @@ class Workers:
         self._most = max(1, int(SHARE * len(pairs) / jobs))
         self._next, self._lock = 0, threading.Lock()
         self._ended = threading.Event()
-        self._done: queue.SimpleQueue[SolvedPairs | Exception] = queue.SimpleQueue()
+        # Bounded, so that workers wait while a slow disk takes what is solved: a kill then loses
+        # no more than usual.
+        self._done: queue.Queue[SolvedPairs | Exception] = queue.Queue(jobs)
+        self._late: list[SolvedPairs] = []
         # Daemons, because a search without limits must not keep a stopped program from exiting.
         self._threads = [
             threading.Thread(target=self._work, name=f"ged-{number}", daemon=True)
@@ -69,7 +72,7 @@ class Workers:
 
     def rest(self) -> list[SolvedPairs]:
         """Return the results since the last call without waiting."""
-        pieces = []
+        pieces, self._late = self._late, []
         while not self._done.empty():
             pieces.append(self._next_result())
         return pieces
@@ -78,8 +81,9 @@ class Workers:
         """Take no more pairs, and wait at most `patience` seconds for the current ones."""
         self._ended.set()
         until = time.monotonic() + patience
-        for thread in self._threads:
-            thread.join(max(0.0, until - time.monotonic()))
+        while time.monotonic() < until and any(each.is_alive() for each in self._threads):
+            self._late = self.rest()  # so that workers can put down what they have
+            time.sleep(0.01)
 
     def _next_result(self) -> SolvedPairs:
         item = self._done.get()

@@ -21,6 +21,7 @@ T = TypeVar("T")
 UNITS = {
     "y": "graphs",
     "graph_attr": "graphs",
+    "graph_weight": "graphs",
     "node_label": "nodes",
     "node_attr": "nodes",
     "x": "nodes",
@@ -30,7 +31,8 @@ UNITS = {
 }
 # The fields that hold codes, and the names that the codes refer to; -1 stands for none.
 CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
-NAMES = tuple(CODED[key] for key in ("y", "node_label", "edge_label"))
+# The names, and what `x` was made from.
+NAMES = ("classes", "node_label_names", "edge_label_names", "x_from")
 _LENGTHS = {"ids": "graphs", "edge_counts": "graphs", **UNITS}
 _WIDE = ("graph_attr", "node_attr", "edge_attr", "x")
 _KINDS = {
@@ -237,3 +239,11 @@ def check_finite(where: str, values: Mapping[str, Any]) -> None:
         value = values[key]
         if value is not None and not bool(value.isfinite().all()):
             raise DataError(f"{where}: {key} holds a number that is not finite")
+
+
+def find_device(device: torch.device | str) -> torch.device:
+    """Return the device of this name; one that does not exist is an error."""
+    try:
+        return torch.device(device)
+    except (TypeError, RuntimeError):
+        raise InputError(f"there is no device {device!r}; give 'cpu' or 'cuda'") from None

@@ -11,7 +11,7 @@ from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.segments import pointer
 
 _CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
-_PLAIN = ("node_attr", "edge_attr", "graph_attr", "x")
+_PLAIN = ("node_attr", "edge_attr", "graph_attr", "graph_weight", "x")
 
 
 def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
@@ -41,6 +41,7 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
         edge_index=torch.cat([part.edge_index for part in sets], dim=1),
         ids=_ids(sets),
         notes=tuple(f"{part.name}: {note}" for part in sets for note in part.notes),
+        x_from=sets[0].x_from if len({part.x_from for part in sets}) == 1 else "",
         **made,  # type: ignore[arg-type]
         **merged,  # type: ignore[arg-type]
     )

@@ -27,11 +27,13 @@ class Graph:
     edge_attr: Tensor | None = None
     edge_weight: Tensor | None = None
     graph_attr: Tensor | None = None
+    graph_weight: Tensor | None = None
     x: Tensor | None = None
     y: int | None = None
     classes: tuple[Name, ...] = field(default=(), repr=False)
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
+    x_from: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         where = f"graph {self.id}"
@@ -44,9 +46,11 @@ class Graph:
             raise InputError(f"{where}: y is {self.y!r}; give the code of a class")
         check_whole(f"{where}: y", 0 if self.y is None else self.y, -1, 2**31 - 1)
         y = None if self.y is None else torch.tensor([self.y])
-        attr = self.graph_attr
-        one = attr.unsqueeze(0) if isinstance(attr, Tensor) else attr
-        check_fields(where, counts, vars(self) | {"y": y, "graph_attr": one})
+        rows = {
+            key: value.unsqueeze(0) if isinstance(value := getattr(self, key), Tensor) else value
+            for key in ("graph_attr", "graph_weight")
+        }
+        check_fields(where, counts, {**vars(self), **rows, "y": y})
 
     def __repr__(self) -> str:
         edges, label = self.edge_index.shape[1], self.y

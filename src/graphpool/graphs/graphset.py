@@ -7,9 +7,10 @@ from typing import Any, overload
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError, InputError, SelectionError, check_type
+from graphpool.errors import DataError, SelectionError, check_type
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import (
@@ -22,6 +23,7 @@ from graphpool.graphs.checks import (
     check_set,
     check_tensor,
     derived,
+    find_device,
     trusted,
 )
 from graphpool.graphs.graph import Graph as Graph
@@ -52,8 +54,10 @@ class GraphSet:
         node_label: `[nodes]` codes into `node_label_names`, -1 for none; `edge_label` likewise.
         node_attr: `[nodes, channels]`, `edge_attr` `[edges, channels]`, `graph_attr`
             `[graphs, channels]`: raw numbers as the file has them.
-        x: `[nodes, channels]`, features made by `graphpool.features`.
+        x: `[nodes, channels]`, features that the graphs bring, or made by `graphpool.features`.
+        x_from: the feature string that `x` was made from; empty for an `x` that the graphs bring.
         y: `[graphs]` codes into `classes`.
+        graph_weight: `[graphs]`, how much each graph counts in the loss; 1 everywhere if absent.
     """
 
     name: str
@@ -69,10 +73,12 @@ class GraphSet:
     graph_attr: Tensor | None = None
     x: Tensor | None = None
     y: Tensor | None = None
+    graph_weight: Tensor | None = None
     classes: tuple[Name, ...] = ()
     node_label_names: tuple[Name, ...] = ()
     edge_label_names: tuple[Name, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
+    x_from: str = ""
 
     def __post_init__(self) -> None:
         check_set(self)
@@ -104,8 +110,8 @@ class GraphSet:
             other: further fields of `GraphSet`.
         """
         edges = {"edge_weight": edge_weight, "edge_label": edge_label, "edge_attr": edge_attr}
-        if isinstance(edge_index, Tensor) and not edge_index.numel():
-            edge_index = edge_index.long()  # of no edges, the type says nothing
+        if isinstance(edge_index, Tensor) and not edge_index.numel():  # of any type
+            edge_index = edge_index.long()
         check_given(name, node_counts, edge_counts, edge_index, edges)
         node_counts, edge_counts = node_counts.long(), edge_counts.long()
         node_ptr, graphs, device = pointer(node_counts), len(node_counts), node_counts.device
@@ -160,6 +166,11 @@ class GraphSet:
         )
 
     @property
+    def shape(self) -> tuple[int]:
+        """Number of graphs; with it scikit-learn cuts a set as it cuts an array."""
+        return (len(self),)
+
+    @property
     def num_nodes(self) -> int:
         """Nodes of all graphs together."""
         return int(self.node_ptr[-1])
@@ -168,6 +179,16 @@ class GraphSet:
     def num_edges(self) -> int:
         """Directed edges of all graphs together: an undirected edge counts twice."""
         return self.edge_index.shape[1]
+
+    @property
+    def class_labels(self) -> NDArray[Any] | None:
+        """The class of each graph by its name, not its code, `[graphs]`; None without classes."""
+        if self.y is None:
+            return None
+        codes = self.y.cpu().numpy()
+        mixed = len({isinstance(name, str) for name in self.classes}) > 1
+        names = np.array(self.classes, dtype=object if mixed else None)
+        return names[codes] if self.classes else codes
 
     @property
     def device(self) -> torch.device:
@@ -245,10 +266,8 @@ class GraphSet:
         if values["y"] is not None:
             values["y"] = int(values["y"])
         edge_index = self.edge_index[:, edge].long()
-        count = node.stop - node.start
-        return trusted(
-            Graph, id=self.ids[position], num_nodes=count, edge_index=edge_index, **values
-        )
+        values |= {"id": self.ids[position], "num_nodes": node.stop - node.start}
+        return trusted(Graph, edge_index=edge_index, **values)
 
     def select(self, item: Selection) -> "GraphSet":
         """Return the chosen graphs, in the chosen order, as a new set."""
@@ -279,11 +298,20 @@ class GraphSet:
         single = (self.x.count_nonzero(1) == 1) & (self.x.amax(1) == 1)
         return self.x.argmax(1) if bool(single.all()) else None
 
-    def with_x(self, x: Tensor) -> "GraphSet":
+    def with_x(self, x: Tensor, x_from: str = "") -> "GraphSet":
         """Return the same graphs with features `x`, `[nodes, channels]`."""
         check_tensor(f"{self.name}: features x", x, FLOATS, (self.num_nodes, None), self.device)
-        changed = derived(self, x=x)
-        # The structure is the same: keep what was already computed from it.
+        return self._same_structure(x=x, x_from=x_from)
+
+    def with_weight(self, weight: Tensor | None) -> "GraphSet":
+        """Return the same graphs with `graph_weight`, `[graphs]`."""
+        if weight is not None:
+            check_tensor("graph_weight", weight, FLOATS, (len(self),), self.device)
+        return self._same_structure(graph_weight=weight)
+
+    def _same_structure(self, **values: Any) -> "GraphSet":
+        """Return a copy that keeps what was already computed from the edges."""
+        changed = derived(self, **values)
         for known in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
             if known in self.__dict__:
                 changed.__dict__[known] = self.__dict__[known]
@@ -292,19 +320,10 @@ class GraphSet:
 
     def to(self, device: torch.device | str) -> "GraphSet":
         """Copy to a device, if the set is elsewhere; batches are then made there."""
-        try:
-            where = torch.device(device)
-        except (TypeError, RuntimeError):
-            raise InputError(f"there is no device {device!r}; give 'cpu' or 'cuda'") from None
-        if where == self.device:
+        if find_device(device) == self.device:
             return self
-        if where.type == "meta":
-            raise InputError("the meta device holds no data; give 'cpu' or 'cuda'")
-        moved = {
-            item.name: value.to(device)
-            for item in fields(self)
-            if isinstance(value := getattr(self, item.name), Tensor)
-        }
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        moved = {key: each.to(device) for key, each in values.items() if isinstance(each, Tensor)}
         copy = derived(self, **moved)
         for rule, places in self._places.items():
             copy._places[rule] = places.to(device)
@@ -326,12 +345,9 @@ class GraphSet:
         check_type("rule", rule, PlaceRule, "PlaceRule(...)")
         if rule not in self._places:
             csr = self._csr
-            edges = trusted(
-                Adjacency, row_ptr=pointer(csr.count), col=csr.col, weight=csr.weight,
-                symmetric=csr.symmetric,
-            )  # fmt: skip
-            segments = Segments.trusted(self.node_ptr)
-            self._places[rule] = places_of(edges, segments, rule, local=True)
+            slots = {"col": csr.col, "weight": csr.weight, "symmetric": csr.symmetric}
+            edges = trusted(Adjacency, row_ptr=pointer(csr.count), **slots)
+            self._places[rule] = places_of(edges, Segments.trusted(self.node_ptr), rule, local=True)
         return self._places[rule]
 
     def with_places(self, known: Mapping[PlaceRule, Places]) -> "GraphSet":
@@ -375,6 +391,7 @@ class GraphSet:
             ptr=torch.from_numpy(pointers).to(self.device),
             index=index,
             y=take(self.y, index),
+            graph_weight=take(self.graph_weight, index),
             edge_label=take(self.edge_label, edge),
             edge_attr=take(self.edge_attr, edge),
             one_hot_index=take(self._one_hot_index, node),

@@ -1,6 +1,7 @@
 """Positions of a selection, for sets of graphs, pairs and triplets."""
 
 from collections.abc import Sequence
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,17 @@ from torch import Tensor
 
 from graphpool.errors import SelectionError
 
-Selection = slice | Sequence[int] | NDArray[Any] | Tensor
+Selection = slice | Sequence[int] | NDArray[Any] | Tensor | tuple[Any, EllipsisType]
 
 
 def positions(item: Selection, count: int, noun: str) -> NDArray[np.int64]:
     """Return the positions of a selection from `count` items, checked and never negative.
 
-    A selection is a slice, positions (from the end if negative), or a mask; `noun` is what errors
-    call an item.
+    A selection is a slice, positions (from the end if negative), or a mask, each also in the form
+    `items[selection, ...]` of scikit-learn; `noun` is what errors call an item.
     """
+    if isinstance(item, tuple) and len(item) == 2 and item[1] is Ellipsis:
+        return positions(item[0], count, noun)  # type: ignore[arg-type]
     if isinstance(item, slice):
         try:
             chosen = range(count)[item]

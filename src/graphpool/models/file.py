@@ -3,15 +3,28 @@
 The `best.safetensors` of a run folder is such a file.
 """
 
+import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import (
+    register_module_buffer_registration_hook,
+    register_module_parameter_registration_hook,
+)
+
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig, from_dict
+from graphpool.data.formats.safetensors import open_set, save
 from graphpool.errors import CheckpointError, GraphpoolError
+from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import TASKS, Task
 from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint
+
+GRAPHS = "graphs"
 
 
 def open_model(
@@ -31,7 +44,7 @@ def open_model(
         path = path / BEST
     checkpoint = read_checkpoint(path)
     about: dict[str, Any] = checkpoint.header.get("extra", {})
-    kind = about.get("kind")
+    kind = str(about.get("kind"))
     same_kind = [task for task in TASKS.values() if task.kind == kind]
     wanted = " or ".join(dict.fromkeys(TASKS[name].kind for name in tasks or ()))
     if not same_kind:
@@ -67,18 +80,74 @@ def read_config(task: type[Task], checkpoint: Checkpoint) -> RunConfig:
 
 
 @contextmanager
+def bounded_build(checkpoint: Checkpoint) -> Iterator[None]:
+    """Refuse to build, in this thread, a network that is much larger than the file's weights.
+
+    Inside, tensors are made without memory, so that settings such as a million layers are found
+    out before anything is allocated.
+    """
+    weights = checkpoint.weights.values()
+    # Networks may make some tensors twice; what is refused is another order of magnitude.
+    tensors, numbers = 4 * len(weights) + 100, 4 * sum(map(Tensor.numel, weights)) + 100_000
+    thread = threading.get_ident()
+
+    def count(module: nn.Module, name: str, value: Tensor | None) -> None:
+        nonlocal tensors, numbers
+        if value is None or threading.get_ident() != thread:
+            return
+        tensors, numbers = tensors - 1, numbers - value.numel()
+        if min(tensors, numbers) < 0:
+            raise ValueError("they ask for a larger network than the weights in the file")
+
+    hooks = [
+        register(count)
+        for register in (
+            register_module_parameter_registration_hook,
+            register_module_buffer_registration_hook,
+        )
+    ]
+    try:
+        with torch.device("meta"):
+            yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+@contextmanager
 def reading(checkpoint: Checkpoint) -> Iterator[None]:
     """Turn errors about a header that can't be read into one that names the version."""
     try:
         yield
     except CheckpointError:
         raise
-    except (KeyError, TypeError, ValueError, GraphpoolError) as error:
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError,
+            RuntimeError, TypeError, ValueError, GraphpoolError) as error:  # fmt: skip
         version = checkpoint.header.get("versions", {}).get("graphpool", "of unknown version")
         raise CheckpointError(
             f"{checkpoint.path}: written by graphpool {version}, whose settings this version "
             f"can't read ({error}); train the model again"
         ) from None
+
+
+def pack_graphs(graphs: GraphSet) -> Tensor:
+    """Return a set as the bytes of its file, which is checked again when it is read."""
+    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
+        path = Path(folder) / "graphs.safetensors"
+        save(graphs, path)
+        return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8)
+
+
+def unpack_graphs(checkpoint: Checkpoint) -> GraphSet | None:
+    """Return the set that a model file holds; None if it holds none."""
+    if GRAPHS not in checkpoint.tensors:
+        return None
+    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
+        path = Path(folder) / "graphs.safetensors"
+        path.write_bytes(checkpoint.tensors[GRAPHS].numpy().tobytes())
+        # A copy in memory: what is opened is mapped from the file.
+        graphs = open_set(path)
+        return graphs[:]
 
 
 def _holds(task: type[Task], about: dict[str, Any]) -> bool:

@@ -10,23 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from graphpool.config import RunConfig, to_dict
+from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import CheckpointError, ConfigError
+from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, warn
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
+from graphpool.files import check_free
 from graphpool.graphs.graphset import GraphSet
-from graphpool.models.file import open_model, read_config, reading, task_of
+from graphpool.models import file as model_file
 from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
+from graphpool.nn.random import seeded_weights
 from graphpool.report.page import write
+from graphpool.shapes import fit as fit_shape
 from graphpool.tasks import TASKS, Task, TaskData, find_task
 from graphpool.tasks.pairwise import PairComparison, compare_two, pair_distances, set_distances
 from graphpool.training.checkpoint import load_model_weights, versions, write_checkpoint
 from graphpool.training.device import find_device
 from graphpool.training.loop import EVALUATION_BATCH, FitResult, fit
 from graphpool.training.objective import device_of, evaluate_batches, evaluating
-from graphpool.training.seeding import rng_state, seed_everything, set_rng_state
 from graphpool.training.select_place_rule import (
     VALIDATION,
     PlaceChoice,
@@ -57,6 +60,7 @@ class TrainedModel:
         source: where the training graphs come from, if that is known.
         choice: how the number of places was chosen, if validation graphs chose it.
         result: history of the training; None for a model that was loaded.
+        graphs: graphs that a file of the model holds, too: those that a comparer looks among.
     """
 
     network: nn.Module
@@ -69,6 +73,7 @@ class TrainedModel:
     source: Source | None = None
     choice: PlaceChoice | None = None
     result: FitResult | None = None
+    graphs: GraphSet | None = None
 
     # ------------------------------------------------------------------ training
 
@@ -91,8 +96,9 @@ class TrainedModel:
         `model.cluster_count = "validation"` first chooses the number of places on validation
         graphs.
 
-        The same examples and settings give the same model to the bit on a CPU. The random number
-        generators of Python, NumPy and torch are afterwards as they were before.
+        The same examples and settings give the same model to the bit on a CPU, in any thread and
+        beside any other fit. Random numbers come from generators of this call; the global ones of
+        Python, NumPy and torch are neither used nor changed.
 
         Args:
             train: examples to learn from.
@@ -110,30 +116,31 @@ class TrainedModel:
             features = FeaturePipeline(config.features).fit(used)
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
+            learned, held = task.weighted(learned, held, config.train)
         mean_nodes = float(used.node_counts.double().mean())
-        build = partial(task.build, channels=features.channels, mean_nodes=mean_nodes)
-        generators, choice = rng_state(), None
-        try:
-            if config.model.cluster_count == VALIDATION:
-                with watch.part("choose"):
-                    choice = select_place_rule(
-                        config.model, config.train, task, learned, held, build,
-                        folder=folder, resume=resume, progress=progress,
-                    )  # fmt: skip
-                config = replace(config, model=choice.applied(config.model))
-            with watch.part("build"):
-                seed_everything(config.train.seed)
-                network = build(config.model)
-            model = cls(network, config, features, task, mean_nodes, source=source, choice=choice)
-            with watch.part("train"):
-                result = fit(
-                    network, task, learned, held, config.train,
-                    folder=folder, resume=resume, progress=progress, extra=model.header(),
+        build = partial(_build, task, features=features, mean_nodes=mean_nodes)
+        choice = None
+        if config.model.cluster_count == VALIDATION:
+            with watch.part("choose"):
+                choice = select_place_rule(
+                    config.model, config.train, task, learned, held, build,
+                    folder=folder, resume=resume, progress=progress,
                 )  # fmt: skip
-        finally:
-            set_rng_state(*generators)
+            config = replace(config, model=choice.applied(config.model))
+        with watch.part("build"), seeded_weights(config.train.seed):
+            network = build(config.model)
+        model = cls(network, config, features, task, mean_nodes, source=source, choice=choice)
+        with watch.part("train"):
+            result = fit(
+                network, task, learned, held, config.train,
+                folder=folder, resume=resume, progress=progress, extra=model.header(),
+            )  # fmt: skip
         best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
-        return replace(model, best=best, result=result)
+        model = replace(model, best=best)
+        more = task.warnings(model, train if valid is None else valid, result.best_metrics)
+        for warning in more:
+            warn(warning, TrainingWarning)
+        return replace(model, result=replace(result, warnings=(*more, *result.warnings)))
 
     # ------------------------------------------------------------------ any task
 
@@ -160,12 +167,15 @@ class TrainedModel:
         """Return the prediction for each example.
 
         That is the name of a class (classification), whether a pair matches (matching), or by how
-        much farther the first graph of a triplet is than the second (similarity).
+        much farther the first graph of a triplet is than the second (similarity). Graphs none of
+        whose node labels the model knows are refused, here and wherever it answers.
         """
+        self.check_labels(self.task.used(examples))
         return np.asarray(self.task.predict(self, examples))
 
     def probabilities(self, examples: Any) -> Array:
         """Return probabilities: `[graphs, classes]`, or `[pairs]` of a match."""
+        self.check_labels(self.task.used(examples))
         return np.asarray(self.task.probabilities(self, examples))
 
     def score(self, examples: Any) -> dict[str, float]:
@@ -178,7 +188,7 @@ class TrainedModel:
 
         It is what `graphpool train` writes as `result.json`.
         """
-        return {**self.task.test(self, data), **self._training()}
+        return {**self.task.test(self, data), "features": self.features.about(), **self._training()}
 
     def test_set(
         self, data: str, root: Path | None = None, files: Mapping[str, str] | None = None
@@ -194,7 +204,7 @@ class TrainedModel:
             if name not in self.task.files:
                 raise ConfigError(f"a model for {self.task.name} takes no --{name}; leave it out")
         document: dict[str, Any] = self.task.test_set(self, data, root, files)
-        return document
+        return {**document, "features": self.features.about()}
 
     def report(
         self,
@@ -227,6 +237,7 @@ class TrainedModel:
     def embed(self, graphs: GraphSet) -> Array:
         """Return graph vectors, `[graphs, channels]`."""
         self._asked_about("graphs")
+        self.check_labels(graphs)
         network: Any = self.network
         vectors = evaluate_batches(
             network, self.prepare(graphs), EVALUATION_BATCH, network.embed, "graphs to embed"
@@ -253,11 +264,14 @@ class TrainedModel:
     ) -> NDArray[np.float64]:
         """Return `[queries, candidates]` distances between graphs of one set."""
         self._asked_about("pairs")
+        self.check_labels(graphs)
         return pair_distances(self, graphs, queries, candidates)
 
     def between(self, graphs: GraphSet, others: GraphSet) -> NDArray[np.float64]:
         """Return `[graphs, others]` distances between the graphs of two sets."""
         self._asked_about("pairs")
+        for side in (graphs, others):
+            self.check_labels(side)
         return set_distances(self, graphs, others)
 
     def kneighbors(
@@ -285,20 +299,20 @@ class TrainedModel:
             **({} if self.choice is None else {"choice": to_dict(self.choice)}),
         }
 
-    def save(self, path: str | Path) -> Path:
-        """Write the model as one file, atomically."""
+    def save(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Write the model as one file, atomically; replace another only if `overwrite` says so."""
         path = Path(path)
+        check_free(path, overwrite, "overwrite=True")
         weights = {f"weights/{name}": value for name, value in self.network.state_dict().items()}
+        if self.graphs is not None:
+            weights[model_file.GRAPHS] = model_file.pack_graphs(self.graphs)
         header = {
             "versions": self.versions,
             "config": to_dict(self.config.train),
             "extra": self.header(),
             "best": self.best,
         }
-        try:
-            write_checkpoint(path, weights, header)
-        except OSError as error:
-            raise CheckpointError(f"{path}: can't be written: {error.strerror}") from None
+        write_checkpoint(path, weights, header)
         return path
 
     @classmethod
@@ -318,23 +332,29 @@ class TrainedModel:
         """
         if takes is not None:
             tasks = [name for name, task in TASKS.items() if task.takes == takes]
-        checkpoint, about = open_model(path, tasks)
-        with reading(checkpoint):
-            kind = task_of(about)
-            config = read_config(kind, checkpoint)
+        checkpoint, about = model_file.open_model(path, tasks)
+        with model_file.reading(checkpoint):
+            kind = model_file.task_of(about)
+            config = model_file.read_config(kind, checkpoint)
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
-            network = task.build(config.model, features.channels, about["mean_nodes"])
+            mean_nodes = fit_shape(float, about["mean_nodes"], "mean_nodes", CheckpointError)
+            build = partial(_build, task, config.model, features, mean_nodes)
+            with seeded_weights(0):  # any weights will do
+                with model_file.bounded_build(checkpoint):
+                    build()
+                network = build()
             model = cls(
                 network=network.eval(),
                 config=config,
                 features=features,
                 task=task,
-                mean_nodes=about["mean_nodes"],
+                mean_nodes=mean_nodes,
                 best=checkpoint.header.get("best", {}),
                 versions=checkpoint.header["versions"],
                 source=read_source(about),
                 choice=choice_from(about["choice"]) if "choice" in about else None,
+                graphs=model_file.unpack_graphs(checkpoint),
             )
         load_model_weights(network, checkpoint)
         network.to(find_device(device))
@@ -366,3 +386,16 @@ class TrainedModel:
                 "single graphs, not pairs of them"
             )  # fmt: skip
             raise ConfigError(f"this is a {self.task.kind}, which is asked about {other}")
+
+
+def _build(
+    task: Task, settings: ModelConfig, features: FeaturePipeline, mean_nodes: float
+) -> nn.Module:
+    """Build the network of a task for these features, with vectors of labels if they are codes."""
+    if features.lookup is None:
+        return task.build(settings, features.channels, mean_nodes)
+    column, codes = features.lookup
+    width = settings.hidden_channels
+    network = task.build(settings, features.channels - 1 + width, mean_nodes)
+    add_label_embedding(network, LabelEmbedding(column, codes, width))
+    return network

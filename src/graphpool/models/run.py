@@ -4,8 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from graphpool.config import RunConfig
+from graphpool.data import load as datasets
+from graphpool.data.source import set_digest
+from graphpool.errors import DataError
 from graphpool.files import write_json
+from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.models.run_folder import CONFIG, REPORT, RESULT, RunFolder
 from graphpool.tasks import TaskData, find_task
@@ -31,21 +37,21 @@ def train_run(
     Returns:
         The model, and the document that the folder holds as `result.json`.
     """
-    run = folder if isinstance(folder, RunFolder) else RunFolder(folder, config)
-    data = find_task(config.task).open(config, root, run)
-    run.write_settings(data.facts)
-    started(data)
-    model = TrainedModel.fit(
-        data.train,
-        data.valid,
-        config,
-        source=data.source,
-        folder=run.path,
-        resume=run.resume,
-        progress=progress,
-    )
-    document = model.test(data)
-    write_json(run.path / RESULT, document)
+    with folder if isinstance(folder, RunFolder) else RunFolder(folder, config) as run:
+        data = find_task(config.task).open(config, root, run)
+        run.write_settings(data.facts)
+        started(data)
+        model = TrainedModel.fit(
+            data.train,
+            data.valid,
+            config,
+            source=data.source,
+            folder=run.path,
+            resume=run.resume,
+            progress=progress,
+        )
+        document = model.test(data)
+        write_json(run.path / RESULT, document)
     return model, document
 
 
@@ -66,3 +72,19 @@ def report_run(
     document["command"] = f"graphpool train --config {run.path / CONFIG}"
     model = TrainedModel.load(run.path)
     return model.report(path or run.path / REPORT, data, document, run.history())
+
+
+def training_graphs(model: TrainedModel, root: Path | None = None) -> GraphSet:
+    """Return the graphs that trained a model and chose its epoch.
+
+    They are those in its file, or else opened again from the set that it was trained on.
+
+    Args:
+        root: folder of data files.
+    """
+    if model.graphs is not None:
+        return model.graphs
+    graphs, source = datasets.find(model.config.data, root, features=None), model.source
+    if source is None or set_digest(graphs) != source.digest:
+        raise DataError(f"{graphs.name} has changed since the model was trained on it")
+    return graphs[np.setdiff1d(np.arange(len(graphs)), source.held_out).astype(np.int64)]

@@ -3,16 +3,19 @@
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from graphpool.config import RunConfig, read_toml, to_dict, write_toml
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, load_splits, save_splits
+from graphpool.documents import read_json
 from graphpool.errors import CheckpointError, ConfigError
-from graphpool.files import write_json
+from graphpool.files import write_json, writing
 from graphpool.ged.partial_results import parts_folder
 from graphpool.graphs.graphset import GraphSet
+from graphpool.locks import folder_lock
 from graphpool.tasks import TASKS, Store
 from graphpool.training.checkpoint import BEST, LAST
 from graphpool.training.events import EVENTS, read_events
@@ -27,6 +30,9 @@ _OLD = (SPLIT, RESULT, REPORT, EXAMPLES, CHOICE, DISTANCES)
 class RunFolder(Store):
     """The folder of one run; nothing is written before its examples could be opened.
 
+    While a run is trained, its folder is locked: another process that would train in it gets a
+    `LockedError`. Use it as a context manager, or call `release`.
+
     Args:
         path: the folder.
         config: settings of a run that is about to be trained; None to read a finished one.
@@ -40,6 +46,26 @@ class RunFolder(Store):
         self.resume = resume
         self._config = config
         self._begun = config is None
+        self._overwrite: bool | None = None  # not asked yet
+        self._lock = ExitStack()
+        self._locked = False
+
+    def __enter__(self) -> "RunFolder":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+    def lock(self) -> None:
+        """Keep other processes from training in the folder."""
+        if not self._locked:
+            self._lock.enter_context(folder_lock(self.path))
+            self._locked = True
+
+    def release(self) -> None:
+        """Let others train in the folder."""
+        self._lock.close()
+        self._locked = False
 
     # ------------------------------------------------------------------ beginning a run
 
@@ -60,6 +86,9 @@ class RunFolder(Store):
             raise CheckpointError(
                 f"{self.path}: no run to go on with; leave --resume out to begin one"
             )
+        self._overwrite = overwrite
+        if self.path.is_dir():
+            self.lock()
         if self.has_work and not (self.resume or overwrite):
             raise ConfigError(
                 f"{self.path} already holds a run; go on with it with --resume, replace it with "
@@ -77,15 +106,13 @@ class RunFolder(Store):
         if self._begun:
             return
         self._begun = True
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(
-                f"{self.path}: can't be made: {error.strerror}; choose another folder with --out"
-            ) from None
+        self.lock()
+        if self._overwrite is not None:  # another process may have been here since
+            self.check_free(self._overwrite)
         if not self.resume:
-            for name in _OLD:
-                (self.path / name).unlink(missing_ok=True)
+            with writing(self.path):
+                for name in _OLD:
+                    (self.path / name).unlink(missing_ok=True)
             for path in (self.path / PILOTS, parts_folder(self.path / DISTANCES)):
                 shutil.rmtree(path, ignore_errors=True)
 
@@ -113,10 +140,12 @@ class RunFolder(Store):
 
     def split(self, graphs: GraphSet, protocol: str, seed: int, make: Callable[[], Split]) -> Split:
         """Return the split of these graphs that the folder holds; make and store it first."""
-        self.begin()
         path, digest = self.path / SPLIT, content_hash(graphs)
-        if not path.exists():
-            save_splits(path, [make()], digest, protocol, seed)
+        kept = path.exists() and (self.resume or self._begun)
+        made = [] if kept else [make()]  # a split that is refused leaves the folder as it was
+        self.begin()
+        if made:
+            save_splits(path, made, digest, protocol, seed)
         return load_splits(path, digest, protocol, seed)[0]
 
     def distances(self) -> Path:
@@ -147,10 +176,7 @@ class RunFolder(Store):
     def examples(self) -> Any:
         """Read what the examples of the run were."""
         path = self.path / EXAMPLES
-        try:
-            return json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise CheckpointError(f"{path}: missing or damaged; train the model anew") from None
+        return read_json(path, dict[str, Any], error=CheckpointError, hint="train the model anew")
 
     def check_examples(self, facts: dict[str, Any]) -> None:
         """Refuse examples other than those of the run.
@@ -172,7 +198,10 @@ class RunFolder(Store):
                 f"{self.path}: the run is not finished; go on with it: graphpool train --resume "
                 f"--out {self.path}"
             )
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        document: dict[str, Any] = read_json(
+            path, dict[str, Any], error=CheckpointError,
+            hint=f"remove it, and graphpool train --resume --out {self.path} writes it again",
+        )  # fmt: skip
         return document
 
     def history(self) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from torch import Tensor, nn
 
 from graphpool.nn.module import reset_children
+from graphpool.nn.random import dropout as drop
 
 
 class Head(nn.ModuleList):
@@ -35,5 +36,5 @@ class Head(nn.ModuleList):
         first, last = self
         hidden: Tensor = first(embedding).relu_()
         if self.dropout:
-            hidden = nn.functional.dropout(hidden, self.dropout, self.training)
+            hidden = drop(hidden, self.dropout, self.training)
         return last(hidden)  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.coarsen.outputs import PoolOutput, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.head import Head
+from graphpool.nn.label_embedding import embed_labels, reset_labels
 from graphpool.nn.level import Level
 from graphpool.nn.module import Module, reset
 from graphpool.nn.pool.flat import FlatPool
@@ -86,6 +87,7 @@ class Hierarchy(GraphNetwork):
         """Draw the initial weights again."""
         for part in self._in_order_of_construction():
             reset(part)
+        reset_labels(self)
 
     def _in_order_of_construction(self) -> tuple[nn.Module, ...]:
         """Parts in the order in which the networks of this library make them."""
@@ -95,7 +97,7 @@ class Hierarchy(GraphNetwork):
 
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the whole model and keep every level."""
-        level = Level.from_batch(batch)
+        level = Level.from_batch(embed_labels(self, batch))
         outputs: list[PoolOutput] = []
         vectors: list[Tensor] = []
         nodes: list[Level] = []

@@ -1,12 +1,11 @@
 """`HAP`, the whole model of the paper, and the flat networks it is compared with."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
 
 from torch import nn
 
-from graphpool.errors import ConfigError, check_known
+from graphpool.errors import ConfigError, check_known, warn
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.base import GroupPool
@@ -15,12 +14,12 @@ from graphpool.nn.encoders import ConcatEncoder, Encoder
 from graphpool.nn.hap import PLACE_ASSIGNMENTS, HAPCoarsening
 from graphpool.nn.head import Head
 from graphpool.nn.hierarchy import GraphNetwork, Hierarchy
+from graphpool.nn.label_embedding import embed_labels
 from graphpool.nn.level import read_level
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool
+from graphpool.nn.random import Dropout
 from graphpool.nn.readout import Readout
-
-log = logging.getLogger(__name__)
 
 
 class EncoderOptions(TypedDict, total=False):
@@ -75,10 +74,9 @@ class PoolerNetwork(Hierarchy):
             options.get("dropout", 0.0),
         )
         if _only_sums(coarsenings[-1]) and clusters[-1] != 1 and "max" not in readout:
-            log.warning(
-                "the last coarsening, to %d clusters, learns nothing: a sum or mean over clusters "
-                "is that over nodes; end clusters with 1, or add max to the readout",
-                clusters[-1],
+            warn(
+                f"the last coarsening, to {clusters[-1]} clusters, learns nothing: a sum or mean "
+                "over clusters is that over nodes; end clusters with 1, or add max to the readout"
             )
 
 
@@ -278,13 +276,13 @@ class StructureFree(GraphNetwork):
             nn.ReLU(),
             nn.Linear(hidden_channels, hidden_channels),
             nn.ReLU(),
-            nn.Dropout(dropout),
+            Dropout(dropout),
         )
         self.head = nn.Linear(hidden_channels, out_channels) if out_channels else None
 
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the model; there are no levels."""
-        level = read_level(batch, module=self)
+        level = read_level(embed_labels(self, batch), module=self)
         embedding = self.body(segment_sum(level.x, level.segments))
         logits = embedding[:, :0] if self.head is None else self.head(embedding)
         return Trace(logits, embedding, vectors=(embedding,))

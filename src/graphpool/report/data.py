@@ -26,6 +26,7 @@ class ResultRow:
         note: a few words beside the name.
         overlap: test graphs over training graphs of the splits, which share graphs and so say
             less than independent measurements; 0 if they are independent.
+        interval: 95 % interval of a single accuracy, from the number of its test graphs.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ResultRow:
     accuracies: Sequence[float]
     note: str = ""
     overlap: float = 0.0
+    interval: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if not self.accuracies:
@@ -164,6 +166,33 @@ class LevelHealth:
 
 
 @dataclass(frozen=True, eq=False)
+class ClassPredictions:
+    """Classes of test graphs, and the probabilities that a classifier gives them.
+
+    Args:
+        names: of the classes.
+        y: `[graphs]`, true class of each graph, a position in `names`.
+        probabilities: `[graphs, classes]`; the predicted class is the most probable one.
+    """
+
+    names: Sequence[str]
+    y: Array
+    probabilities: Array
+
+    def __post_init__(self) -> None:
+        shape = (len(self.y), len(self.names))
+        if self.probabilities.shape != shape:
+            raise ValueError(f"probabilities of shape {self.probabilities.shape}, not {shape}")
+
+    @property
+    def confusion(self) -> Array:
+        """`[classes, classes]` counts: row is the true class, column the predicted one."""
+        counts = np.zeros((len(self.names), len(self.names)), dtype=int)
+        np.add.at(counts, (self.y, self.probabilities.argmax(axis=1)), 1)
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
 class Side:
     """One graph, ready to be drawn."""
 
@@ -261,13 +290,19 @@ class FigureRow:
 
 @dataclass(frozen=True)
 class FigureTable:
-    """A table of figures, under a title and a sentence; `badge` marks the page's own row."""
+    """A table of figures, under a title and a sentence.
+
+    Args:
+        badge: marks the page's own row.
+        first: what the rows are.
+    """
 
     title: str
     words: str
     columns: Sequence[str]
     rows: Sequence[FigureRow]
     badge: str = ""
+    first: str = "Method"
 
 
 @dataclass(frozen=True)
@@ -288,8 +323,10 @@ class Report:
         noun: what examples are called: graphs, pairs or triplets.
         hero: figures at the top, the model's own first; by default those of `results`.
         verdict: a sentence below them.
+        metrics: other figures of the model, as they are printed.
         results: accuracies of methods over splits.
         tables: other figures, where a row is not a list of accuracies.
+        classes: predictions of test graphs, class by class.
         labels: names of node labels, which have the same colours in all drawn pairs and queries.
     """
 
@@ -299,9 +336,11 @@ class Report:
     noun: str = "graphs"
     hero: Sequence[HeroFigure] = ()
     verdict: str = ""
+    metrics: Mapping[str, str] = field(default_factory=dict)
     dataset: Mapping[str, str | int | float] = field(default_factory=dict)
     results: Sequence[ResultRow] = ()
     tables: Sequence[FigureTable] = ()
+    classes: ClassPredictions | None = None
     scores: Scores | None = None
     distances: DistancePlot | None = None
     queries: Sequence[QueryExample] = ()
@@ -323,6 +362,14 @@ class Report:
     def majority(self) -> ResultRow | None:
         """The result of always answering the most frequent class."""
         return next((row for row in self.results if row.family == "rule"), None)
+
+    @property
+    def learned(self) -> bool:
+        """Whether the model is better than always answering the most frequent class."""
+        if self.headline is None or self.majority is None:
+            return True
+        means = [float(np.mean(row.accuracies)) for row in (self.headline, self.majority)]
+        return means[0] > means[1]
 
     @property
     def best_baseline(self) -> ResultRow | None:

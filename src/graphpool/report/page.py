@@ -11,6 +11,7 @@ from graphpool.report.draw.hierarchy import draw_hierarchy
 from graphpool.report.draw.svg import text
 from graphpool.report.draw.tsne import FEWEST_FOR_TSNE, graph_map
 from graphpool.report.sections.accuracies import hero_figures, results_section
+from graphpool.report.sections.classes import classes_section
 from graphpool.report.sections.comparison import (
     distances_section,
     figure_tables,
@@ -38,6 +39,7 @@ def render(report: Report, seed: int = 0) -> str:
     """The whole page; `seed` is that of the map of graphs."""
     sections = (
         results_section(report),
+        classes_section(report),
         figure_tables(report.tables),
         scores_section(report),
         distances_section(report),
@@ -57,7 +59,8 @@ def _header(report: Report) -> str:
     lead = f'<p class="lead">{text(report.subtitle)}</p>' if report.subtitle else ""
     return (
         f'<header><p class="eyebrow">graphpool report</p><h1>{text(report.title)}</h1>{lead}'
-        f"{hero(figures, verdict)}{warning_box(report.warnings)}{fact_list(report.dataset)}"
+        f"{hero(figures, verdict)}{fact_list(report.metrics)}{warning_box(report.warnings)}"
+        f"{fact_list(report.dataset)}"
         "</header>"
     )
 
@@ -128,4 +131,4 @@ def _health(report: Report) -> str:
         "Pooling is only worth its name when nodes go to different clusters and the clusters "
         "stay connected. These are averages over graphs."
     )
-    return section("Health of the coarsening", words, health_section(report.health))
+    return section("Health of the coarsening", words, health_section(report.health, report.learned))

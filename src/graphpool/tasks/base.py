@@ -29,19 +29,19 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 from numpy.typing import NDArray
 from torch import nn
 
-from graphpool.config import ModelConfig, RunConfig, defaults_for
+from graphpool.config import ModelConfig, RunConfig, TrainConfig, defaults_for
 from graphpool.config.run import Task as TaskName
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split
 from graphpool.errors import ConfigError, nearest
-from graphpool.evaluation.format import Lines, percent
+from graphpool.evaluation.format import Lines, decimal, percent
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.zoo.build import METHODS
 from graphpool.report.data import Report
-from graphpool.training.objective import Criterion, Objective
+from graphpool.training.objective import Objective
 
 Array = NDArray[Any]
 Document = dict[str, Any]
@@ -115,12 +115,14 @@ class Figures:
         valid: metrics of a baseline on the validation examples; a model has its own.
         chosen: settings of a baseline that the validation examples decided.
         health: of the levels of a model on the test graphs.
+        warnings: of `Task.warnings` about the test examples.
     """
 
     metrics: dict[str, dict[str, float]]
     valid: dict[str, float] = field(default_factory=dict)
     chosen: dict[str, int | float | str] = field(default_factory=dict)
     health: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
 
 @runtime_checkable
@@ -185,10 +187,6 @@ class Task(Objective):
     files: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[Mapping[str, str]] = {"accuracy": "accuracy, %"}
     test_title: ClassVar[str] = ""
-    selection: tuple[Criterion, ...] = (
-        Criterion("accuracy", higher=True),
-        Criterion("loss", higher=False),
-    )
 
     # ------------------------------------------------------------------ settings and network
 
@@ -276,6 +274,15 @@ class Task(Objective):
     def map_graphs(self, change: Callable[[GraphSet], GraphSet], examples: Any) -> Any:
         """Return the same examples over their graphs as `change` returns them."""
 
+    def weighted(self, train: Any, valid: Any, settings: TrainConfig) -> tuple[Any, Any]:
+        """Return examples with features and the weight of each in the loss; by default all count.
+
+        Args:
+            train: examples to learn from.
+            valid: examples that choose the epoch, or None.
+        """
+        return train, valid
+
     # ------------------------------------------------------------------ results
 
     @abstractmethod
@@ -297,6 +304,14 @@ class Task(Objective):
     @abstractmethod
     def score(self, model: TaskModel, examples: Any) -> dict[str, float]:
         """Return the metrics of `evaluate` on other examples."""
+
+    def warnings(self, model: TaskModel, examples: Any, metrics: Mapping[str, float]) -> list[str]:
+        """Return sentences about predictions that can't be right, such as one for all examples.
+
+        Args:
+            metrics: of `evaluate` on these examples.
+        """
+        return []
 
     @abstractmethod
     def test(self, model: TaskModel, data: TaskData) -> Document:
@@ -358,7 +373,18 @@ def parts_text(train: Sized, valid: Sized, test: Sized) -> str:
 
 def epoch_line(document: Document, noun: str) -> str:
     """Say which epoch was selected, and how long the training took."""
+    train, valid = document["config"]["train"], document["valid"]
+    scoring = train.get("scoring", "accuracy")
+    chosen = percent(valid["accuracy"])
+    if scoring != "accuracy":
+        chosen = f"{scoring} {decimal(valid[scoring])}, accuracy {chosen}"
+    early = ""
+    if document["stopped"] == "patience":
+        early = (
+            f"stopped early after epoch {document['epochs']} of at most {train['epochs']}, "
+            f"{train['patience']} without improvement; "
+        )
     return (
         f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
-        f"{noun} ({percent(document['valid']['accuracy'])}); {document['seconds']:.1f} s"
+        f"{noun} ({chosen}); {early}{document['seconds']:.1f} s"
     )

@@ -3,20 +3,20 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from graphpool.config import ModelConfig, RunConfig, to_dict
+from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
 from graphpool.data.catalogue import short_name
 from graphpool.data.source import Source, set_digest
-from graphpool.data.splits import cv_splits
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.format import Lines, plural
-from graphpool.evaluation.metrics import accuracy, balanced_accuracy, confusion_matrix
+from graphpool.evaluation.metrics import CLASS_METRICS, class_metrics
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.statistics import wilson
 from graphpool.graphs.batch import GraphBatch
@@ -44,13 +44,18 @@ from graphpool.tasks.classes import (
     ClassificationData,
     align_classes,
     baseline_figures,
+    check_codes,
+    class_array,
     class_loss,
     classes_of,
     majority_share,
     open_classes,
     open_training,
     predict_logits,
+    run_split,
+    same_answer,
     split_majority_share,
+    weighted,
 )
 from graphpool.tasks.pages.classes import class_page, result_lines, score_lines
 from graphpool.tasks.place_text import place_counts, plan_text
@@ -60,8 +65,7 @@ from graphpool.training.objective import Step, batches, device_of, evaluating, t
 from graphpool.training.select_place_rule import check_choice, place_rules
 
 Diagnose = Callable[[Any], Mapping[str, float]]
-# A run is tested on one fold of ten.
-PROTOCOL, FOLDS = "holdout", 10
+PROTOCOL, OWN_SPLIT = "holdout", "own"
 
 
 class ClassificationTask(Task):
@@ -73,8 +77,9 @@ class ClassificationTask(Task):
             batch's graphs, NaN where there are none to measure) are averaged over all graphs and
             stand beside the metrics.
         classes: the name of each class; by default its code.
-        labels: what an estimator's `predict` returns: the `codes` of `GraphSet.y`, or the
-            `names` in `classes`.
+        class_dtype: type of the array of classes, such as `int8`; by default the natural one.
+        codes: whether an estimator's `predict` returns codes, because `fit` was given those of
+            the set, and not `classes`.
         node_label_names: of the training set.
     """
 
@@ -84,6 +89,7 @@ class ClassificationTask(Task):
     takes = "graphs"
     use = "graphpool predict {path} FILE"
     noun = "graphs"
+    columns = CLASS_METRICS
 
     def __init__(
         self,
@@ -91,28 +97,30 @@ class ClassificationTask(Task):
         diagnose: Diagnose | None = None,
         *,
         classes: Sequence[Any] = (),
-        labels: Literal["codes", "names"] = "codes",
+        class_dtype: str = "",
+        codes: bool = False,
         node_label_names: Sequence[Name] = (),
     ) -> None:
         self.num_classes = num_classes
         self.diagnose = diagnose
         self.classes = tuple(classes) or tuple(range(num_classes))
-        self.labels = labels
+        self.class_dtype = class_dtype
+        class_array(self.classes, class_dtype)  # a header may hold any type
+        self.codes = codes
         self.node_label_names = tuple(node_label_names)
 
     # ------------------------------------------------------------------ learning
 
     def check(self, graphs: GraphSet) -> None:
         """Raise a `DataError` unless every graph has one of the classes."""
-        if graphs.y is None:
-            raise DataError(f"{graphs.name} has no classes; a classifier can't learn from it")
+        codes = check_codes(graphs)
         if len(graphs) == 0:
             raise DataError(f"{graphs.name} has no graphs; give it at least one")
-        strange = (graphs.y < 0) | (graphs.y >= self.num_classes)
+        strange = (codes < 0) | (codes >= self.num_classes)
         if strange.any():
             position = int(strange.nonzero()[0])
             raise DataError(
-                f"{graphs.name}, graph {graphs.ids[position]}: class {int(graphs.y[position])} is "
+                f"{graphs.name}, graph {graphs.ids[position]}: class {int(codes[position])} is "
                 f"not one of the model's {self.num_classes} (0 to {self.num_classes - 1})"
             )
 
@@ -127,28 +135,26 @@ class ClassificationTask(Task):
         return class_loss(trace(model, batch), batch, "none")
 
     def evaluate(self, model: nn.Module, graphs: GraphSet, batch_size: int) -> dict[str, float]:
-        """Loss, accuracy, balanced accuracy and the diagnostics, over all graphs."""
+        """Weighted loss, the metrics of `CLASS_METRICS` and the diagnostics, over all graphs."""
         self.check(graphs)
         graphs = graphs.to(device_of(model))
-        losses, predicted, actual = [], [], []
+        losses, logits = [], []
         health: defaultdict[str, float] = defaultdict(float)
         measured: defaultdict[str, int] = defaultdict(int)
         with evaluating(model):
             for batch in batches(graphs, batch_size):
                 traced = trace(model, batch)
                 losses.append(class_loss(traced, batch, "none"))
-                predicted.append(traced.logits.argmax(dim=1))
-                actual.append(classes_of(batch))
+                logits.append(traced.logits)
                 if self.diagnose is not None:
                     for name, value in self.diagnose(traced).items():
                         if not math.isnan(value):  # else no graph of the batch could be measured
                             health[name] += value * batch.num_graphs
                             measured[name] += batch.num_graphs
-        matrix = confusion_matrix(torch.cat(predicted), torch.cat(actual), self.num_classes)
+        probability = torch.cat(logits).double().softmax(dim=1).cpu()
         return {
             "loss": float(torch.cat(losses).double().mean()),
-            "accuracy": accuracy(matrix),
-            "balanced_accuracy": balanced_accuracy(matrix),
+            **class_metrics(probability, classes_of(graphs).cpu()),
             **{name: total / measured[name] for name, total in health.items()},
         }
 
@@ -195,14 +201,16 @@ class ClassificationTask(Task):
         return {
             "classes": list(self.classes),
             "node_label_names": list(self.node_label_names),
-            "labels": self.labels,
+            **({"class_dtype": self.class_dtype} if self.class_dtype else {}),
+            **({"codes": True} if self.codes else {}),
         }
 
     @classmethod
     def from_header(cls, about: Document) -> "ClassificationTask":
         """Rebuild the task with its classes."""
-        known = {key: about[key] for key in ("classes", "labels", "node_label_names")}
-        return cls(len(about["classes"]), level_health, **known)
+        known = {key: about[key] for key in ("classes", "node_label_names")}
+        options = {key: about[key] for key in ("class_dtype", "codes") if key in about}
+        return cls(len(about["classes"]), level_health, **known, **options)
 
     # ------------------------------------------------------------------ examples
 
@@ -213,11 +221,12 @@ class ClassificationTask(Task):
         """Split a set: 80 % of the graphs train, 10 % choose the epoch, 10 % test.
 
         The parts have the same mix of classes: they are the first fold of ten-fold
-        cross-validation with the run's seed.
+        cross-validation with the run's seed. `config.split` names a file with another split.
         """
         graphs, seed = open_training(config.data, root), config.train.seed
+        protocol = OWN_SPLIT if config.split else PROTOCOL
         split = (store or Store()).split(
-            graphs, PROTOCOL, seed, lambda: cv_splits(classes_of(graphs), FOLDS, seed)[0]
+            graphs, protocol, seed, lambda: run_split(graphs, seed, config.split)
         )
         counts = (
             f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
@@ -237,10 +246,9 @@ class ClassificationTask(Task):
     @classmethod
     def of(cls, examples: GraphSet, **options: Any) -> "ClassificationTask":
         """Return the task with the classes of these graphs."""
-        if examples.y is None:
-            raise DataError(f"{examples.name} has no classes; a classifier can't learn from it")
+        codes = check_codes(examples)
         classes = options.pop("classes", ()) or examples.classes
-        classes = classes or tuple(range(int(examples.y.max()) + 1))
+        classes = classes or tuple(range(int(codes.max()) + 1))
         return cls(
             len(classes),
             options.pop("diagnose", level_health),
@@ -263,6 +271,12 @@ class ClassificationTask(Task):
         """Return the changed examples, which are graphs."""
         return change(examples)
 
+    def weighted(
+        self, train: GraphSet, valid: GraphSet | None, settings: TrainConfig
+    ) -> tuple[GraphSet, GraphSet | None]:
+        """Return graphs with the weight of each: that of its class times its own."""
+        return weighted(train, valid, self.classes, settings.class_weight)
+
     # ------------------------------------------------------------------ results
 
     def probabilities(self, model: TaskModel, examples: GraphSet) -> Array:
@@ -273,7 +287,7 @@ class ClassificationTask(Task):
     def predict(self, model: TaskModel, examples: GraphSet) -> Array:
         """Return the name of the most probable class of each graph, `[graphs]`."""
         best = self.probabilities(model, examples).argmax(axis=1)
-        return np.asarray(np.asarray(self.classes)[best])
+        return np.asarray(class_array(self.classes, self.class_dtype)[best])
 
     def prediction_rows(self, model: TaskModel, graphs: GraphSet) -> list[Document]:
         """Return id, class and probabilities of each graph."""
@@ -303,7 +317,7 @@ class ClassificationTask(Task):
             "data": data.graphs.name,
             "graphs": data.sizes,
             "test": {
-                **{name: metrics[name] for name in ("accuracy", "balanced_accuracy", "loss")},
+                **{name: metrics[name] for name in (*CLASS_METRICS, "loss")},
                 "correct": correct,
                 "interval": wilson(correct, count),
             },
@@ -313,7 +327,7 @@ class ClassificationTask(Task):
             "health": {name: value for name, value in metrics.items() if "/" in name},
             "places": place_counts(data.graphs, model.config.model),
             "choice": None if model.choice is None else to_dict(model.choice),
-            "warnings": [*self._same_answer(model, test, metrics), *health_warnings(metrics)],
+            "warnings": [*self.warnings(model, test, metrics), *health_warnings(metrics)],
         }
 
     def test_set(
@@ -333,7 +347,7 @@ class ClassificationTask(Task):
             **metrics,
             "majority": majority_share(graphs),
             "trained_on": None if unseen is None else len(graphs) - len(unseen),
-            "warnings": self._same_answer(model, graphs, metrics),
+            "warnings": self.warnings(model, graphs, metrics),
         }
         if unseen is None and graphs.name == short_name(model.config.data):
             document["warnings"].append(
@@ -350,34 +364,20 @@ class ClassificationTask(Task):
         size = max(model.config.train.batch_size, EVALUATION_BATCH)
         metrics = whole.evaluate(model.network, model.prepare(data.test), size)
         health = {name: value for name, value in metrics.items() if "/" in name}
-        shares = {name: metrics[name] for name in ("accuracy", "balanced_accuracy")}
-        return Figures({"test": shares}, health=health)
+        tested = {name: metrics[name] for name in CLASS_METRICS}
+        warnings = self.warnings(model, data.test, metrics)
+        return Figures({"test": tested}, health=health, warnings=warnings)
 
     def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
         """Return accuracies of the kernel, or of the majority class."""
         assert isinstance(data, ClassificationData)
         return baseline_figures(name, data, self.num_classes, watch)
 
-    def _same_answer(
-        self, model: TaskModel, graphs: GraphSet, metrics: Mapping[str, float]
+    def warnings(
+        self, model: TaskModel, examples: GraphSet, metrics: Mapping[str, float]
     ) -> list[str]:
-        """Warn if graphs of several classes all get the same one.
-
-        Args:
-            metrics: of `score` on these graphs. Predictions that are all the same have the
-                balanced accuracy of one class, or of none, so most models need no second look.
-        """
-        occurring = len(torch.unique(classes_of(graphs)))
-        share = metrics["balanced_accuracy"] * occurring
-        if occurring < 2 or min(abs(share), abs(share - 1)) > 1e-6:
-            return []
-        answers = set(self.probabilities(model, graphs).argmax(axis=1).tolist())
-        if len(answers) > 1:
-            return []
-        return [
-            f"the model answers {self.classes[answers.pop()]} for every graph: it has learned "
-            "nothing that separates them"
-        ]
+        """Warn if graphs of several classes all get the same one."""
+        return same_answer(self.classes, examples, metrics, partial(self.probabilities, model))
 
     def result_lines(self, document: Document) -> Lines:
         """Describe accuracy beside the majority class, then the levels."""
@@ -393,5 +393,5 @@ class ClassificationTask(Task):
         """Collect accuracy, curves, a map of the test graphs, one hierarchy and its health."""
         assert isinstance(data, ClassificationData)
         test = align_classes(data.test, self.classes)
-        predicted = self.probabilities(model, test).argmax(axis=1)
-        return class_page(model, self.classes, data.graphs, test, predicted, document, history)
+        shares = self.probabilities(model, test)
+        return class_page(model, self.classes, data.graphs, test, shares, document, history)

@@ -11,21 +11,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor, nn
 
 import graphpool
 from graphpool.config import current_header
+from graphpool.documents import read_header, read_safetensors
 from graphpool.errors import CheckpointError
 from graphpool.files import atomic_write
+from graphpool.shapes import fit
 from graphpool.training.state import load_weights, part
 
 LAST = "last.safetensors"
 BEST = "best.safetensors"
 _FORMAT = "graphpool-checkpoint"
 _VERSION = "1"
+_SECTIONS = {"versions", "config", "data", "extra", "best", "state", "rng"}
 
 
 class Checkpoint(NamedTuple):
@@ -70,12 +72,10 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     path = Path(path)
     if not path.is_file():
         raise CheckpointError(f"{path}: no such checkpoint")
-    try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (safetensors.SafetensorError, OSError, ValueError) as error:
-        raise CheckpointError(_damaged(path, str(error))) from None
+    hint = _next_step(path)
+    metadata, tensors = read_safetensors(
+        path, error=CheckpointError, hint=hint, what="checkpoint or model file"
+    )
     if metadata.get("format") != _FORMAT:
         raise CheckpointError(
             f"{path}: a safetensors file, but not a checkpoint of graphpool; "
@@ -88,8 +88,11 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
         )
     text = metadata.get("header", "")
     if _digest(tensors, text) != metadata.get("digest"):
-        raise CheckpointError(_damaged(path, "its content does not match its digest"))
-    return Checkpoint(path, tensors, current_header(json.loads(text)))
+        raise CheckpointError.at(path, "damaged (its content does not match its digest)", hint=hint)
+    header = read_header(metadata, "header", path, dict[str, Any], error=CheckpointError, hint=hint)
+    for key in _SECTIONS & header.keys():
+        fit(dict[str, Any], header[key], f"{path}: {key}", CheckpointError)
+    return Checkpoint(path, tensors, current_header(header))
 
 
 def check_weights(model: nn.Module, checkpoint: Checkpoint) -> None:
@@ -126,22 +129,23 @@ def _digest(tensors: Mapping[str, Tensor], text: str) -> str:
     for name in sorted(tensors):
         value = tensors[name]
         digest.update(f"\n{name} {value.dtype} {tuple(value.shape)}\n".encode())
-        digest.update(value.flatten().view(torch.uint8).numpy().data)
+        if value.numel():
+            digest.update(value.flatten().view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 
-def _damaged(path: Path, problem: str) -> str:
+def _next_step(path: Path) -> str:
+    """Return what to do about a damaged file."""
     if path.name not in (LAST, BEST):  # given by a user: it may be any file
-        return f"{path}: damaged, or not a model file ({problem}); give a model file or run folder"
-    message = f"{path}: damaged ({problem})"
+        return "give a model file or run folder"
     best = path.with_name(BEST)
     if path.name == BEST:  # a resumed run writes it again
         if path.with_name(LAST).is_file():
-            return f"{message}; graphpool train --resume --out {path.parent} writes it again"
-        return f"{message}; train the model again"
+            return f"graphpool train --resume --out {path.parent} writes it again"
+        return "train the model again"
     if best.is_file():
-        return f"{message}; {best} still holds the best weights; remove {path.name} to start again"
-    return f"{message}; remove it to start again"
+        return f"{best} still holds the best weights; remove {path.name} to start again"
+    return "remove it to start again"
 
 
 def _refuse(path: Path, problem: str) -> None:

@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from graphpool.files import atomic_write, strict_json
+from graphpool.documents import read_json_lines
+from graphpool.files import append_text, atomic_write, strict_json, writing
 
 EVENTS = "events.jsonl"
+_NUMBERED = {"epoch": "epoch", "resume": "step"}
 
 
 class EventLog:
@@ -14,21 +16,15 @@ class EventLog:
 
     def __init__(self, folder: Path | None) -> None:
         self.path = None if folder is None else folder / EVENTS
-        self._file: IO[str] | None = None
 
     def write(self, event: str, **values: Any) -> None:
-        """Append one line and flush it."""
-        if self.path is None:
-            return
-        if self._file is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("a", encoding="utf-8")
-        self._file.write(json.dumps({"event": event, **strict_json(values)}) + "\n")
-        self._file.flush()
+        """Append one line."""
+        if self.path is not None:
+            line = json.dumps({"event": event, **strict_json(values)}) + "\n"
+            append_text(self.path, line, sync=False)
 
     def rewind(self, epoch: int, step: int) -> None:
         """Remove the lines after this epoch and step, so that the log reads as one run."""
-        self.close()
         if self.path is None or not self.path.exists():
             return
         lines = [line for line in read_events(self.path) if _is_before(line, epoch, step)]
@@ -37,28 +33,23 @@ class EventLog:
 
     def clear(self) -> None:
         """Remove the log."""
-        self.close()
         if self.path is not None:
-            self.path.unlink(missing_ok=True)
-
-    def close(self) -> None:
-        """Close the file; the next `write` opens it again."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+            with writing(self.path):
+                self.path.unlink(missing_ok=True)
 
 
 def read_events(path: str | Path) -> list[dict[str, Any]]:
-    """Read the lines of an event log; skip a line that a kill cut short."""
-    events = []
-    for line in Path(path).read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            event = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        if isinstance(event, dict):
-            events.append(event)
-    return events
+    """Read the lines of an event log; skip those that are no events, such as one cut by a kill."""
+    lines = read_json_lines(path, damaged=lambda number, error: None)
+    return [event for _, event in lines if _is_event(event)]
+
+
+def _is_event(value: Any) -> bool:
+    """Whether this is an object with the numbers that its kind of event has."""
+    if not isinstance(value, dict) or not isinstance(value.get("event"), str):
+        return False
+    number = _NUMBERED.get(value["event"])
+    return number is None or type(value.get(number)) is int
 
 
 def _is_before(line: dict[str, Any], epoch: int, step: int) -> bool:

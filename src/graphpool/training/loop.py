@@ -3,7 +3,7 @@
 import logging
 import math
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,9 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
-from graphpool.errors import ConfigError
+from graphpool.errors import TrainingWarning, warn
+from graphpool.locks import file_lock
+from graphpool.nn.random import RedirectedDraws, drawing_from, draws_by_itself
 from graphpool.progress import ProgressBar
-from graphpool.training.checkpoint import versions
+from graphpool.training.checkpoint import LAST, versions
 from graphpool.training.device import find_device
 from graphpool.training.environment import deterministic, suitable_threads, thread_count
 from graphpool.training.events import EventLog
@@ -28,11 +30,11 @@ from graphpool.training.guard import (
     stop_message,
 )
 from graphpool.training.health_warnings import health_warnings
-from graphpool.training.objective import Examples, Objective, is_better
+from graphpool.training.objective import Examples, Objective, is_better, selection
 from graphpool.training.run_identity import run_header
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
-from graphpool.training.seeding import epoch_order, seed_everything
+from graphpool.training.seeding import epoch_order, fit_generator
 from graphpool.training.signals import Interrupted, StopRequest, watch_signals
 from graphpool.training.state import RunState, Snapshot, load_weights
 from graphpool.training.tensorboard import TensorBoardLog
@@ -75,8 +77,9 @@ def fit(
 ) -> FitResult:
     """Train `model` in place, on `config.device`, and leave it in eval mode with its best weights.
 
-    Seeds every random number generator from `config.seed`; the weights are not initialized
-    again. The best epoch is selected on `valid` only.
+    All random numbers come from a generator of this call, seeded with `config.seed`; torch's
+    global one is neither used nor changed. The weights are not initialized again. The best epoch
+    is selected on `valid` only.
 
     Args:
         folder: folder for checkpoints and `events.jsonl`. A run in it is replaced, unless
@@ -94,10 +97,12 @@ def fit(
         threads = config.threads or suitable_threads(train, config.batch_size)
         stack.enter_context(thread_count(threads))
         stack.enter_context(deterministic(run.device))
+        stack.enter_context(drawing_from(run.state.generator))
         run.stop = stack.enter_context(watch_signals(active=folder is not None))
+        if folder is not None:
+            stack.enter_context(file_lock(folder / LAST))
         run.begin(resume)
         counters = run.state.counters
-        stack.callback(run.events.close)
         run.board = stack.enter_context(
             closing(TensorBoardLog(folder, config.tensorboard, counters.epoch + 1))
         )
@@ -152,8 +157,6 @@ class _Run:
         task.check(train)
         if valid is not None:
             task.check(valid)
-        if config.patience and valid is None:
-            raise ConfigError("train.patience needs validation graphs; give some, or set it to 0")
         self.task, self.config = task, config
         self.device = find_device(config.device)
         self.model = model.to(self.device)
@@ -169,7 +172,9 @@ class _Run:
         )
         precise = torch.float32 if self.device.type == "mps" else torch.float64
         sums = torch.zeros(2, dtype=precise, device=self.device)
-        self.state = RunState(model, self.optimizer, sums)
+        generator = fit_generator(config.seed, self.device)
+        self.state = RunState(model, self.optimizer, sums, generator)
+        self.redirect = RedirectedDraws(generator) if draws_by_itself(model) else nullcontext()
         self.loss_sum, self.correct_sum = self.state.sums
         header = {}
         if folder is not None:
@@ -192,7 +197,6 @@ class _Run:
                 self.events.write("resume", epoch=counters.epoch, step=counters.step)
                 logger.info("resuming after epoch %d, step %d", counters.epoch, counters.step)
         else:
-            seed_everything(self.config.seed)
             self.events.clear()
             self.saver.begin(self.state)
             sizes = {"train": len(self.train), "valid": len(self.valid or ())}
@@ -226,7 +230,7 @@ class _Run:
             metrics = self.task.evaluate(self.model, self.train, self._evaluation_batch)
         warnings = health_warnings(metrics)
         for warning in warnings:
-            logger.warning("%s", warning)
+            warn(warning, TrainingWarning)
         return FitResult(
             best_epoch=counters.best_epoch,
             best_metrics=dict(metrics),
@@ -273,7 +277,9 @@ class _Run:
 
     def _step(self, index: Tensor) -> Tensor:
         """Run forward, backward and update; return the loss, on the device."""
-        loss, correct, recorded = self.task.step(self.model, self.train.batch(index))
+        batch = self.train.batch(index)
+        with self.redirect:
+            loss, correct, recorded = self.task.step(self.model, batch)
         for weight in self.parameters:  # Optimizer.zero_grad does the same, 20 times slower
             weight.grad = None
         loss.backward()  # type: ignore[no-untyped-call]
@@ -324,7 +330,8 @@ class _Run:
     def _select(self, metrics: dict[str, float], trained: dict[str, float]) -> None:
         """Copy the weights if they are the best so far, and decide whether to stop."""
         counters, config = self.state.counters, self.config
-        if not metrics or is_better(self.task.selection, metrics, counters.best_metrics):
+        criteria = selection(config.scoring)
+        if not metrics or is_better(criteria, metrics, counters.best_metrics):
             self.state.best = self.state.weights()
             counters.best_epoch, counters.stale = counters.epoch, 0
             counters.best_metrics = metrics or trained
@@ -370,7 +377,8 @@ class _Run:
             return
         self.state.restore(before)
         self.saver.save(self.state)
-        positions = guilty_positions(self.task, self.model, self.train, index)
+        with self.redirect:
+            positions = guilty_positions(self.task, self.model, self.train, index)
         self.state.restore(before)
         self._stop_not_finite(what, self.train, positions, self.state.counters.step + 1)
 

@@ -59,10 +59,6 @@ class Criterion(NamedTuple):
 class Objective(Protocol):
     """A loss and metrics over graphs, pairs or triplets; every `Task` is one."""
 
-    @property
-    def selection(self) -> tuple[Criterion, ...]:
-        """Metrics by which epochs are compared; later ones decide ties."""
-
     @abstractmethod
     def check(self, examples: Any) -> None:
         """Raise a `DataError` if these examples can't be learned from."""
@@ -85,14 +81,24 @@ def trace(model: nn.Module, batch: GraphBatch) -> TraceOutputs:
     return cast(TraceOutputs, cast(Any, model).trace(batch))
 
 
+def selection(scoring: str) -> tuple[Criterion, ...]:
+    """Return the metrics by which epochs are compared; later ones decide ties.
+
+    Args:
+        scoring: of `TrainConfig`.
+    """
+    loss = Criterion("loss", higher=False)
+    return (loss,) if scoring == loss.metric else (Criterion(scoring, higher=True), loss)
+
+
 def is_better(
-    selection: Sequence[Criterion], new: Mapping[str, float], best: Mapping[str, float]
+    criteria: Sequence[Criterion], new: Mapping[str, float], best: Mapping[str, float]
 ) -> bool:
     """Whether `new` beats `best`; NaN beats nothing, and anything finite beats NaN.
 
     An empty `best` is beaten by everything.
     """
-    for metric, higher in selection:
+    for metric, higher in criteria:
         if metric not in best:
             return True
         sign = 1.0 if higher else -1.0

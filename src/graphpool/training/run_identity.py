@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from graphpool.config import TrainConfig, current_header, to_dict
 from graphpool.data.source import data_digest
@@ -12,6 +12,14 @@ from graphpool.training.objective import Examples
 
 # Settings that don't change what is learned, or (epochs) only for how long.
 FREE = frozenset({"epochs", "device", "threads", "checkpoint_seconds", "tensorboard"})
+
+
+class RunHeader(TypedDict):
+    """What identifies a run in a file, by the keys of `run_header`."""
+
+    config: dict[str, Any]
+    data: dict[str, Any]
+    extra: dict[str, Any]
 
 
 def run_header(
@@ -32,7 +40,11 @@ def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) 
     schedule, in which every step depends on their number.
     """
     stored = current_header(stored)  # of a run that was begun with 0.1.0
-    before, now = stored["config"], current["config"]
+    # Settings that are newer than the run were at their defaults.
+    before, now = {**to_dict(TrainConfig()), **stored["config"]}, current["config"]
+    if type(stored["config"].get("epochs")) is not int:
+        raise CheckpointError.at(path, "damaged: it names no number of epochs", hint=_RESTART)
+    stored = {**stored, "config": before}
     cosine = now.get("schedule") == "cosine"
     if now["epochs"] != before["epochs"] and (cosine or now["epochs"] < before["epochs"]):
         why = "the cosine schedule depends on it" if cosine else "it can only be raised"
@@ -55,6 +67,7 @@ def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) 
 
 
 _ABSENT = "absent"
+_RESTART = "start a new run in another folder"
 
 
 def _differences(where: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:

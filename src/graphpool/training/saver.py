@@ -4,6 +4,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from graphpool.errors import CheckpointError
+from graphpool.files import writing
 from graphpool.training.checkpoint import (
     BEST,
     LAST,
@@ -42,7 +44,8 @@ class Saver:
         """Write the untrained state, to replace the files of an earlier run."""
         self.save(state)
         if self.folder is not None:
-            (self.folder / BEST).unlink(missing_ok=True)
+            with writing(self.folder / BEST):
+                (self.folder / BEST).unlink(missing_ok=True)
 
     def save(self, state: RunState) -> None:
         """Write the state, and the best weights if they are new."""
@@ -61,8 +64,16 @@ class Saver:
         # Tensors first: a wrong shape is a clearer message than the setting that causes it.
         check_weights(state.model, checkpoint)
         check_same_run(self.last, checkpoint.header, self.header)
-        values = {key: checkpoint.header[key] for key in ("state", "rng")}
-        state.restore(Snapshot(checkpoint.tensors, values))
+        try:
+            values = {"state": checkpoint.header["state"]}
+            state.restore(Snapshot(checkpoint.tensors, values))
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError,
+                CheckpointError) as error:  # fmt: skip
+            raise CheckpointError.at(
+                self.last,
+                f"damaged: no run can go on from it ({error})",
+                hint="remove it to start again",
+            ) from None
         # A finished run saves nothing more: replace a lost or damaged file now.
         self._save_best(state)
         return True

@@ -1,8 +1,8 @@
-"""Seed all random number generators, and store their states without pickle."""
+"""Seeds and states of random number generators, and the order of the examples."""
 
 import hashlib
 import random
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import torch
@@ -10,7 +10,10 @@ from torch import Tensor
 
 
 def seed_everything(seed: int) -> None:
-    """Seed Python, NumPy and torch, on every device."""
+    """Seed the global generators of Python, NumPy and torch, on every device.
+
+    `fit` does not need it: it draws from a generator of its own.
+    """
     random.seed(seed)
     np.random.seed(seed % 2**32)
     torch.manual_seed(seed)
@@ -26,33 +29,22 @@ def epoch_order(seed: int, epoch: int, count: int) -> Tensor:
     return torch.randperm(count, generator=generator)
 
 
-def rng_state() -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Return the states of all generators: of torch as tensors, of Python and NumPy as JSON."""
-    tensors = {"torch": torch.get_rng_state()}
-    if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-        for device, state in enumerate(torch.cuda.get_rng_state_all()):
-            tensors[f"cuda/{device}"] = state
-    version, words, gauss = random.getstate()
-    drawn: Any = np.random.get_state(legacy=False)
-    plain = {
-        "python": [version, list(words), gauss],
-        "numpy": {
-            **drawn,
-            "state": {"key": drawn["state"]["key"].tolist(), "pos": drawn["state"]["pos"]},
-        },
-    }
-    return tensors, plain
+def fit_generator(seed: int, device: torch.device) -> torch.Generator:
+    """Return the generator of one training run, which all its random numbers come from."""
+    return torch.Generator(device).manual_seed(seed)
 
 
-def set_rng_state(tensors: dict[str, Tensor], plain: dict[str, Any]) -> None:
-    """Restore what `rng_state` returned; ignore states of devices that don't exist."""
-    torch.set_rng_state(tensors["torch"])
-    if torch.cuda.is_available():
-        for device in range(torch.cuda.device_count()):
-            if (state := tensors.get(f"cuda/{device}")) is not None:
-                torch.cuda.set_rng_state(state, device)
-    version, words, gauss = plain["python"]
-    random.setstate((version, tuple(words), gauss))
-    drawn = plain["numpy"]
-    key = np.array(drawn["state"]["key"], dtype=np.uint32)
-    np.random.set_state({**drawn, "state": {"key": key, "pos": drawn["state"]["pos"]}})
+def generator_state(generator: torch.Generator) -> dict[str, Tensor]:
+    """Return the state of a generator, by its kind of device."""
+    return {_name(generator.device): generator.get_state()}
+
+
+def set_generator_state(generator: torch.Generator, states: Mapping[str, Tensor]) -> None:
+    """Restore what `generator_state` returned; the state of another device is ignored."""
+    if (state := states.get(_name(generator.device))) is not None:
+        generator.set_state(state.cpu())
+
+
+def _name(device: torch.device) -> str:
+    # As version 0.1.0 named the states of the global generators.
+    return "torch" if device.type == "cpu" else f"{device.type}/{device.index or 0}"

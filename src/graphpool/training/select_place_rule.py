@@ -5,7 +5,6 @@ epochs on the same graphs from the same seed; the real training then starts with
 the best one.
 """
 
-import json
 import logging
 import shutil
 from collections.abc import Callable
@@ -16,16 +15,17 @@ from typing import Any
 from torch import nn
 
 from graphpool.config import ModelConfig, TrainConfig, from_dict, to_dict
+from graphpool.documents import read_json
 from graphpool.errors import CheckpointError, ConfigError
-from graphpool.files import write_json
+from graphpool.files import write_json, writing
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.random import seeded_weights
 from graphpool.nn.zoo.build import chooses_places, place_rule
 from graphpool.training.checkpoint import BEST, LAST
 from graphpool.training.loop import fit
-from graphpool.training.objective import Objective, is_better
-from graphpool.training.run_identity import check_same_run, run_header
-from graphpool.training.seeding import seed_everything
+from graphpool.training.objective import Objective, is_better, selection
+from graphpool.training.run_identity import RunHeader, check_same_run, run_header
 
 logger = logging.getLogger(__name__)
 
@@ -44,14 +44,14 @@ class Pilot:
         count, resolution: `cluster_count` and `resolution` of `graphpool.config.ModelConfig`.
         places: mean number of places of a training graph.
         epoch: the best epoch.
-        metrics: metrics on the validation graphs at that epoch.
+        metrics: on the validation graphs at that epoch; None where a number is undefined.
     """
 
     count: str
     resolution: float
     places: float
     epoch: int
-    metrics: dict[str, float]
+    metrics: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -157,17 +157,20 @@ def select_place_rule(
             return _read(folder / CHOICE, header)
         if not resume:
             # Remove the files of an earlier run before the pilots train.
-            for name in (CHOICE, LAST, BEST):
-                (folder / name).unlink(missing_ok=True)
+            with writing(folder):
+                for name in (CHOICE, LAST, BEST):
+                    (folder / name).unlink(missing_ok=True)
             shutil.rmtree(folder / PILOTS, ignore_errors=True)
+    criteria = selection(settings.scoring)
     short = replace(settings, epochs=pilot_epochs(settings.epochs), tensorboard=False)
 
     def train_pilot(number: int, candidate: ModelConfig) -> Pilot:
         # Found before the graphs are copied to another device, so that the copies have them.
         places = [part.places(rule) for part in (train, valid) for rule in place_rules(candidate)]
-        seed_everything(settings.seed)
+        with seeded_weights(settings.seed):
+            model = build(candidate)
         result = fit(
-            build(candidate), task, train, valid, short,
+            model, task, train, valid, short,
             folder=None if folder is None else folder / PILOTS / str(number),
             resume=resume, progress=progress,
         )  # fmt: skip
@@ -176,13 +179,13 @@ def select_place_rule(
             resolution=candidate.resolution,
             places=float(places[0].counts.double().mean()),
             epoch=result.best_epoch,
-            metrics={name: result.best_metrics[name] for name, _ in task.selection},
+            metrics={name: result.best_metrics[name] for name, _ in criteria},
         )
 
     pilots = [train_pilot(number, candidate) for number, candidate in enumerate(candidates(config))]
     best = pilots[0]
     for pilot in pilots[1:]:
-        if is_better(task.selection, pilot.metrics, best.metrics):
+        if is_better(criteria, pilot.metrics, best.metrics):
             best = pilot
     choice = PlaceChoice(best.count, best.resolution, short.epochs, tuple(pilots))
     logger.info("rule for places selected on validation graphs: %s", choice)
@@ -192,20 +195,19 @@ def select_place_rule(
     return choice
 
 
+class _ChoiceFile(RunHeader):
+    choice: PlaceChoice
+
+
 def choice_from(values: dict[str, Any]) -> PlaceChoice:
     """Make a choice from the values of `to_dict`."""
-    pilots = tuple(Pilot(**pilot) for pilot in values["pilots"])
-    return PlaceChoice(**{**values, "pilots": pilots})
+    return from_dict(PlaceChoice, values, "choice")
 
 
 def _read(path: Path, header: dict[str, Any]) -> PlaceChoice:
     """Read the choice of a run, and check that it is this run."""
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        choice = choice_from(stored["choice"])
-    except (OSError, ValueError, KeyError, TypeError, ConfigError) as error:
-        raise CheckpointError(
-            f"{path}: damaged ({error}); start a new run in another folder"
-        ) from None
+    hint = "start a new run in another folder"
+    stored = read_json(path, _ChoiceFile, error=CheckpointError, hint=hint)
     check_same_run(path, stored, header)
+    choice: PlaceChoice = stored["choice"]
     return choice

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from graphpool.errors import CheckpointError
+from graphpool.shapes import fit
 from graphpool.training.schedule import Plateau
-from graphpool.training.seeding import rng_state, set_rng_state
+from graphpool.training.seeding import generator_state, set_generator_state
 
 Weights = dict[str, Tensor]
 
@@ -70,21 +72,30 @@ class Counters:
     @classmethod
     def from_plain(cls, values: dict[str, Any]) -> "Counters":
         """Make counters from JSON values."""
-        return cls(**{**values, "plateau": Plateau(**values["plateau"])})
+        counters: Counters = fit(cls, values, "state", CheckpointError)
+        return counters
 
 
 class RunState:
-    """Model, optimizer, counters and running sums of one training run.
+    """Model, optimizer, counters, running sums and random numbers of one training run.
 
     Attributes:
         sums: `[2]` float64 on the device: loss and correct predictions of the current epoch so far.
+        generator: all random numbers of the run come from it.
         best: weights of the selected epoch; their tensors are never modified.
     """
 
-    def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer, sums: Tensor) -> None:
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        sums: Tensor,
+        generator: torch.Generator,
+    ) -> None:
         self.model = model
         self.optimizer = optimizer
         self.sums = sums
+        self.generator = generator
         self.counters = Counters()
         self.best: Weights | None = None
 
@@ -99,11 +110,11 @@ class RunState:
             for key, value in self.optimizer.state.get(parameter, {}).items():
                 tensors[f"optimizer/{name}/{key}"] = value.clone()
         tensors["sums"] = self.sums.clone()
-        generators, plain = rng_state()
-        tensors.update({f"rng/{name}": value for name, value in generators.items()})
+        states = generator_state(self.generator)
+        tensors.update({f"rng/{name}": value for name, value in states.items()})
         if self.best is not None:
             tensors.update({f"best/{name}": value for name, value in self.best.items()})
-        return Snapshot(tensors, {"state": self.counters.copy().plain(), "rng": plain})
+        return Snapshot(tensors, {"state": self.counters.copy().plain()})
 
     def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot of the same model, so that training continues exactly from there."""
@@ -120,7 +131,7 @@ class RunState:
         self.counters = Counters.from_plain(snapshot.values["state"]).copy()
         best = part(tensors, "best")
         self.best = {name: value.to(self.sums.device) for name, value in best.items()} or None
-        set_rng_state(part(tensors, "rng"), snapshot.values["rng"])
+        set_generator_state(self.generator, part(tensors, "rng"))
 
     def _to_device(self, stored: dict[str, Tensor], parameter: Tensor) -> dict[str, Tensor]:
         """Move moments to the device of their parameter; the step count only if fused."""

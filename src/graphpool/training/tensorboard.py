@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from graphpool.errors import ConfigError
+from graphpool.files import writing
 
 
 class TensorBoardLog:
@@ -24,19 +25,23 @@ class TensorBoardLog:
                 "pip install 'graphpool[track]', or turn it off"
             ) from None
         # A resumed run hides what an earlier process wrote after its checkpoint.
-        self._writer = module.SummaryWriter(str(folder / "tensorboard"), purge_step=first_epoch)
+        self._folder = folder / "tensorboard"
+        with writing(self._folder):
+            self._writer = module.SummaryWriter(str(self._folder), purge_step=first_epoch)
 
     def write(self, row: dict[str, Any]) -> None:
         """Add a row of the history."""
         if self._writer is None:
             return
-        for name, value in row.items():
-            if isinstance(value, dict):
-                for key, number in value.items():
-                    self._writer.add_scalar(f"{name}/{key}", number, row["epoch"])
-        self._writer.add_scalar("lr", row["lr"], row["epoch"])
+        with writing(self._folder):
+            for name, value in row.items():
+                if isinstance(value, dict):
+                    for key, number in value.items():
+                        self._writer.add_scalar(f"{name}/{key}", number, row["epoch"])
+            self._writer.add_scalar("lr", row["lr"], row["epoch"])
 
     def close(self) -> None:
         """Flush and close the file."""
         if self._writer is not None:
-            self._writer.close()
+            with writing(self._folder):
+                self._writer.close()

@@ -3,6 +3,7 @@
 import zipfile
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -22,6 +23,15 @@ def put(folder: Path, kind: str, name: str) -> Path:
     elif kind == "npz":
         with path.open("wb") as handle:
             np.savez(handle, node_ptr=[0, 2], edge_ptr=[0, 1], edges=[[0, 1]])
+    elif kind == "adjacency":
+        with path.open("wb") as handle:
+            np.save(handle, [[0, 1], [1, 0]])
+    elif kind == "json":
+        path.write_text('[{"nodes": 2, "edges": [[0, 1]]}]')
+    elif kind == "csv":
+        path.write_text("source,target\na,b\n")
+    elif kind == "xml":
+        nx.write_graphml(nx.path_graph(2), path)
     else:
         edges = '<edges><edge source="0" target="1"/></edges>'
         nodes = '<nodes><node id="0"/><node id="1"/></nodes>'
@@ -35,7 +45,7 @@ def put(folder: Path, kind: str, name: str) -> Path:
     return path
 
 
-KINDS = ["safetensors", "jsonl", "npz", "gexf", "tu"]
+KINDS = ["safetensors", "jsonl", "json", "npz", "adjacency", "csv", "gexf", "tu", "xml"]
 
 
 def test_every_format_has_the_interface() -> None:
@@ -61,8 +71,12 @@ def test_what_is_read_is_one_graph_of_an_edge(tmp_path: Path, kind: str) -> None
     [
         ("x.jsonl", "the file is empty"),
         ("x.npz", "not a readable zip"),
-        ("x.safetensors", "not a whole safetensors file"),
+        ("x.safetensors", "not a safetensors file"),
         ("x.zip", "not a readable zip"),
+        ("x.npy", "not a whole array|not a readable zip"),
+        ("x.csv", "there is no column 'source'"),
+        ("x.graphml", "neither GraphML nor GEXF"),
+        ("x.gexf", "neither GraphML nor GEXF"),
         ("x.txt", "graphs can't be read from a .txt file"),
     ],
 )

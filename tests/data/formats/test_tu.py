@@ -2,6 +2,7 @@
 
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -198,11 +199,14 @@ def edit(part: str, line: int, text: str) -> dict[str, str]:
         (edit("A", 6, "5, 6\n"), r"T_A\.txt, line 6: edge to node 6, which does not exist"),
         (edit("A", 2, "0, 1\n"), r"T_A\.txt, line 2: edge to node 0, which does not exist"),
         (edit("graph_indicator", 1, "0\n"), r"indicator\.txt, line 1: node 1 has no graph"),
-        ({"graph_indicator": "2\n2\n2\n3\n3\n"}, r"indicator\.txt, line 1: graph 1 has no nodes"),
+        ({"graph_indicator": "2\n2\n2\n3\n3\n"}, r"labels\.txt, line 2: graph 3 has no line here"),
         (edit("graph_indicator", 4, "x\n"), r"indicator\.txt, line 4: 'x' is not"),
-        ({"graph_indicator": "1\n1\n1\n3\n3\n"}, r"line 4: graph 2 has no nodes"),
+        ({"graph_indicator": "1\n1\n1\n3\n3\n"}, r"labels\.txt.*: 2 lines for 3 graphs"),
         ({"graph_indicator": "1\n1\n2\n2\n1\n"}, r"line 5: node 5 belongs to graph 1"),
-        ({"graph_labels": "7\n-1\n7\n"}, r"graph_labels\.txt, line 3: graph 3 has no nodes"),
+        (
+            {"graph_attributes": "7\n-1\n7\n"},
+            r"graph_attributes\.txt, line 3: graph 3 has no nodes",
+        ),
         ({"graph_labels": "7\n"}, r"graph_labels\.txt, line 1: graph 2 has no line here"),
         ({"node_labels": "3\n" * 6}, r"node_labels\.txt, line 6: node 6 has no graph"),
         ({"node_labels": "3\n" * 4}, r"node_labels\.txt.*: 4 lines for 5 nodes"),
@@ -222,6 +226,35 @@ def test_bad_input_is_one_error_with_file_and_line(
         read_tu(write(tmp_path, **changes))
     assert "; " in str(caught.value)  # the next step
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("indicator", "labels", "ids", "classes", "note"),
+    [
+        ("1\n1\n1\n3\n3\n", "7\n5\n-1\n", ("0", "2"), (-1, 7),
+         "1 graph without nodes was left out; positions from 0: 1"),
+        ("2\n2\n2\n5\n5\n", "9\n7\n9\n9\n-1\n9\n", ("1", "4"), (-1, 7),
+         "4 graphs without nodes were left out; positions from 0: 0, 2, 3, 5"),
+        ("1\n1\n1\n2\n2\n", "7\n-1\n" + "9\n" * 12, ("0", "1"), (-1, 7),
+         "12 graphs without nodes were left out; positions from 0: "
+         "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …"),
+        ("1\n1\n1\n1000000000000\n1000000000000\n", None, ("0", "999999999999"), (),
+         "999999999998 graphs without nodes were left out; positions from 0: "
+         "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …"),
+    ],
+)  # fmt: skip
+def test_graphs_without_nodes_are_left_out_and_the_others_keep_their_ids(
+    tmp_path: Path, indicator: str, labels: str | None, ids: Any, classes: Any, note: str
+) -> None:
+    changes = {"graph_indicator": indicator, "graph_labels": labels, "graph_attributes": None}
+    graphs = read_tu(write(tmp_path, **changes))
+    whole = read_tu(write(tmp_path / "whole", graph_attributes=None))
+    assert (graphs.ids, graphs.classes) == (ids, classes)
+    assert graphs.notes == (note,)
+    assert torch.equal(graphs.edge_index, whole.edge_index)
+    assert torch.equal(graphs.node_ptr, whole.node_ptr)
+    if labels:
+        assert graphs.class_labels.tolist() == [7, -1]
 
 
 def test_a_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:

@@ -185,11 +185,9 @@ def test_pyg_edge_attributes_follow_their_edges() -> None:
     assert graph.edge_attr.flatten().tolist() == graph.edge_index[0].tolist()
 
 
-def test_a_graph_alone_is_refused_with_the_next_step() -> None:
-    with pytest.raises(DataError, match="give a list of graphs"):
-        from_networkx(nx.path_graph(3))
-    with pytest.raises(DataError, match="give a list of graphs"):
-        from_pyg(Data(x=torch.ones(1, 2)))
+def test_a_graph_alone_is_a_set_of_one() -> None:
+    assert from_networkx(nx.path_graph(3)).node_counts.tolist() == [3]
+    assert from_pyg(Data(x=torch.ones(4, 2))).node_counts.tolist() == [4]
 
 
 def test_what_is_no_graph_is_refused_with_its_place() -> None:

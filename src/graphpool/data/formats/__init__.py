@@ -5,7 +5,17 @@ The format of a file or folder is found by its content (`find_format`).
 
 from pathlib import Path
 
-from graphpool.data.formats import gexf, jsonl, npz, safetensors, tu
+from graphpool.data.formats import (
+    adjacency,
+    edge_csv,
+    gexf,
+    json,
+    jsonl,
+    npz,
+    safetensors,
+    tu,
+    xml,
+)
 from graphpool.data.formats.base import Format
 from graphpool.data.formats.gexf import read as read_gexf
 from graphpool.data.formats.jsonl import read as read_jsonl
@@ -13,6 +23,7 @@ from graphpool.data.formats.jsonl import write_jsonl
 from graphpool.data.formats.npz import read as read_npz
 from graphpool.data.formats.safetensors import content_hash, open_set, save
 from graphpool.data.formats.tu import read as read_tu
+from graphpool.data.paths import exists
 from graphpool.errors import DataError
 
 __all__ = [
@@ -20,11 +31,14 @@ __all__ = [
     "write_jsonl", "open_set", "save", "content_hash",
 ]  # fmt: skip
 
-FORMATS: tuple[Format, ...] = (safetensors, jsonl, npz, gexf, tu)
+FORMATS: tuple[Format, ...] = (
+    safetensors, jsonl, json, npz, adjacency, edge_csv, gexf, tu, xml,
+)  # fmt: skip
 """All formats, in the order in which a file is tried."""
 
 _BY_SUFFIX: dict[str, Format] = {
-    ".safetensors": safetensors, ".jsonl": jsonl, ".npz": npz, ".zip": tu,
+    ".safetensors": safetensors, ".jsonl": jsonl, ".npz": npz, ".npy": adjacency, ".zip": tu,
+    ".csv": edge_csv, ".graphml": xml, ".gexf": xml, ".json": json, ".gz": jsonl,
 }  # fmt: skip
 
 
@@ -35,8 +49,9 @@ def find_format(path: Path, name: str | None = None) -> Format:
     suffix stands for, whose error says what is wrong. `name` is that of the set, where a folder
     or zip holds several.
     """
-    if not path.exists():
-        raise DataError.at(path, "no such file or folder", hint="check the path")
+    if not exists(path):
+        hint = "check the path, or give a name that graphpool data list shows"
+        raise DataError.at(path, "no such file or folder", hint=hint)
     for candidate in FORMATS:
         if candidate.recognises(path, name):
             return candidate
@@ -46,7 +61,7 @@ def find_format(path: Path, name: str | None = None) -> Format:
         raise DataError.at(
             path,
             f"graphs can't be read from a {path.suffix or 'nameless'} file",
-            hint="give a .jsonl or .safetensors file, a .npz of graphs, or a folder or zip of "
-            "TU or GEXF files",
+            hint="docs/formats.md lists the formats: .jsonl, .json, .csv, .graphml, .gexf, .npz, "
+            ".npy, .safetensors, and folders or zips of TU, GraphML or GEXF files",
         )
     return _BY_SUFFIX[path.suffix]

@@ -3,8 +3,11 @@
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from graphpool.data.paths import stem
+from graphpool.documents import UNREADABLE, open_binary
 from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
+from graphpool.limits import current_limits
 
 
 @runtime_checkable
@@ -28,15 +31,47 @@ class Format(Protocol):
         """Read the set; `name` says which, where there are several, and what to call it."""
 
 
-def first_bytes(path: Path, count: int) -> bytes:
-    """Return the beginning of a file; nothing if it can't be opened."""
+def natural(name: str) -> tuple[bool, int, str]:
+    """Sort key of ids: numbers ascend as numbers, and words follow them."""
+    number = name.isascii() and name.isdecimal() and len(name) < 19
+    return not number, int(name) if number else 0, name
+
+
+def check_sizes(where: str | Path, *, graphs: int, nodes: int, edges: int, described: bool) -> None:
+    """Refuse a set that is too large, or that declares nodes which the file says nothing about.
+
+    Args:
+        edges: as the file gives them.
+        described: whether the file holds a label or attributes of every node.
+    """
+    limits = current_limits()
+    limits.check_counts(where, graphs, nodes, edges)
+    if not described:
+        about = "nodes that have no label, no attributes and no edge"
+        limits.check(where, "bare_nodes", nodes - 2 * edges, about)
+
+
+def first_bytes(path: Path, count: int, unpack: bool = False) -> bytes:
+    """Return the beginning of a file; nothing if it can't be opened.
+
+    Args:
+        unpack: whether a file that gzip packed is unpacked.
+    """
     try:
-        with path.open("rb") as handle:
+        with open_binary(path) if unpack else path.open("rb") as handle:
             return handle.read(count)
-    except OSError:
+    except UNREADABLE:
         return b""
+
+
+def check_names(where: str | Path, graphs: GraphSet) -> GraphSet:
+    """Return the set, or refuse names of graphs, labels and classes that are too long."""
+    names = (*graphs.ids, *graphs.classes, *graphs.node_label_names, *graphs.edge_label_names)
+    longest = max((len(name) for name in names if isinstance(name, str)), default=0)
+    current_limits().check(where, "name_length", longest, "characters of a name")
+    return graphs
 
 
 def identify(path: Path, name: str | None = None) -> tuple[str, str]:
     """Identify a set in one file, which is called like the file by default; see `Format`."""
-    return name or path.stem, sha256_file(path)
+    return name or stem(path), sha256_file(path)

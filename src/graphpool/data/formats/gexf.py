@@ -19,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from graphpool.data.formats.base import natural
 from graphpool.data.formats.gexf_xml import GexfGraph, parse_gexf
 from graphpool.data.formats.zips import damage_at, digest_files, list_zip, open_files, slashes
 from graphpool.errors import DataError
@@ -138,10 +139,7 @@ def graph_id(file: str) -> str:
 
 
 def _by_id(file: str) -> tuple[bool, int, str]:
-    """Sort key: numbers ascend as numbers, and words follow them."""
-    name = graph_id(file)
-    number = name.isascii() and name.isdecimal()
-    return not number, int(name) if number else 0, name
+    return natural(graph_id(file))
 
 
 def _list_files(path: Path, name: str | None) -> list[str]:

@@ -21,8 +21,7 @@ be there for some. An unknown key is an error, and so is one that appears twice 
 import codecs
 import itertools
 import json
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,12 +31,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.data.formats.base import first_bytes
+from graphpool.data.formats.base import check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
-from graphpool.errors import DataError, nearest
+from graphpool.data.formats.node_link import is_node_link, node_link_set
+from graphpool.data.paths import stem
+from graphpool.documents import read_json_lines
+from graphpool.errors import DataError, nearest, shortened
 from graphpool.files import atomic_write
 from graphpool.graphs.graphset import Graph, GraphSet, Name
 from graphpool.graphs.vocabulary import coded
+from graphpool.limits import current_limits
 
 NAME = "jsonl"
 VERSION = 2
@@ -45,30 +48,55 @@ VERSION = 2
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
 _NUMBERS = {"node_attributes": "node", "edge_attributes": "edge", "edge_weights": "edge"}
 KEYS = {"id", "nodes", "edges", "directed", "y", "graph_attributes", *_LABELS, *_NUMBERS}
+_MOST_NAME = 2**63 - 1
 _MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 
 
 def recognises(path: Path, name: str | None = None) -> bool:
-    """Whether a file begins like a JSON object."""
-    return first_bytes(path, 1 << 12).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+    """Whether a file, packed by gzip or not, begins like lines of JSON objects.
+
+    An object over several lines is of the format `json`.
+    """
+    begin = first_bytes(path, 1 << 12, unpack=True).removeprefix(codecs.BOM_UTF8).lstrip()
+    line, newline, rest = begin.partition(b"\n")
+    whole = not newline or line.rstrip().endswith(b"}") or rest.lstrip().startswith(b"{")
+    return begin.startswith(b"{") and whole
 
 
 def read(path: str | Path, name: str | None = None) -> GraphSet:
     """Read the graphs of a file; the set is called `name`, by default like the file."""
     path = Path(path)
-    rows = _rows(path)
-    if not rows:
-        raise DataError.at(path, "the file is empty", hint="give one JSON object per line")
-    seen: dict[str, int] = {}
+    return build(path, read_json_lines(path), name, "give one JSON object per line")
+
+
+def build(
+    path: Path, objects: Iterable[tuple[int | None, Any]], name: str | None, hint: str
+) -> GraphSet:
+    """Make a set of JSON objects, one for each graph, and the line of each.
+
+    Args:
+        hint: what to do if there are none.
+    """
+    given = iter(objects)
+    first = next(given, None)
+    if first is None:
+        raise DataError.at(path, "the file is empty", hint=hint)
+    given = itertools.chain([first], given)
+    if is_node_link(first[1]):
+        return node_link_set(path, given, name or stem(path))
+    rows = _rows(path, given)
+    seen: dict[str, int | None] = {}
     for row in rows:
         if row.id in seen:
-            raise row.wrong(f"line {seen[row.id]} has the same id", "give every graph its own id")
+            line = seen[row.id]
+            other = "another graph" if line is None else f"line {line}"
+            raise row.wrong(f"{other} has the same id", "give every graph its own id")
         seen[row.id] = row.line
     y, classes = _codes(rows, "y", [[] if row.y is None else [row.y] for row in rows])
     node_label, node_names = _label_part(rows, "node_labels")
     edge_label, edge_names = _label_part(rows, "edge_labels")
     return GraphSet.build(
-        name or path.stem,
+        name or stem(path),
         torch.tensor([row.nodes for row in rows]),
         torch.tensor([row.edges.shape[1] for row in rows]),
         torch.from_numpy(np.concatenate([row.edges for row in rows], axis=1)),
@@ -152,7 +180,7 @@ class Row:
     """One line, checked; `parts` are its labels and numbers, edges already in both directions."""
 
     path: Path
-    line: int
+    line: int | None
     id: str
     nodes: int = 0
     edges: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.int64))
@@ -161,15 +189,17 @@ class Row:
 
     def wrong(self, problem: str, hint: str = "") -> DataError:
         """Return the error to raise about this graph."""
-        return DataError.at(self.path, f"graph {self.id!r}: {problem}", line=self.line, hint=hint)
+        name = shortened(self.id, 80)
+        return DataError.at(self.path, f"graph {name!r}: {problem}", line=self.line, hint=hint)
 
 
-def parse_row(path: Path, line: int, position: int, value: dict[str, Any]) -> Row:
+def parse_row(path: Path, line: int | None, position: int, value: dict[str, Any]) -> Row:
     """Check the JSON object of a line; `position` is the id of a graph that has none."""
     label = value.get("id", position)
-    row = Row(path, line, str(label))
+    row = Row(path, line, label if isinstance(label, str) else json.dumps(label)[:80])
     if type(label) not in (str, int):
         raise row.wrong("its id is neither a word nor a whole number")
+    _check_names(row, "id", [label])
     for key in value:
         if key not in KEYS:
             raise row.wrong(f"unknown key {key!r}", nearest(key, KEYS))
@@ -225,7 +255,7 @@ def _node_count(row: Row, value: dict[str, Any]) -> int:
     return count
 
 
-def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Name] | None]:
+def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Any] | None]:
     """Source and target, `[2, edges]`, and the labels where edges carry them."""
     if not isinstance(edges, list):
         raise row.wrong("edges must be a list of [source, target]")
@@ -261,11 +291,21 @@ def _both_ways(edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 def _check_names(row: Row, key: str, items: Sequence[Any]) -> None:
     if not set(map(type, items)) <= {str, int}:
         wrong = next(item for item in items if type(item) not in (str, int))
-        raise row.wrong(f"{json.dumps(wrong)} in {key} is neither a word nor a whole number")
+        hint = "only classes can be predicted, such as low and high" if key == "y" else ""
+        raise row.wrong(f"{json.dumps(wrong)} in {key} is neither a word nor a whole number", hint)
+    longest = max((len(item) for item in items if type(item) is str), default=0)
+    if longest:
+        about = f"characters of a name in {key}"
+        current_limits().check(row.path, "name_length", longest, about, line=row.line)
+    if any(type(item) is int and not -_MOST_NAME <= item <= _MOST_NAME for item in items):
+        raise row.wrong(f"{key} holds a number that is too large", "write it as a word")
 
 
 def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.float32]:
     """Finite numbers, `[items]` or `[items, channels]`."""
+    flat = items if dimensions == 1 else [x for row in items if type(row) is list for x in row]
+    if not set(map(type, flat)) <= {int, float}:  # words would take the room of the longest
+        raise row.wrong(f"{key} must hold {'numbers' if dimensions == 1 else 'lists of numbers'}")
     try:
         table = np.array(items)
     except ValueError:
@@ -282,38 +322,22 @@ def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.
 # ---------------------------------------------------------------------- all lines
 
 
-def _rows(path: Path) -> list[Row]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError.at(path, "no such file", hint="check the path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError.at(path, f"can't be read as UTF-8 text: {error}") from None
+def _rows(path: Path, objects: Iterable[tuple[int | None, Any]]) -> list[Row]:
     rows: list[Row] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line, object_pairs_hook=_unique)
-        except KeyError as error:
-            problem = f"the key {error.args[0]!r} appears twice"
-            raise DataError.at(path, problem, line=number, hint="keep one of them") from None
-        except (ValueError, RecursionError) as error:
-            raise DataError.at(path, f"not JSON: {error}", line=number) from None
+    nodes = edges = described = 0
+    for number, value in objects:
         if not isinstance(value, dict):
             raise DataError.at(
                 path, "not a JSON object", line=number, hint='write {"nodes": 3, "edges": []}'
             )
-        rows.append(parse_row(path, number, len(rows), value))
+        row = parse_row(path, number, len(rows), value)
+        rows.append(row)
+        nodes, edges = nodes + row.nodes, edges + row.edges.shape[1]
+        described += row.nodes if row.parts.keys() & {"node_labels", "node_attributes"} else 0
+        # Nodes with labels or attributes take room in the file; only the others are declared.
+        bare = nodes - described
+        check_sizes(path, graphs=len(rows), nodes=nodes, edges=edges, described=bare <= 2 * edges)
     return rows
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that an object has twice (`KeyError`); json itself would keep the last."""
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        raise KeyError(Counter(key for key, _ in pairs).most_common(1)[0][0])
-    return value
 
 
 def _label_part(rows: list[Row], key: str) -> tuple[Tensor | None, tuple[Name, ...]]:

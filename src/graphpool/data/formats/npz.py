@@ -13,6 +13,8 @@
 Edges are undirected. `graphpool.data.pairs.distances` reads `ged`, `ged_full` and `n_train`.
 """
 
+import io
+import math
 import tokenize
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,8 +25,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from graphpool.data.formats.base import check_sizes
 from graphpool.data.formats.base import identify as identify
-from graphpool.data.formats.zips import DAMAGE, list_zip
+from graphpool.data.formats.zips import DAMAGE, list_zip, open_files
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
@@ -66,6 +69,7 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
     node_counts = _counts(path, arrays, "node_ptr")
     edge_counts = _counts(path, arrays, "edge_ptr")
     graphs, nodes, edges = len(node_counts), int(node_counts.sum()), int(edge_counts.sum())
+    check_sizes(path, graphs=graphs, nodes=nodes, edges=edges, described="node_label" in arrays)
     check_shape(path, "edge_ptr", arrays["edge_ptr"], (graphs + 1,))
     ids = read_ids(path, arrays["ids"], graphs) if "ids" in arrays else None
     node_label, node_names = _labels(path, arrays, "node_label", nodes, "label_names")
@@ -156,13 +160,36 @@ def read_arrays(path: Path, wanted: Iterable[str]) -> dict[str, Array]:
     """Read those of the `wanted` arrays that the file holds."""
     present = array_names(path)
     arrays = {}
-    for name in [name for name in wanted if name in present]:
-        try:
-            with np.load(path, allow_pickle=False) as archive:
-                arrays[name] = np.asarray(archive[name])
-        except _REFUSED as error:
-            raise wrong(path, name, f"can't be read: {error}") from None
+    with open_files(path) as open_file:
+        for name in [name for name in wanted if name in present]:
+            try:
+                with open_file(f"{name}.npy") as stream:
+                    arrays[name] = _parse_array(stream.read())
+            except _REFUSED as error:
+                raise wrong(path, name, f"can't be read: {error}") from None
     return arrays
+
+
+def _parse_array(data: bytes) -> Array:
+    """Parse an array, whose header must declare the bytes that follow it, no more and no less."""
+    start = io.BytesIO(data)
+    version = np.lib.format.read_magic(start)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version)
+    if read_header is None:
+        raise ValueError(f"version {version} of the format is not known")
+    shape, fortran, dtype = read_header(start)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects")
+    needed = math.prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or needed != len(data) - start.tell():
+        raise ValueError(
+            f"its header declares {needed:,} bytes, and {len(data) - start.tell():,} are there"
+        )
+    flat = np.frombuffer(data, dtype, offset=start.tell()) if needed else np.zeros(0, dtype)
+    return np.array(flat.reshape(shape, order="F" if fortran else "C"))
 
 
 def wrong(path: Path, name: str, problem: str, hint: str = NEXT_STEP) -> DataError:

@@ -8,19 +8,20 @@ import hashlib
 import json
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor
 
-from graphpool.data.formats.base import first_bytes
+from graphpool.data.formats.base import check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
+from graphpool.documents import read_header, read_safetensors
 from graphpool.errors import DataError
 from graphpool.files import atomic_write
 from graphpool.graphs.checks import check_finite
 from graphpool.graphs.graphset import GraphSet
+from graphpool.shapes import fit
 
 FORMAT = 1
 NAME = "safetensors"
@@ -29,8 +30,22 @@ SUFFIX = ".safetensors"
 _KEY = "graphpool"
 _REQUIRED = {"node_ptr", "edge_ptr", "edge_index"}
 _NAMES = ("name", "ids", "classes", "node_label_names", "edge_label_names")
-_FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes"}
+_FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes", "x_from"}
+_OF_NODES = ("node_label", "node_attr", "x")
 _NEXT_STEP = "make the file again from its source"
+
+
+class _Header(TypedDict):
+    format: int
+    name: str
+    ids: list[str]
+    classes: list[int | str]
+    node_label_names: list[int | str]
+    edge_label_names: list[int | str]
+    notes: list[str]
+    x_from: NotRequired[str]
+    source: str
+    content: str
 
 
 def recognises(path: Path, name: str | None = None) -> bool:
@@ -66,6 +81,7 @@ def save(graphs: GraphSet, path: str | Path, *, source: str = "") -> None:
         "format": FORMAT,
         **names,
         "notes": list(graphs.notes),
+        **({"x_from": graphs.x_from} if graphs.x_from else {}),
         "source": source,
         "content": hash_tensors(_json(names), tensors),
     }
@@ -86,7 +102,7 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     """
     path = Path(path)
     kind = "graphs", "graphpool.graphs writes them"
-    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP)
+    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP, _Header)
     if check != _check(header) or not _REQUIRED <= set(tensors) <= _FIELDS:
         raise DataError.at(path, "damaged: its header is not the one written", hint=_NEXT_STEP)
     if source is not None and header["source"] != source:
@@ -94,7 +110,9 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     names = {key: header[key] for key in _NAMES}
     if verify and header["content"] != hash_tensors(_json(names), tensors):
         raise DataError.at(path, "damaged: its content hash does not fit", hint=_NEXT_STEP)
+    _check_declared(path, tensors)
     made: dict[str, Any] = {key: tuple(header[key]) for key in (*_NAMES[1:], "notes")}
+    made["x_from"] = header.get("x_from", "")
     # A hash detects damage, not intent: a file can be written with any content and its right hash.
     # The set checks every pointer, edge and code, which compiled loops would follow anywhere.
     try:
@@ -106,8 +124,20 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     return graphs
 
 
+def _check_declared(path: Path, tensors: dict[str, Tensor]) -> None:
+    """Compare the nodes and edges that the pointers declare with what the file holds."""
+    pointers = tensors["node_ptr"], tensors["edge_ptr"]
+    if any(p.dtype is not torch.long or p.ndim != 1 or not len(p) for p in pointers):
+        raise DataError.at(path, "its graphs don't fit together", hint=_NEXT_STEP)
+    graphs, nodes, edges = len(pointers[0]) - 1, *(int(p[-1]) for p in pointers)
+    described = any(key in tensors and tensors[key].numel() for key in _OF_NODES)
+    check_sizes(path, graphs=graphs, nodes=nodes, edges=edges, described=described)
+    if edges != tensors["edge_index"].numel() // 2:
+        raise DataError.at(path, "its graphs don't fit together", hint=_NEXT_STEP)
+
+
 def map_file(
-    path: Path, key: str, wanted: int, kind: tuple[str, str], hint: str
+    path: Path, key: str, wanted: int, kind: tuple[str, str], hint: str, shape: Any
 ) -> tuple[dict[str, Any], Any, dict[str, Tensor]]:
     """Header of a safetensors file of ours, its check sum, not checked yet, and its tensors.
 
@@ -116,26 +146,18 @@ def map_file(
         wanted: the format that is read.
         kind: what such a file holds, and what writes it, for messages.
         hint: what to do about a damaged one.
+        shape: of the header, see `graphpool.shapes`.
     """
-    if not path.is_file():
-        raise DataError.at(path, "no such file", hint="check the path")
-    try:
-        with safe_open(path, framework="pt", device="cpu") as handle:
-            text = (handle.metadata() or {}).get(key)
-            tensors = {key: handle.get_tensor(key) for key in handle.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError, RuntimeError) as error:
-        raise DataError.at(path, f"not a whole safetensors file: {error}", hint=hint) from None
-    if text is None:
+    metadata, tensors = read_safetensors(path, hint=hint)
+    if key not in metadata:
         raise DataError.at(path, f"a safetensors file, but not one of {kind[0]}", hint=kind[1])
-    try:
-        header = json.loads(text)
-        version, check = header.get("format"), header.pop("check", None)
-    except (ValueError, AttributeError):
-        raise DataError.at(path, "damaged: its header is not JSON", hint=hint) from None
+    header = read_header(metadata, key, path, dict[str, Any], hint=hint)
+    version, check = header.get("format"), header.pop("check", None)
     if version != wanted:
         raise DataError.at(
             path, f"has format {version!r}; this graphpool reads {wanted}", hint=hint
         )
+    fit(shape, header, f"{path}: header", DataError)
     return header, check, tensors
 
 

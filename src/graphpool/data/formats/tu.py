@@ -24,6 +24,7 @@ from graphpool.graphs.graphset import GraphSet, Name
 
 NAME = "tu"
 VERSION = 2
+MOST_LISTED = 10
 
 Array = NDArray[Any]
 
@@ -48,20 +49,27 @@ def read(path: str | Path, name: str | None = None, *, self_loops: bool = False)
     Classes are the graph labels in ascending order, whatever integers they are. An edge that
     is listed twice is kept once; self-loops are left out, as the field does, unless
     `self_loops` is set. `notes` of the result say how many edges were dropped, and name files
-    that begin like the set but are no part of it.
+    that begin like the set but are no part of it. Graphs without nodes are left out; the others
+    keep their position in the files as their id.
 
     Args:
         path: a folder or a zip.
         name: which set, where there are several.
     """
     files = TUFiles.find(path, name)
-    graph = _node_graphs(files)
-    nodes, graphs = len(graph), int(graph[-1]) + 1
+    # Graphs without nodes appear in no line here, only in lines of other files.
+    number = _node_graphs(files)
+    begins = np.diff(number, prepend=-1) > 0
+    present, graph = number[begins], np.cumsum(begins) - 1
+    nodes, graphs = len(graph), len(present)
     node_counts = np.bincount(graph, minlength=graphs)
     start = np.cumsum(node_counts) - node_counts
     notes = files.notes()
 
-    y, classes = _labels(files, "graph_labels", graphs, notes)
+    declared = _declared(files, int(present[-1]) + 1)
+    if declared > graphs:
+        notes.append(_empty_note(present, declared))
+    y, classes = _labels(files, "graph_labels", declared, notes, present)
     node_label, node_names = _labels(files, "node_labels", nodes, notes)
     pairs = _edges(files, graph)
     edge_label, edge_names = _labels(files, "edge_labels", len(pairs), notes)
@@ -79,18 +87,19 @@ def read(path: str | Path, name: str | None = None, *, self_loops: bool = False)
         kept = order if isinstance(kept, slice) else kept[order]
     local = (pairs[kept] - start[owner][:, None]).T
     edge_counts = np.bincount(owner, minlength=graphs)
-    del pairs, owner, loops, graph  # free memory for the sort that follows
+    del pairs, owner, loops, graph, number, begins  # free memory for the sort that follows
 
     built = GraphSet.build(
         files.name,
         torch.from_numpy(node_counts),
         torch.from_numpy(edge_counts),
         torch.from_numpy(np.ascontiguousarray(local)),
+        ids=[str(number) for number in present.tolist()],
         edge_label=None if edge_label is None else edge_label[kept],
         edge_attr=None if edge_attr is None else edge_attr[kept],
         node_label=node_label,
         node_attr=_attributes(files, "node_attributes", nodes),
-        graph_attr=_attributes(files, "graph_attributes", graphs),
+        graph_attr=_attributes(files, "graph_attributes", declared, present),
         y=y,
         classes=classes,
         node_label_names=node_names,
@@ -103,7 +112,7 @@ def _node_graphs(files: TUFiles) -> Array:
     """Read the graph of each node, `[nodes]`, from 0; nodes of a graph must be consecutive."""
     graph = _table(files, "graph_indicator", np.int64, columns=1)[:, 0]
     before = np.concatenate([[0], graph[:-1]])
-    wrong = (graph < 1) | (graph < before) | (graph > before + 1)
+    wrong = (graph < 1) | (graph < before)
     if not wrong.any():
         return graph - 1
     line = int(wrong.argmax()) + 1
@@ -111,13 +120,32 @@ def _node_graphs(files: TUFiles) -> Array:
     if number < 1:
         problem = f"node {line} has no graph: {number} is not the number of one"
         hint = "graphs are numbered from 1"
-    elif number < last:
+    else:
         problem = f"node {line} belongs to graph {number}, the node before it to graph {last}"
         hint = "sort the nodes by graph"
-    else:
-        problem = f"graph {last + 1} has no nodes: the next node belongs to graph {number}"
-        hint = "leave out graphs without nodes and number the others without gaps"
     raise DataError.at(files.where("graph_indicator"), problem, line=line, hint=hint)
+
+
+def _declared(files: TUFiles, last: int) -> int:
+    """Return the number of graphs, with those that have no nodes; `last` is the last that has."""
+    for part, dtype in (("graph_labels", np.int64), ("graph_attributes", np.float32)):
+        if part in files:
+            return max(last, len(_table(files, part, dtype)))
+    return last
+
+
+def _empty_note(present: Array, declared: int) -> str:
+    """Say how many graphs have no nodes, and which come first."""
+    empty, following = declared - len(present), 0
+    some: list[int] = []
+    for number in [*present.tolist(), declared]:
+        some += range(following, min(number, following + MOST_LISTED - len(some)))
+        following = number + 1
+        if len(some) >= MOST_LISTED:
+            break
+    listed = ", ".join(map(str, some)) + (", …" if empty > len(some) else "")
+    were = "1 graph without nodes was" if empty == 1 else f"{empty} graphs without nodes were"
+    return f"{were} left out; positions from 0: {listed}"
 
 
 def _edges(files: TUFiles, graph: Array) -> Array:
@@ -148,12 +176,13 @@ def _edges(files: TUFiles, graph: Array) -> Array:
 
 
 def _labels(
-    files: TUFiles, part: str, count: int, notes: list[str]
+    files: TUFiles, part: str, count: int, notes: list[str], kept: Array | None = None
 ) -> tuple[Tensor | None, tuple[Name, ...]]:
-    """Read labels: their codes, `[count]`, and what the codes mean, ascending."""
+    """Read labels: codes of the `kept` of `count` lines, and what the codes mean, ascending."""
     if part not in files:
         return None, ()
     table = _table(files, part, np.int64, lines=count)
+    table = table if kept is None else table[kept]
     if table.shape[1] == 1:
         values, codes = np.unique(table[:, 0], return_inverse=True)
         names: list[Name] = values.tolist()
@@ -167,11 +196,12 @@ def _labels(
     return torch.from_numpy(codes.reshape(-1).astype(np.int64)), tuple(names)
 
 
-def _attributes(files: TUFiles, part: str, count: int) -> Tensor | None:
+def _attributes(files: TUFiles, part: str, count: int, kept: Array | None = None) -> Tensor | None:
     """Read the numbers of each node, edge or graph, `[count, channels]` in single precision."""
     if part not in files:
         return None
-    return torch.from_numpy(_table(files, part, np.float32, lines=count))
+    table = _table(files, part, np.float32, lines=count)
+    return torch.from_numpy(table if kept is None else table[kept])
 
 
 def _table(

@@ -2,6 +2,7 @@
 
 import hashlib
 import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -11,13 +12,18 @@ from typing import IO
 
 from graphpool.errors import DataError
 from graphpool.files import sha256_file
+from graphpool.limits import current_limits
 
 DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
+    struct.error,
     EOFError,
     OSError,
+    LookupError,  # a field that is cut off
+    ValueError,  # a name that is not text, or a negative offset
+    MemoryError,
     RuntimeError,  # an encrypted member; NotImplementedError is one too
 )
 """Errors that a damaged zip, or one of an unknown kind, can cause."""
@@ -27,6 +33,8 @@ def list_zip(path: Path) -> list[str]:
     """Return the names of the members of a zip."""
     try:
         with zipfile.ZipFile(path) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+            current_limits().check_archive(path, path.stat().st_size, unpacked)
             return archive.namelist()
     except DAMAGE as error:
         raise DataError.at(path, f"not a readable zip: {error}", hint="fetch it again") from None

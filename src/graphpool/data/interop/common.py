@@ -1,14 +1,20 @@
 """What conversions from other libraries share."""
 
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from graphpool.errors import DataError
+from graphpool.graphs.vocabulary import Name, coded
 
 
 def list_graphs(graphs: Any, attribute: str, name: str) -> list[Any]:
-    """Return the graphs as a list; refuse a single graph and anything without `attribute`."""
+    """Return one graph or several as a list; refuse anything without `attribute`."""
     if hasattr(graphs, attribute):
-        raise DataError(f"{name}: this is one graph; give a list of graphs, such as [graph]")
+        return [graphs]
     items = list(graphs)
     for position, item in enumerate(items):
         if not hasattr(item, attribute):
@@ -17,3 +23,49 @@ def list_graphs(graphs: Any, attribute: str, name: str) -> list[Any]:
                 "give a list of graphs"
             )
     return items
+
+
+def named_codes(
+    values: Iterable[Any] | None, key: str | None, name: str
+) -> tuple[Tensor | None, tuple[Name, ...]]:
+    """Return integers and strings as codes into their sorted names."""
+    if values is None:
+        return None, ()
+    labels = [
+        str(value) if isinstance(value, str) else _integer(value, key, name) for value in values
+    ]
+    codes, names = coded(labels)
+    return torch.from_numpy(codes), names
+
+
+def class_codes(y: Sequence[Any], count: int, name: str) -> tuple[Tensor | None, tuple[Name, ...]]:
+    """Return classes that are given beside the graphs as codes, and what the codes mean."""
+    classes = list(y)
+    if len(classes) != count:
+        raise DataError(f"{name}: y has {len(classes)} classes for {count} graphs; give one each")
+    return named_codes(classes, "y", name)
+
+
+def unused_note(unused: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Return a note about attributes that are not used, given by what has them; none if all are."""
+    listed = [
+        f"{', '.join(repr(str(key)) for key in sorted(keys, key=str))} {owner}"
+        for owner, keys in unused.items()
+        if keys
+    ]
+    return (f"not used: {'; '.join(listed)}",) if listed else ()
+
+
+def warn_unused(name: str, notes: Iterable[str], hint: str) -> None:
+    """Warn of the notes that `unused_note` made."""
+    for note in notes:
+        warnings.warn(f"{name}: {note}; {hint}", stacklevel=3)
+
+
+def _integer(value: Any, key: str | None, name: str) -> int:
+    try:
+        if int(value) == value:
+            return int(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise DataError(f"{name}: {key} is {value!r}; labels and classes are integers or strings")

@@ -5,78 +5,128 @@ not. An undirected edge is stored in both directions in a `GraphSet`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from graphpool.data.interop.common import list_graphs
-from graphpool.errors import DataError
+from graphpool.data.interop.common import class_codes, list_graphs, unused_note, warn_unused
+from graphpool.data.interop.networkx_attributes import AUTO, Attributes
 from graphpool.graphs.graphset import Graph, GraphSet, Name
-from graphpool.graphs.vocabulary import coded
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
 def from_networkx(
-    graphs: "Iterable[nx.Graph]",
-    node_label: str | None = "label",
-    edge_label: str | None = "label",
-    y: str | Sequence[Name] | None = "y",
+    graphs: "nx.Graph | Iterable[nx.Graph]",
+    node_label: str | None = AUTO,
+    edge_label: str | None = AUTO,
+    y: str | Sequence[Name] | None = AUTO,
     *,
-    node_attr: str | None = "attr",
-    edge_attr: str | None = "attr",
+    node_attr: str | Sequence[str] | None = AUTO,
+    edge_attr: str | Sequence[str] | None = AUTO,
+    graph_attr: str | Sequence[str] | None = "attr",
     edge_weight: str | None = "weight",
     name: str = "graphs",
 ) -> GraphSet:
     """Make a `GraphSet` of NetworkX graphs; nodes keep their order and lose their names.
 
-    Graphs may be directed. Each key names an attribute of nodes or edges, which all of them have
-    or none. Only weights may be given to some: as in NetworkX itself, an edge without one has the
-    weight 1.
+    Graphs may be directed. Each key names an attribute that all nodes, edges or graphs have, or
+    none; None leaves it out. Only weights may be given to some: as in NetworkX itself, an edge
+    without one has the weight 1. A warning names attributes that are not used.
+
+    `auto` takes as labels `label`, else `atom`, `element`, `bond`, `type` and the like, else the
+    only attribute that holds words; as numbers `attr` and all others that hold numbers, by name; as
+    classes `y`, else `class` or `label` of the graph.
 
     Args:
-        graphs: the graphs; their `name` is the graph's id if all have different ones.
+        graphs: the graphs, or one; their `name` is the graph's id if all have different ones.
         node_label, edge_label: integers or strings.
         y: the class of each graph, or the key of `graph.graph` that holds it.
-        node_attr, edge_attr: a number or a sequence of numbers.
+        node_attr, edge_attr, graph_attr: a number or a sequence of numbers; several keys are
+            several channels.
         edge_weight: a number; 1 where it is missing and other edges have it.
         name: of the set.
     """
     graphs = list_graphs(graphs, "adj", name)
-    nodes = [
-        (at, values) for at, graph in enumerate(graphs) for _, values in graph.nodes(data=True)
-    ]
-    pairs, edges, edge_counts = _edges(graphs)
+    keys = Keys(node_label, edge_label, y, node_attr, edge_attr, graph_attr, edge_weight)
+    made, notes = convert(graphs, keys, name)
+    warn_unused(
+        name,
+        notes,
+        "graphpool.from_networkx(graphs, node_label=..., node_attr=[...]) says what they are",
+    )
+    return made
+
+
+class Keys(NamedTuple):
+    """The arguments of `from_networkx`."""
+
+    node_label: str | None = AUTO
+    edge_label: str | None = AUTO
+    y: str | Sequence[Name] | None = AUTO
+    node_attr: str | Sequence[str] | None = AUTO
+    edge_attr: str | Sequence[str] | None = AUTO
+    graph_attr: str | Sequence[str] | None = "attr"
+    edge_weight: str | None = "weight"
+
+
+def convert(
+    graphs: "Sequence[nx.Graph]", wanted: Keys, name: str
+) -> tuple[GraphSet, tuple[str, ...]]:
+    """Make a set of a list of graphs, and a note about attributes that are not used."""
+    names = [node for graph in graphs for node in graph]
+    rows = [(at, values) for at, graph in enumerate(graphs) for _, values in graph.nodes(data=True)]
+    pairs, edge_rows, edge_counts = _edges(graphs)
+    nodes = Attributes(rows, "nodes", name, names)
+    edges = Attributes(edge_rows, "edges", name)
+    whole = Attributes([(at, graph.graph) for at, graph in enumerate(graphs)], "graphs", name)
     fields: dict[str, Any] = {}
-    for key, items, field in (("node_label", nodes, node_label), ("edge_label", edges, edge_label)):
-        fields[key], fields[f"{key}_names"] = _named(_read(items, field, name), field, name)
-    for key, items, field in (("node_attr", nodes, node_attr), ("edge_attr", edges, edge_attr)):
-        fields[key] = _numbers(_read(items, field, name), field, name, lambda rows: rows.flatten(1))
-    weights = _read(edges, edge_weight, name, default=1.0)
-    fields["edge_weight"] = _numbers(weights, edge_weight, name, lambda rows: rows.flatten())
+    unused = {}
+    for kind, part, label, numbers in (
+        ("node", nodes, wanted.node_label, wanted.node_attr),
+        ("edge", edges, wanted.edge_label, wanted.edge_attr),
+    ):
+        weight = wanted.edge_weight if kind == "edge" else None
+        label = part.label_key(label, [weight])
+        keys = part.number_keys(numbers, [label, weight])
+        fields[f"{kind}_label"], fields[f"{kind}_label_names"] = part.codes(label)
+        fields[f"{kind}_attr"] = part.numbers(keys)
+        unused[f"of {part.kind}"] = part.unused([label, weight, *keys])
+    if wanted.edge_weight is not None:
+        weights = edges.numbers([wanted.edge_weight], default=1.0)
+        fields["edge_weight"] = None if weights is None else weights.flatten()
+    graph_keys = whole.number_keys(wanted.graph_attr, ())
+    fields["graph_attr"] = whole.numbers(graph_keys)
+    y = wanted.y
+    key = whole.label_key(y) if isinstance(y, str) else "y"
+    fields["y"], fields["classes"] = None, ()
     if isinstance(y, str):
-        labels = _read([(at, graph.graph) for at, graph in enumerate(graphs)], y, name)
-    else:
-        labels = None if y is None else list(y)
-    fields["y"], fields["classes"] = _named(labels, "y", name)
+        fields["y"], fields["classes"] = whole.codes(key)
+    elif y is not None:
+        fields["y"], fields["classes"] = class_codes(y, len(graphs), name)
+    unused["of graphs"] = whole.unused([key, *graph_keys])
+    notes = unused_note(unused)
     ids = [str(graph.name) for graph in graphs]
-    return GraphSet.build(
+    made = GraphSet.build(
         name,
         torch.tensor([len(graph) for graph in graphs], dtype=torch.long),
         torch.tensor(edge_counts, dtype=torch.long),
         torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).t(),
         ids=ids if all(ids) and len(set(ids)) == len(ids) else None,
+        notes=notes,
         **fields,
     )
+    return made, notes
 
 
 def to_networkx(item: Graph | GraphSet) -> "nx.Graph | list[nx.Graph]":
     """Convert to NetworkX: one graph for a `Graph`, a list for a set.
 
     Nodes are 0, 1, 2, … with `label` (its name, not the code) and `attr`; edges with `label`,
-    `attr` and `weight`; the class is `graph.graph["y"]`. They are `nx.Graph` where every edge
+    `attr` and `weight`; the class is `graph.graph["y"]`, attributes of the graph are
+    `graph.graph["attr"]`. They are `nx.Graph` where every edge
     has its reverse with the same values, else `nx.DiGraph`.
     """
     if isinstance(item, Graph):
@@ -92,6 +142,8 @@ def _to_networkx(graph: Graph, undirected: bool) -> "nx.Graph":
     converted = nx.Graph(name=graph.id) if undirected else nx.DiGraph(name=graph.id)
     if graph.y is not None:
         converted.graph["y"] = graph.classes[graph.y] if graph.classes else graph.y
+    if graph.graph_attr is not None:
+        converted.graph["attr"] = graph.graph_attr.tolist()
     nodes = _values(label=(graph.node_label, graph.node_label_names), attr=(graph.node_attr, ()))
     converted.add_nodes_from((node, nodes(node)) for node in range(graph.num_nodes))
     edges = _values(
@@ -135,56 +187,3 @@ def _edges(
                 values.append((at, attributes))
         counts.append(len(pairs) - before)
     return pairs, values, counts
-
-
-def _read(
-    items: Sequence[tuple[int, dict[str, Any]]],
-    key: str | None,
-    name: str,
-    default: float | None = None,
-) -> list[Any] | None:
-    """Return the attribute `key` of all items, or None where no item has it.
-
-    An item without it gets the `default`; without a default that is an error.
-    """
-    having = [key in values for _, values in items]
-    if key is None or not any(having):
-        return None
-    if default is None and not all(having):
-        graph = items[having.index(False)][0]
-        raise DataError(
-            f"{name}, graph {graph}: {key!r} is missing on a node, an edge or the graph, and "
-            "others have it; give it to all, or choose another key"
-        )
-    return [values.get(key, default) for _, values in items]
-
-
-def _named(
-    values: list[Any] | None, key: str | None, name: str
-) -> tuple[Tensor | None, tuple[Name, ...]]:
-    """Return integers and strings as codes into their sorted names."""
-    if values is None:
-        return None, ()
-    labels = [value if isinstance(value, str) else _integer(value, key, name) for value in values]
-    codes, names = coded(labels)
-    return torch.from_numpy(codes), names
-
-
-def _integer(value: Any, key: str | None, name: str) -> int:
-    try:
-        if int(value) == value:
-            return int(value)
-    except (TypeError, ValueError):
-        pass
-    raise DataError(f"{name}: {key} is {value!r}; labels and classes are integers or strings")
-
-
-def _numbers(
-    values: list[Any] | None, key: str | None, name: str, shape: Callable[[Tensor], Tensor]
-) -> Tensor | None:
-    if values is None:
-        return None
-    try:
-        return shape(torch.tensor(values, dtype=torch.float32).reshape(len(values), -1))
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name}: {key} must hold numbers, as many everywhere: {error}") from None

@@ -10,24 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.utils.data import Dataset
 
-from graphpool.data.interop.common import list_graphs
+from graphpool.data.interop.common import class_codes, list_graphs, unused_note, warn_unused
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.imports import optional_module
 
 if TYPE_CHECKING:
-    from torch_geometric.data import Data
+    from torch_geometric.data import Batch, Data
+    from torch_geometric.data import Dataset as PyGDataset
+    from torch_geometric.loader import DataLoader
 
 _NODE = ("x", "node_label", "node_attr")
 _EDGE = ("edge_label", "edge_attr", "edge_weight")
+_READ = {*_NODE, *_EDGE, "graph_attr", "edge_index", "num_nodes", "id", "batch", "ptr"}
 _NO_EDGES = torch.zeros(2, 0, dtype=torch.long)
 
 
 def from_pyg(
-    data: "Iterable[Data]",
+    data: "Data | Batch | PyGDataset | DataLoader | Iterable[Data | Batch]",
     name: str = "graphs",
     *,
+    y: str | Sequence[Name] | Tensor | None = "y",
     classes: tuple[Name, ...] | None = None,
     node_label_names: tuple[Name, ...] | None = None,
     edge_label_names: tuple[Name, ...] | None = None,
@@ -35,15 +40,18 @@ def from_pyg(
     """Make a `GraphSet` of PyG graphs.
 
     Reads `x`, `edge_index`, `edge_attr`, `edge_weight`, `y` (one class per graph) and what
-    `to_pyg` adds: `node_label`, `node_attr`, `edge_label`, `graph_attr`, `id`.
+    `to_pyg` adds: `node_label`, `node_attr`, `edge_label`, `graph_attr`, `id`. A warning names
+    other fields, which are not used.
 
     Args:
-        data: the graphs; each field must be in all of them or in none.
+        data: a data set or part of one, a list of graphs, a batch, a loader, or one graph; each
+            field must be in all graphs or in none.
         name: of the set.
+        y: the class of each graph, or the field that holds it; None leaves classes out.
         classes: names of the codes in `y`; without it the classes are the numbers that occur.
         node_label_names: likewise for `node_label`, `edge_label_names` for `edge_label`.
     """
-    data = list_graphs(data, "edge_index", name)
+    data = list_graphs(_graphs(data), "edge_index", name)
     counts = [item.num_nodes or 0 for item in data]
     indices = [_NO_EDGES if item.edge_index is None else item.edge_index for item in data]
     fields: dict[str, Any] = {key: _joined(data, key, name) for key in (*_NODE, *_EDGE)}
@@ -54,10 +62,11 @@ def from_pyg(
         fields["x"] = fields["x"].float()
     for key, names in (("node_label", node_label_names), ("edge_label", edge_label_names)):
         fields[key], fields[f"{key}_names"] = _coded(fields[key], names, key, name)
-    y = _joined(data, "y", name)
-    if y is not None and y.numel() != len(data):
-        raise DataError(f"{name}: y has {y.numel()} values for {len(data)} graphs; give one class")
-    fields["y"], fields["classes"] = _coded(y, classes, "y", name)
+    fields["y"], fields["classes"] = _classes(data, y, classes, name)
+    keys = {key for item in data for key in (item.keys() if hasattr(item, "keys") else ())}
+    unused = keys - _READ - {"y", y if isinstance(y, str) else "y"}
+    note = unused_note({"of PyG": unused})
+    warn_unused(name, note, "put numbers of nodes that count into x")
     ids = [getattr(item, "id", None) for item in data]
     return GraphSet.build(
         name,
@@ -66,6 +75,7 @@ def from_pyg(
         torch.cat([index.cpu() for index in indices], dim=1) if indices else _NO_EDGES,
         ids=[str(identity) for identity in ids] if ids and None not in ids else None,
         graph_attr=_joined(data, "graph_attr", name),
+        notes=note,
         **fields,
     )
 
@@ -90,6 +100,48 @@ def to_pyg(graphs: GraphSet) -> "list[Data]":
             )
         )
     return converted
+
+
+def _graphs(data: Any) -> Any:
+    """Return a data set, batch, loader or list as a list of graphs; one graph as it is."""
+    if isinstance(data, GraphSet):
+        raise DataError(f"{data.name} is a GraphSet already; use it as it is")
+    if isinstance(data, Dataset):  # of a data set in memory, `edge_index` is that of all graphs
+        # A dataset of torch has a length by convention only.
+        data = [data[position] for position in range(len(data))]  # type: ignore[arg-type]
+    if hasattr(data, "to_data_list"):
+        data = [data]
+    if hasattr(data, "edge_index"):
+        return data
+    return [
+        graph
+        for item in data
+        for graph in (_unbatched(item) if hasattr(item, "to_data_list") else [item])
+    ]
+
+
+def _unbatched(batch: Any) -> Any:
+    try:
+        return batch.to_data_list()
+    except RuntimeError as error:
+        raise DataError(
+            f"this batch can't be taken apart ({error}); give the list of its graphs"
+        ) from None
+
+
+def _classes(
+    data: "Sequence[Data]", y: Any, classes: tuple[Name, ...] | None, name: str
+) -> tuple[Tensor | None, tuple[Name, ...]]:
+    """Return the classes of the graphs as codes, and what the codes mean."""
+    if y is not None and not isinstance(y, (str, Tensor)):
+        return class_codes(y, len(data), name)
+    values = _joined(data, y, name) if isinstance(y, str) else y
+    if values is not None and values.numel() != len(data):
+        raise DataError(
+            f"{name}: y has {values.numel()} values for {len(data)} graphs; give one class each "
+            "in y=, or y=None"
+        )
+    return _coded(values, classes, "y", name)
 
 
 def _joined(data: "Sequence[Data]", key: str, name: str) -> Tensor | None:
@@ -117,7 +169,8 @@ def _coded(
     whole = values.long()
     if values.is_floating_point() and not torch.equal(whole.to(values), values):
         raise DataError(
-            f"{where}: {key} has values that are not whole numbers, so they are not classes"
+            f"{where}: {key} has values that are not whole numbers, so they are not classes; "
+            f"remove {key} from the graphs, or give classes"
         )
     if names is None:
         distinct, codes = torch.unique(whole, return_inverse=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from graphpool.data.formats import npz
 from graphpool.errors import DataError
+from graphpool.graphs.selection import positions
 
 _NOT_PUBLISHED = -1
 
@@ -103,14 +104,56 @@ class Distances:
         """Return the distances between the graphs of a `GraphSet`, matched by ids, in its order."""
         if tuple(graphs.ids) == self.ids:
             return self
+        return self.select(self._positions(graphs))
+
+    def between(self, graphs: Any, others: Any) -> NDArray[np.float64]:
+        """Return the distances from the graphs of one set to those of another, matched by ids."""
+        return self.values[np.ix_(self._positions(graphs), self._positions(others))]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self), len(self)
+
+    def __getitem__(self, index: Any) -> "DistanceRows":
+        """The chosen rows, as scikit-learn cuts them; which graphs are in columns is not lost."""
+        return DistanceRows(self, positions(index, len(self), "graph"))
+
+    def _positions(self, graphs: Any) -> list[int]:
         position = {name: at for at, name in enumerate(self.ids)}
+        if len(position) < len(self.ids):
+            raise DataError(f"{self.name}: some graphs have the same id; give each its own")
         missing = next((name for name in graphs.ids if name not in position), None)
         if missing is not None:
             raise DataError(
                 f"no distances of graph {missing} of {graphs.name} are known; those of "
                 f"{self.name} have other graphs"
             )
-        return self.select([position[name] for name in graphs.ids])
+        return [position[name] for name in graphs.ids]
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceRows:
+    """Distances from some graphs of a set to all of it: `y` in the folds of a cross-validation.
+
+    Args:
+        distances: between all graphs of the set.
+        rows: positions of these graphs.
+    """
+
+    distances: Distances
+    rows: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.rows), len(self.distances)
+
+    def __getitem__(self, index: Any) -> "DistanceRows":
+        return DistanceRows(self.distances, self.rows[positions(index, len(self), "graph")])
 
 
 def read_distances(path: str | Path, name: str | None = None) -> Distances:

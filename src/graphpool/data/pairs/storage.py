@@ -6,7 +6,7 @@ sum of its pairs, so that pairs are never read with other graphs than those they
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import torch
 from safetensors.torch import save as to_bytes
@@ -21,6 +21,12 @@ FORMAT = 1
 _KEY = "graphpool pairs"
 _TENSORS = {"left": torch.int64, "right": torch.int64, "y": torch.float32}
 _NEXT_STEP = "make the pairs again from their source"
+
+
+class _Header(TypedDict):
+    format: int
+    source: str
+    graphs: str
 
 
 def graphs_path(path: str | Path) -> Path:
@@ -60,7 +66,7 @@ def open_pairs(path: str | Path, *, verify: bool = True, source: str | None = No
     """
     path = Path(path)
     kind = "pairs", "save_pairs writes them"
-    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP)
+    header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP, _Header)
     dtypes = {key: value.dtype for key, value in tensors.items()}
     if check != _check(header, tensors) or dtypes != _TENSORS:
         raise DataError.at(path, "damaged: its check sum does not fit", hint=_NEXT_STEP)

@@ -87,6 +87,15 @@ class GraphTuples:
     def __len__(self) -> int:
         return len(getattr(self, self.members[0]))
 
+    def __getitem__(self: Tuples, index: Selection) -> Tuples:
+        """The chosen tuples, as in `select`; with this and `shape` scikit-learn can cut them."""
+        return self.select(index)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of tuples."""
+        return (len(self),)
+
     def __repr__(self) -> str:
         counts = f"{self.noun}s={len(self)}, graphs={len(self.graphs)}"
         return f"{type(self).__name__}({self.name!r}, {counts})"

@@ -4,12 +4,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
+from graphpool.documents import read_json
 from graphpool.errors import ConfigError, DataError
 from graphpool.files import atomic_write
 
 FORMAT = "graphpool splits 1"
+_HINT = "delete the file to make it again, or give the split file of this set"
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,15 @@ class Split:
     train: tuple[int, ...]
     valid: tuple[int, ...]
     test: tuple[int, ...]
+
+
+class _File(TypedDict):
+    format: str
+    set_hash: str
+    protocol: str
+    seed: int
+    graphs: int
+    splits: list[Split]
 
 
 def save_splits(
@@ -43,52 +54,29 @@ def load_splits(
     The content hash must be the expected one; so must `protocol` and `seed` if they are given.
     """
     path = Path(path)
-    content = _read(path)
+    content = read_json(path, _File, hint=_HINT)
+    if content["format"] != FORMAT:
+        raise DataError.at(path, f"not a split file of the form {FORMAT!r}", hint=_HINT)
     for key, expected in {"set_hash": expected_hash, "protocol": protocol, "seed": seed}.items():
-        if expected is not None and content.get(key) != expected:
+        if expected is not None and content[key] != expected:
             raise DataError.at(
                 path,
-                f"made for graphs of another content ({str(content.get(key))[:12]}, not "
+                f"made for graphs of another content ({content[key][:12]}, not "
                 f"{str(expected)[:12]})"
                 if key == "set_hash"
-                else f"{key} is {content.get(key)!r}, not {expected!r}",
+                else f"{key} is {content[key]!r}, not {expected!r}",
                 hint="these splits belong to another set or protocol; give the data they were "
                 "made for, or begin in another folder",
             )
-    try:
-        graphs = int(content["graphs"])
-        splits = tuple(
-            Split(*(_whole(part[key]) for key in ("train", "valid", "test")))
-            for part in content["splits"]
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError.at(
-            path, f"damaged split file: {type(error).__name__} {error}", hint="delete it"
-        ) from None
-    everything = list(range(graphs))
+    graphs, splits = content["graphs"], tuple(content["splits"])
+    if not splits:
+        raise DataError.at(path, "holds no split", hint=_HINT)
     for number, split in enumerate(splits):
-        if sorted((*split.train, *split.valid, *split.test)) != everything:
+        positions = sorted((*split.train, *split.valid, *split.test))
+        if len(positions) != graphs or positions != list(range(graphs)):
             raise DataError.at(
                 path,
                 f"split {number} does not hold each of {graphs} graphs once",
-                hint="delete the file to remake it",
+                hint=_HINT,
             )
     return splits
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError.at(path, "no such split file") from None
-    except (OSError, ValueError) as error:
-        raise DataError.at(path, f"not a split file: {error}", hint="delete it") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise DataError.at(path, f"not a split file of the form {FORMAT!r}", hint="delete it")
-    return content
-
-
-def _whole(values: Any) -> tuple[int, ...]:
-    if not all(type(value) is int for value in values):
-        raise ValueError("positions must be whole numbers")
-    return tuple(values)

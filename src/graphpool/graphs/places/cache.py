@@ -5,6 +5,7 @@ No precomputation is needed: in a custom training loop, too, each graph is searc
 process.
 """
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from hashlib import blake2b
@@ -63,11 +64,14 @@ class Graphs(NamedTuple):
 class PlaceCache:
     """A cache of the clusters and shares of graphs that drops the least recently used first.
 
+    Several threads may use it at once.
+
     It holds at most `max_numbers` shares, 4 bytes each.
     """
 
     def __init__(self, max_numbers: int = 1 << 26) -> None:
         self.max_numbers, self._numbers = max_numbers, 0
+        self._lock = threading.Lock()
         self._known: OrderedDict[Hashable, tuple[Array, Array]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -75,8 +79,9 @@ class PlaceCache:
 
     def clear(self) -> None:
         """Remove everything."""
-        self._known.clear()
-        self._numbers = 0
+        with self._lock:
+            self._known.clear()
+            self._numbers = 0
 
     def find(self, graphs: Graphs, rule: Hashable, search: Callable[[Graphs], Result]) -> Result:
         """Return the cluster of each node, the cluster counts, and the shares `[nodes, width]`.
@@ -85,15 +90,16 @@ class PlaceCache:
         graphs that are not cached.
         """
         keys: list[Hashable] = [(rule, digest) for digest in graphs.digests()]
-        missing = {key: graph for graph, key in enumerate(keys) if key not in self._known}
+        with self._lock:
+            missing = {key: graph for graph, key in enumerate(keys) if key not in self._known}
+            # Copied first, because storing new entries may evict these.
+            known = {key: self._known[key] for key in keys if key not in missing}
+            for key in known:
+                self._known.move_to_end(key)
         if len(missing) == len(keys):
             result = search(graphs)
             self._keep(keys, graphs.node_ptr, result)
             return result
-        # Copied first, because storing new entries may evict these.
-        known = {key: self._known[key] for key in keys if key not in missing}
-        for key in known:
-            self._known.move_to_end(key)
         if missing:
             rest = graphs.select(list(missing.values()))
             known |= self._keep(list(missing), rest.node_ptr, search(rest))
@@ -113,13 +119,14 @@ class PlaceCache:
         for graph, key in enumerate(keys):
             nodes = slice(node_ptr[graph], node_ptr[graph + 1])
             kept[key] = cluster[nodes].copy(), share[nodes, : counts[graph]].copy()
-        for key, part in kept.items():
-            if key not in self._known:
-                self._numbers += part[1].size
-            self._known[key] = part
-        while self._numbers > self.max_numbers and self._known:
-            _, (_, dropped) = self._known.popitem(last=False)
-            self._numbers -= dropped.size
+        with self._lock:
+            for key, part in kept.items():
+                if key not in self._known:
+                    self._numbers += part[1].size
+                self._known[key] = part
+            while self._numbers > self.max_numbers and self._known:
+                _, (_, dropped) = self._known.popitem(last=False)
+                self._numbers -= dropped.size
         return kept
 
 

@@ -21,6 +21,7 @@ from graphpool.nn.module import Module
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise
 from graphpool.nn.ops.products import segment_mm, spmm
+from graphpool.nn.random import uniform_like
 from graphpool.typing import Float, Int
 
 Pooled = TypeVar("Pooled")
@@ -203,7 +204,7 @@ def _sampling_logits(adj: Tensor, training: bool) -> Tensor:
     """(log A' + g) / 0.1, with Gumbel noise g while training."""
     logits = adj.clamp(min=1e-12).log()
     if training:
-        uniform = torch.rand_like(logits).clamp(min=1e-20)
+        uniform = uniform_like(logits).clamp(min=1e-20)
         logits = logits - (-uniform.log()).clamp(min=1e-20).log()
     return logits / TEMPERATURE
 

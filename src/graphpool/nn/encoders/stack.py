@@ -15,6 +15,7 @@ from graphpool.nn.encoders.gin import GINLayer, GraphConvLayer
 from graphpool.nn.level import Level
 from graphpool.nn.module import MOST
 from graphpool.nn.ops.normalise import batch_normalised
+from graphpool.nn.random import dropout as drop
 
 _LAYERS: dict[str, Callable[..., EncoderLayer]] = {
     "gcn": GCNLayer,
@@ -100,7 +101,7 @@ class Encoder(MessagePassing):
                 norm = cast(nn.BatchNorm1d, self.norms[position])
                 x = batch_normalised(norm, x, level.mask).relu()
             if self.dropout:
-                x = nn.functional.dropout(x, self.dropout, self.training)
+                x = drop(x, self.dropout, self.training)
             outputs.append(x)
         return outputs
 

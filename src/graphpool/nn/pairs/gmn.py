@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.label_embedding import embed_labels, reset_labels
 from graphpool.nn.level import read_level
 from graphpool.nn.module import Module, reset
 from graphpool.nn.ops.normalise import batch_normalised
@@ -15,6 +16,7 @@ from graphpool.nn.pairs.cross_attention import CrossAttention
 from graphpool.nn.pairs.layout import PairLayout, repeat_graphs
 from graphpool.nn.pairs.score import Score
 from graphpool.nn.pool.gated import GatedPool
+from graphpool.nn.random import dropout as drop
 from graphpool.typing import Float
 
 
@@ -66,7 +68,7 @@ class Propagation(Module):
         if norm is not None:
             inputs = batch_normalised(norm, inputs)
         if self.dropout:
-            inputs = nn.functional.dropout(inputs, self.dropout, self.training)
+            inputs = drop(inputs, self.dropout, self.training)
         return self.update(inputs, h)  # type: ignore[no-any-return]
 
 
@@ -124,10 +126,12 @@ class GMN(PairModel):
         reset(self.pooling)
         for part in (self.score, self.encoder, self.rounds, self.norms):
             reset(part)
+        reset_labels(self)
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed both graphs of every pair together, and return their distances."""
         layout = PairLayout.of(graphs, left, right)
+        graphs = embed_labels(self, graphs)
         encoded = graphs.with_x(self.encoder(read_level(graphs, module=self).x))
         both = repeat_graphs(encoded, layout.graphs)
         h, attention = both.x, CrossAttention(layout.sizes, graphs.x.device)

@@ -10,6 +10,7 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.ragged import gather
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
+from graphpool.nn.label_embedding import embed_labels
 from graphpool.nn.module import Module
 from graphpool.nn.pairs.base import PairDistances, PairModel, flat_pooling
 from graphpool.nn.pairs.cross_attention import CrossAttention
@@ -56,7 +57,7 @@ class SimGNN(PairModel):
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed every graph of the batch, and return the distances of the pairs."""
         layout = PairLayout.of(graphs, left, right)
-        h = self.encoder(graphs)
+        h = self.encoder(embed_labels(self, graphs))
         trace = self.pooling.trace(graphs.with_x(h))
         node, _ = gather(graphs.ptr, layout.graphs)
         histogram = similarity_histogram(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,10 @@ from graphpool.report.sections.parts import name_cell, section
 
 def summary_of(row: ResultRow) -> Summary:
     """Mean, spread and interval of a row's accuracies."""
-    return summarise(row.accuracies, row.overlap)
+    summary = summarise(row.accuracies, row.overlap)
+    if row.interval is None or summary.count > 1:
+        return summary
+    return replace(summary, low=row.interval[0], high=row.interval[1])
 
 
 def difference(ours: ResultRow, other: ResultRow) -> Summary | None:
@@ -40,6 +44,8 @@ def hero_figures(report: Report) -> tuple[list[HeroFigure], str]:
             f"± {percent(summary.std)} over {summary.count} splits; "
             f"95 % interval of the mean {_interval(summary)}"
         )
+    elif interval := _interval(summary):
+        spread = f"on one split; 95 % interval {interval}"
     figures = [HeroFigure(f"Accuracy of {ours.name}", percent(summary.mean), "%", spread)]
     if best is not None:
         mean = percent(summary_of(best).mean)
@@ -48,7 +54,7 @@ def hero_figures(report: Report) -> tuple[list[HeroFigure], str]:
     if majority is not None:
         level = summary_of(majority).mean
         figures.append(HeroFigure("No learning at all", percent(level), "%", majority.name))
-        if summary.mean <= level:
+        if not report.learned:
             words.append("The model is no better than always answering the most frequent class.")
     if best is not None:
         words.append(comparison(ours, best))
@@ -95,24 +101,29 @@ def results_section(report: Report) -> str:
     """The table of accuracies, what it shows, and every number behind it."""
     if not report.results:
         return ""
-    words = (
-        "Share of test graphs whose class was found, as the mean over splits ± standard "
-        "deviation between splits. Small differences between overlapping intervals are no "
-        "evidence that one method is better."
-    )
-    corrected = all(row.overlap > 0 for row in report.results)
-    shared = (
-        "widened for splits that share graphs (Nadeau and Bengio 2003)."
-        if corrected
-        else "over the splits. Folds share training graphs, so it is somewhat narrower than it "
-        "should be."
-    )
+    several = any(len(row.accuracies) > 1 for row in report.results)
+    words = "Share of test graphs whose class was found, "
+    if several:
+        words += (
+            "as the mean over splits ± standard deviation between splits. Small differences "
+            "between overlapping intervals are no evidence that one method is better."
+        )
+        interval = "Student’s t over the splits. Folds share training graphs, so it is somewhat "
+        interval += "narrower than it should be."
+        if all(row.overlap > 0 for row in report.results):
+            interval = "Student’s t widened for splits that share graphs (Nadeau and Bengio 2003)."
+    else:
+        words += "on one split. Other splits and seeds give other numbers: to compare methods, run "
+        words += "<code>graphpool evaluate</code>."
+        interval = "Wilson’s, from the number of test graphs."
     note = (
-        f'<p class="note">Interval: Student’s t {shared} The dashed line is the majority class: '
+        f'<p class="note">Interval: {interval} The dashed line is the majority class: '
         "what an answer without looking at the graph scores.</p>"
     )
     return section(
-        "Results beside baselines", words, results_table(report) + note + _all_numbers(report)
+        "Results beside baselines",
+        words,
+        results_table(report) + note + (_all_numbers(report) if several else ""),
     )
 
 
@@ -122,9 +133,11 @@ def results_table(report: Report) -> str:
     low, high = _range(rows)
     majority = None if report.majority is None else summary_of(report.majority).mean
     body = "".join(_row(row, row is report.headline, low, high, majority) for row in rows)
+    several = any(len(row.accuracies) > 1 for row in rows)
+    chart = f"{'Every split, mean' if several else 'Accuracy'} and 95 % interval"
     return (
         '<table class="results"><thead><tr><th scope="col">Method</th>'
-        '<th scope="col" class="chart">Every split, mean and 95 % interval</th>'
+        f'<th scope="col" class="chart">{chart}</th>'
         '<th scope="col" class="num">Accuracy, %</th><th scope="col" class="num">95 % interval</th>'
         f"</tr></thead><tbody>{body}</tbody>"
         f'<tfoot><tr><td></td><td class="chart">{_axis(low, high, majority)}</td>'

@@ -12,7 +12,9 @@ from graphpool.report.sections.parts import name_cell, section
 def figure_tables(tables: Sequence[FigureTable]) -> str:
     """One section per table that has rows."""
     return "".join(
-        section(text(table.title), table.words, _table(table)) for table in tables if table.rows
+        section(text(table.title), table.words, figure_table(table))
+        for table in tables
+        if table.rows
     )
 
 
@@ -72,11 +74,12 @@ def _tones(report: Report) -> dict[str, int]:
     return {label: number for number, label in enumerate(report.labels)}
 
 
-def _table(table: FigureTable) -> str:
+def figure_table(table: FigureTable) -> str:
+    """The table alone: a row per method or class, its first figure as a bar."""
     names = "".join(f'<th scope="col" class="num">{text(name)}</th>' for name in table.columns)
     body = "".join(_row(row, table.columns, table.badge) for row in table.rows)
     return (
-        '<table class="results plain"><thead><tr><th scope="col">Method</th>'
+        f'<table class="results plain"><thead><tr><th scope="col">{text(table.first)}</th>'
         f'<th scope="col" class="chart">{text(table.columns[0])}</th>{names}</tr></thead>'
         f"<tbody>{body}</tbody></table>"
     )

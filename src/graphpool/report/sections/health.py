@@ -9,8 +9,12 @@ from graphpool.training.health_warnings import OFF_IDENTITY_LIMIT, RANK_LIMIT
 WEAK_RANK = 1.5
 
 
-def verdict(health: LevelHealth) -> tuple[str, str]:
-    """`good`, `weak`, `bad` or `none` (nothing to judge), and one sentence that says why."""
+def verdict(health: LevelHealth, learned: bool = True) -> tuple[str, str]:
+    """`good`, `weak`, `bad` or `none` (nothing to judge), and one sentence that says why.
+
+    Args:
+        learned: whether the model is better than the majority class; if not, no level is `good`.
+    """
     if health.clusters <= 1:
         return "none", "One cluster gathers everything: this level is a sum, nothing to collapse."
     if health.clusters < RANK_LIMIT:
@@ -24,12 +28,14 @@ def verdict(health: LevelHealth) -> tuple[str, str]:
         return "weak", "Weak: clusters differ only slightly from one another."
     if rank is None and off is None:
         return "none", "Not measured."
+    if not learned:
+        return "weak", "Clusters differ and are connected, but the model has learned nothing."
     return "good", "Healthy: clusters differ, and the coarse graph connects them."
 
 
-def health_section(levels: Sequence[LevelHealth]) -> str:
+def health_section(levels: Sequence[LevelHealth], learned: bool = True) -> str:
     """One card per level with a meter for each figure."""
-    return f'<div class="cards">{"".join(_card(level) for level in levels)}</div>'
+    return f'<div class="cards">{"".join(_card(level, learned) for level in levels)}</div>'
 
 
 def warning_box(warnings: Sequence[str]) -> str:
@@ -41,8 +47,8 @@ def warning_box(warnings: Sequence[str]) -> str:
     return f'<aside class="warning"><h2>{title}</h2><ul>{items}</ul></aside>'
 
 
-def _card(health: LevelHealth) -> str:
-    kind, judged = verdict(health)
+def _card(health: LevelHealth, learned: bool) -> str:
+    kind, judged = verdict(health, learned)
     clusters = max(health.clusters, 1)
     noun = "place" if health.places else "cluster"
     amount = figure(round(clusters, 1))

@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from graphpool.evaluation.format import Lines, percent, plural
+import numpy as np
+
+from graphpool.evaluation.format import Lines, decimal, percent, plural
+from graphpool.evaluation.metrics import CLASS_METRICS
+from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
-from graphpool.report.data import EmbeddingPlot, Report, ResultRow
+from graphpool.report.data import ClassPredictions, EmbeddingPlot, Report, ResultRow
 from graphpool.tasks.base import Array, Document, History, TaskModel, epoch_line
 from graphpool.tasks.pages.levels import (
     health_lines,
@@ -27,6 +31,7 @@ def result_lines(document: Document) -> Lines:
         f"{plural(count, 'graph')}, 95 % interval {low:.0f} to {high:.0f}",
         f"Balanced        {percent(test['balanced_accuracy']):>7}  mean over the classes",
         f"Majority class  {percent(document['majority']):>7}",
+        f"Also: {metrics_text(test)}",
         epoch_line(document, "graphs"),
     ]
     if document["choice"]:
@@ -62,7 +67,7 @@ def class_page(
     classes: Sequence[Any],
     graphs: GraphSet,
     test: GraphSet,
-    predicted: Array,
+    probabilities: Array,
     document: Document,
     history: History = (),
 ) -> Report:
@@ -72,7 +77,7 @@ def class_page(
         classes: names of the classes.
         graphs: the whole set.
         test: graphs that are shown, with classes counted in `classes`.
-        predicted: `[test]`, predicted classes.
+        probabilities: `[test, classes]`.
         document, history: of `graphpool.tasks.base.Task.report`.
     """
     settings, counts = model.config.model, document["graphs"]
@@ -85,6 +90,7 @@ def class_page(
     trained = ""
     if "train" in counts:
         trained = f"{counts['train']} graphs trained it, {counts['valid']} chose the epoch, "
+    names = [str(name) for name in classes]
     note = f"These are the {len(test)} test graphs; the model has not seen them."
     return Report(
         title=f"{pooler} on {graphs.name}",
@@ -96,16 +102,27 @@ def class_page(
             "mean nodes": round(model.mean_nodes, 1),
             **choice_facts(document),
         },
+        metrics={"balanced accuracy": percent(document["test"]["balanced_accuracy"])},
         results=[
-            ResultRow(pooler, "ours", [document["test"]["accuracy"]]),
+            ResultRow(
+                pooler,
+                "ours",
+                [document["test"]["accuracy"]],
+                interval=tuple(document["test"]["interval"]),
+            ),
             ResultRow("majority class", "rule", [document["majority"]]),
         ],
+        classes=ClassPredictions(names, _codes(test), probabilities),
         curves=[learning_curve(pooler, history, document["best_epoch"])] if history else [],
-        embedding=graph_map(model, classes, test, predicted, note),
+        embedding=graph_map(model, classes, test, probabilities.argmax(axis=1), note),
         hierarchy=examples,
         health=health,
         warnings=document["warnings"],
-        environment={**document["versions"], "seed": model.config.train.seed},
+        environment={
+            "features": features_text(model.features.about()),
+            **document["versions"],
+            "seed": model.config.train.seed,
+        },
     )
 
 
@@ -113,10 +130,9 @@ def graph_map(
     model: TaskModel, classes: Sequence[Any], graphs: GraphSet, predicted: Array, note: str
 ) -> EmbeddingPlot:
     """Collect the vector of every graph, with its class and the predicted one."""
-    assert graphs.y is not None
     return EmbeddingPlot(
         vectors=model.embed(graphs),
-        y=graphs.y.cpu().numpy(),
+        y=_codes(graphs),
         class_names=[f"class {name}" for name in classes],
         ids=[f"graph {name}" for name in graphs.ids],
         predicted=predicted,
@@ -124,8 +140,25 @@ def graph_map(
     )
 
 
+def metrics_text(metrics: Document) -> str:
+    """Describe the metrics beside the accuracies that are known."""
+    return ", ".join(
+        f"{title.removesuffix(', %')} "
+        f"{percent(metrics[name]) if title.endswith('%') else decimal(metrics[name])}"
+        for name, title in CLASS_METRICS.items()
+        if name in metrics and "accuracy" not in name
+    )
+
+
+def _codes(graphs: GraphSet) -> Array:
+    """The class of each graph, a position in the classes."""
+    assert graphs.y is not None
+    return np.asarray(graphs.y.cpu())
+
+
 def _score_text(document: Document) -> str:
     return (
         f"accuracy {percent(document['accuracy'])}, balanced "
-        f"{percent(document['balanced_accuracy'])}, on {plural(document['graphs'], 'graph')}"
+        f"{percent(document['balanced_accuracy'])}, {metrics_text(document)}, on "
+        f"{plural(document['graphs'], 'graph')}"
     )

@@ -12,6 +12,7 @@ from graphpool import ged
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.evaluation.baselines.pairs import RULE_NAMES
 from graphpool.evaluation.ranking import pair_counts
+from graphpool.features.summary import features_text
 from graphpool.ged.result import EditDistance
 from graphpool.graphs.graphset import GraphSet
 from graphpool.report.data import (
@@ -240,7 +241,11 @@ def comparison_page(
             )
         ],
         curves=[learning_curve(pooler, history, document["best_epoch"])] if history else [],
-        environment={**document["versions"], "seed": config.train.seed},
+        environment={
+            "features": features_text(model.features.about()),
+            **document["versions"],
+            "seed": config.train.seed,
+        },
         **parts,
     )
 

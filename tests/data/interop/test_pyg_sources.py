@@ -1,0 +1,97 @@
+"""What holds graphs in PyTorch Geometric is read as the list of its graphs is."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.utils.data import random_split
+from torch_geometric.data import Batch, Data
+from torch_geometric.datasets import FakeDataset, TUDataset
+from torch_geometric.loader import DataLoader
+
+import graphpool as gp
+from graphpool.data.source import data_digest
+from graphpool.errors import DataError
+
+
+@pytest.fixture(scope="module")
+def fake() -> FakeDataset:
+    torch.manual_seed(0)
+    return FakeDataset(num_graphs=12, avg_num_nodes=8, num_channels=3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        (lambda data: data, 12),
+        (lambda data: data[:10], 10),
+        (lambda data: data[torch.tensor([3, 1])], 2),
+        (lambda data: random_split(data, [8, 4], torch.Generator().manual_seed(0))[0], 8),
+        (lambda data: [data[3]], 1),
+        (lambda data: data[3], 1),
+        (lambda data: Batch.from_data_list(list(data)), 12),
+        (lambda data: next(iter(DataLoader(data, batch_size=5))), 5),
+        (lambda data: list(DataLoader(data, batch_size=5)), 12),
+        (lambda data: DataLoader(data, batch_size=5), 12),
+    ],
+    ids=["dataset", "slice", "index", "split", "list", "graph", "batch", "loaded", "batches",
+         "loader"],
+)  # fmt: skip
+def test_every_source_gives_its_graphs(
+    fake: FakeDataset, kind: Callable[[Any], Any], count: int
+) -> None:
+    source = kind(fake)
+    graphs = gp.from_pyg(source)
+    assert len(graphs) == count
+    if isinstance(source, Data) and not isinstance(source, Batch):
+        source = [source]
+    if isinstance(source, (list, DataLoader)) and count == 12:
+        source = fake
+    listed = source.to_data_list() if isinstance(source, Batch) else [*source]
+    expected = gp.from_pyg(listed)
+    assert data_digest(graphs) == data_digest(expected)
+    assert data_digest(gp.data.as_graphs(kind(fake))) == data_digest(expected)
+
+
+def test_a_tu_data_set_of_pyg_holds_the_graphs_of_ours(tmp_path: Path) -> None:
+    ours = gp.load("MUTAG", features=None)[:20]
+    raw = tmp_path / "MINE" / "MINE" / "raw"
+    raw.mkdir(parents=True)
+    offset = ours.node_ptr[ours.edge_graph]
+    columns = {
+        "A": ((ours.edge_index + offset + 1).T.tolist()),
+        "graph_indicator": [[graph + 1] for graph in ours.node_graph.tolist()],
+        "graph_labels": [[code] for code in ours.y.tolist()],
+        "node_labels": [[code] for code in ours.node_label.tolist()],
+    }
+    for part, rows in columns.items():
+        text = "".join(", ".join(map(str, row)) + "\n" for row in rows)
+        (raw / f"MINE_{part}.txt").write_text(text)
+    theirs = gp.from_pyg(TUDataset(str(tmp_path / "MINE"), "MINE"))
+    assert torch.equal(theirs.edge_index, ours.edge_index)
+    assert torch.equal(theirs.y, ours.y)
+    assert torch.equal(theirs.x.argmax(1), ours.node_label)
+
+
+def test_fields_that_are_not_used_are_named() -> None:
+    data = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]), z=torch.ones(2))
+    with pytest.warns(UserWarning, match="not used: 'z' of PyG; put numbers of nodes"):
+        graphs = gp.from_pyg([data])
+    assert graphs.notes == ("not used: 'z' of PyG",)
+
+
+def test_targets_that_are_no_classes_can_be_left_out_or_replaced() -> None:
+    data = [Data(x=torch.ones(1, 2), y=torch.tensor([[0.5, 1.5]])) for _ in range(2)]
+    with pytest.raises(DataError, match="4 values for 2 graphs; give one class each in y="):
+        gp.from_pyg(data)
+    assert gp.from_pyg(data, y=None).y is None
+    assert gp.from_pyg(data, y=["b", "a"]).classes == ("a", "b")
+    with pytest.raises(DataError, match="y has 1 classes for 2 graphs"):
+        gp.from_pyg(data, y=["b"])
+
+
+def test_a_graph_set_is_not_of_pyg() -> None:
+    with pytest.raises(DataError, match="is a GraphSet already"):
+        gp.from_pyg(gp.load("MUTAG", features=None))

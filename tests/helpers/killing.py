@@ -1,0 +1,87 @@
+"""Run commands in processes of their own that can be killed: forked from one that has imported all.
+
+Importing takes seconds, a fork milliseconds, and a kill is wanted many times.
+"""
+
+import multiprocessing
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+
+class Commands:
+    """Starts `graphpool ARGUMENTS` in a folder; what it prints is appended to `log`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.log = folder, folder / "log.txt"
+        (folder / "tmp").mkdir(parents=True, exist_ok=True)
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["killing_preload"])
+        before = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+        forkserver.ensure_running()
+        os.environ.pop("PYTHONPATH")
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
+
+    def start(self, *arguments: object) -> ForkServerProcess:
+        words = [str(each) for each in arguments]
+        process = self._context.Process(target=_run, args=(words, self.folder, self.log))
+        process.start()
+        return process
+
+    def finish(self, *arguments: object) -> int:
+        """Run to the end; return the exit code."""
+        process = self.start(*arguments)
+        process.join(300)
+        assert process.exitcode is not None
+        return process.exitcode
+
+    def kill_at_random(
+        self, times: int, seconds: float, arguments: Callable[[], Sequence[object]], seed: int = 0
+    ) -> int:
+        """Start and kill the command `times` times within `seconds`; return how often it died."""
+        chance, died = random.Random(seed), 0
+        for _ in range(times):
+            process = self.start(*arguments())
+            time.sleep(chance.uniform(0, seconds))
+            process.kill()
+            process.join()
+            died += process.exitcode == -9
+            assert process.exitcode in (-9, 0), self.said
+        return died
+
+    def timed(self, *arguments: object) -> float:
+        """Run to the end, which must be a good one; return the seconds that it took."""
+        began = time.monotonic()
+        assert self.finish(*arguments) == 0, self.said
+        return time.monotonic() - began
+
+    @property
+    def said(self) -> str:
+        return self.log.read_text()[-2000:] if self.log.exists() else ""
+
+    def left_over(self) -> list[Path]:
+        """Temporary files, scratch folders and locks."""
+        found = [*self.folder.rglob(".graphpool-*"), *self.folder.rglob(".*.lock")]
+        return [*found, *(self.folder / "tmp").glob("graphpool-*")]
+
+
+def _run(words: list[str], folder: Path, log: Path) -> None:
+    os.chdir(folder)
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for stream in (1, 2):
+        os.dup2(descriptor, stream)
+    os.environ["TMPDIR"] = str(folder / "tmp")
+    from graphpool.cli.main import run
+
+    try:
+        run(words)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
