@@ -3,7 +3,6 @@
 The `best.safetensors` of a run folder is such a file.
 """
 
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from torch.nn.modules.module import (
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig, from_dict
 from graphpool.data.formats.safetensors import open_set, save
 from graphpool.errors import CheckpointError, GraphpoolError
+from graphpool.files import atomic_write, scratch_folder
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import TASKS, Task
 from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint
@@ -132,8 +132,8 @@ def reading(checkpoint: Checkpoint) -> Iterator[None]:
 
 def pack_graphs(graphs: GraphSet) -> Tensor:
     """Return a set as the bytes of its file, which is checked again when it is read."""
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
-        path = Path(folder) / "graphs.safetensors"
+    with scratch_folder() as folder:
+        path = folder / "graphs.safetensors"
         save(graphs, path)
         return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8)
 
@@ -142,9 +142,10 @@ def unpack_graphs(checkpoint: Checkpoint) -> GraphSet | None:
     """Return the set that a model file holds; None if it holds none."""
     if GRAPHS not in checkpoint.tensors:
         return None
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
-        path = Path(folder) / "graphs.safetensors"
-        path.write_bytes(checkpoint.tensors[GRAPHS].numpy().tobytes())
+    with scratch_folder() as folder:
+        path = folder / "graphs.safetensors"
+        with atomic_write(path) as handle:
+            handle.write(checkpoint.tensors[GRAPHS].numpy().tobytes())
         # A copy in memory: what is opened is mapped from the file.
         graphs = open_set(path)
         return graphs[:]
