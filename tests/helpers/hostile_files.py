@@ -5,9 +5,11 @@ yields variants of one: bytes that are flipped, cut and inserted, documents of a
 crafted files with right checksums.
 """
 
+import gzip
 import io
 import json
 import random
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -226,7 +228,8 @@ def craft_npz(path: Path, draw: Draw) -> None:
         shape = draw.choice(((10**10,), (10**12, 2), (-1,), (0,), (2**40, 2**40), (7,)))
         head = {"descr": arrays[name].dtype.str, "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(buffer, head)
-        with zipfile.ZipFile(path, "a") as archive_file:
+        with warnings.catch_warnings(), zipfile.ZipFile(path, "a") as archive_file:
+            warnings.simplefilter("ignore")  # the name is there twice, as it is meant
             archive_file.writestr(f"{name}.npy", buffer.getvalue() + arrays[name].tobytes())
         return
     arrays[name] = change_array(arrays[name], draw)
@@ -314,6 +317,30 @@ def make_npz(folder: Path) -> Path:
     return folder / "PAIR.npz"
 
 
+def make_adjacency(folder: Path) -> Path:
+    np.savez(folder / "adj.npz", adj_0=np.eye(2), adj_1=np.ones((3, 3)), y=["a", "b"])
+    return folder / "adj.npz"
+
+
+def make_array(folder: Path) -> Path:
+    np.save(folder / "adj.npy", np.ones((2, 3, 3), dtype=np.int8))
+    return folder / "adj.npy"
+
+
+def craft_array(path: Path, draw: Draw) -> None:
+    np.save(path, change_array(np.load(path), draw))
+
+
+def make_packed(folder: Path) -> Path:
+    (folder / "g.jsonl.gz").write_bytes(gzip.compress(LINES.encode()))
+    return folder / "g.jsonl.gz"
+
+
+def craft_packed(path: Path, draw: Draw) -> None:
+    text = damage(gzip.decompress(path.read_bytes()), draw)
+    path.write_bytes(gzip.compress(draw.choice((text, text * 20_000, b" " * 10**8, b"{" * 10**7))))
+
+
 def make_set(folder: Path) -> Path:
     set_file.save(graphs_of(folder), folder / "set.safetensors")
     return folder / "set.safetensors"
@@ -397,7 +424,34 @@ EVENT_LINES = (
 EXPERIMENT = """title = "t"\ntask = "classification"\nprotocol = "cv10"\nseeds = [0]\n[[data]]
 name = "MUTAG"\n[methods.sum]\nmodel = {pooler = "sum"}\n"""
 COSTS = '{"node_substitution": 2, "edge_labels": [["s", "d", 0.5]]}'
+NODE_LINK = {
+    "directed": False, "multigraph": False, "graph": {"y": "x", "name": "g"},
+    "nodes": [{"id": 0, "atom": "C", "size": [1, 2]}, {"id": 1, "atom": "N", "size": [0.5, 2]}],
+    "edges": [{"source": 0, "target": 1, "bond": "s", "weight": 0.5}],
+}  # fmt: skip
+GRAPHML = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="node" attr.name="atom" attr.type="string" />
+<key id="d1" for="edge" attr.name="weight" attr.type="double" />
+<graph edgedefault="undirected" > <node id="a" > <data key="d0" > C </data> </node>
+<node id="b" > <data key="d0" > N </data> </node>
+<edge source="a" target="b" > <data key="d1" > 0.5 </data> </edge> </graph> </graphml>"""
+GEXF_FILE = GEXF.replace("<gexf>", '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">')
 FORMATS: dict[str, HostileFormat] = {
+    "json": HostileFormat(
+        written("g.json", "[" + ",".join(LINES.splitlines()) + "]"), use_set, craft_json
+    ),
+    "node-link": HostileFormat(written("n.json", json.dumps([NODE_LINK])), use_set, craft_json),
+    "jsonl.gz": HostileFormat(make_packed, use_set, craft_packed),
+    "graphml": HostileFormat(written("g.graphml", GRAPHML), use_set, craft_text),
+    "graphml.zip": HostileFormat(
+        make_zip("G.zip", {"a.graphml": GRAPHML, "b.gexf": GEXF_FILE}), use_set, craft_zip
+    ),
+    "edges.csv": HostileFormat(
+        written("e.csv", "graph,source,target,weight,y\na, 1, 2, 0.5, x\nb, 1, 3, 1, z\n"),
+        use_set, craft_text,
+    ),
+    "adjacency.npz": HostileFormat(make_adjacency, use_set, craft_npz),
+    "adjacency.npy": HostileFormat(make_array, use_set, craft_array),
     "jsonl": HostileFormat(written("g.jsonl", LINES), use_set, craft_lines),
     "npz": HostileFormat(make_npz, use_npz, craft_npz),
     "tu": HostileFormat(

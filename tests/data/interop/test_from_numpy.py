@@ -105,6 +105,7 @@ def shortened() -> bytes:
         (shortened(), "not a whole array"),
         (b"\x93NUMPY\x01\x00", "not a whole array"),
         (b"\x93NUMPY\x01\x00\x10\x00{'descr': 'O'}   \n", "not a whole array"),
+        (b"\x93NUMPY\x01\x00\x10\x00{'descr': ((((((\n", "not a whole array"),
     ],
 )
 def test_damaged_and_hostile_files(tmp_path: Path, data: bytes, said: str) -> None:
