@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import safetensors
 import torch
@@ -55,6 +56,9 @@ TU = {
     "node_labels": "0\n0\n1\n0\n1\n",
     "node_attributes": "0.5, 1\n0.1, 2\n0.2, 3\n0.3, 4\n0.4, 5\n",
 }
+JSON = f"[{LINES.strip().replace(chr(10), ',')}]"
+NODE_LINK = json.dumps(nx.node_link_data(nx.path_graph(3), edges="links"))
+EDGES = "graph,source,target,label\na,0,1,s\na,1,2,d\nb,0,1,s\n"
 GEXF = """<?xml version="1.0"?><gexf><graph defaultedgetype="undirected">
 <attributes class="node"><attribute id="0" title="type" type="string"/></attributes>
 <nodes><node id="0"><attvalues><attvalue for="0" value="C"/></attvalues></node>
@@ -219,6 +223,20 @@ def craft_zip(path: Path, draw: Draw) -> None:
             archive.writestr(name, content)
 
 
+def craft_gzip(path: Path, draw: Draw) -> None:
+    """A changed line, or lines that unpack to much."""
+    text = LINES.encode()
+    match draw.randrange(4):
+        case 0:
+            text += b" " * draw.choice((10**6, 3 * 10**7))
+        case 1:
+            text = b"\n" * draw.choice((10**6, 3 * 10**7)) + text
+        case _:
+            lines = [json.loads(line) for line in LINES.splitlines()]
+            text = "\n".join(json.dumps(change(line, draw)) for line in lines).encode()
+    path.write_bytes(gzip.compress(text, 1))
+
+
 def craft_npz(path: Path, draw: Draw) -> None:
     with np.load(path) as archive:
         arrays = dict(archive)
@@ -317,8 +335,19 @@ def make_npz(folder: Path) -> Path:
     return folder / "PAIR.npz"
 
 
+def make_gzip(folder: Path) -> Path:
+    (folder / "g.jsonl.gz").write_bytes(gzip.compress(LINES.encode()))
+    return folder / "g.jsonl.gz"
+
+
+def make_graphml(folder: Path) -> Path:
+    nx.write_graphml_xml(nx.path_graph(4), folder / "g.graphml")
+    return folder / "g.graphml"
+
+
 def make_adjacency(folder: Path) -> Path:
-    np.savez(folder / "adj.npz", adj_0=np.eye(2), adj_1=np.ones((3, 3)), y=["a", "b"])
+    one, two = np.ones((3, 3)) - np.eye(3), np.eye(2)[::-1]
+    np.savez(folder / "adj.npz", adj_a=one, adj_b=two, y=[0, 1])
     return folder / "adj.npz"
 
 
@@ -329,16 +358,6 @@ def make_array(folder: Path) -> Path:
 
 def craft_array(path: Path, draw: Draw) -> None:
     np.save(path, change_array(np.load(path), draw))
-
-
-def make_packed(folder: Path) -> Path:
-    (folder / "g.jsonl.gz").write_bytes(gzip.compress(LINES.encode()))
-    return folder / "g.jsonl.gz"
-
-
-def craft_packed(path: Path, draw: Draw) -> None:
-    text = damage(gzip.decompress(path.read_bytes()), draw)
-    path.write_bytes(gzip.compress(draw.choice((text, text * 20_000, b" " * 10**8, b"{" * 10**7))))
 
 
 def make_set(folder: Path) -> Path:
@@ -424,35 +443,19 @@ EVENT_LINES = (
 EXPERIMENT = """title = "t"\ntask = "classification"\nprotocol = "cv10"\nseeds = [0]\n[[data]]
 name = "MUTAG"\n[methods.sum]\nmodel = {pooler = "sum"}\n"""
 COSTS = '{"node_substitution": 2, "edge_labels": [["s", "d", 0.5]]}'
-NODE_LINK = {
-    "directed": False, "multigraph": False, "graph": {"y": "x", "name": "g"},
-    "nodes": [{"id": 0, "atom": "C", "size": [1, 2]}, {"id": 1, "atom": "N", "size": [0.5, 2]}],
-    "edges": [{"source": 0, "target": 1, "bond": "s", "weight": 0.5}],
-}  # fmt: skip
-GRAPHML = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-<key id="d0" for="node" attr.name="atom" attr.type="string" />
-<key id="d1" for="edge" attr.name="weight" attr.type="double" />
-<graph edgedefault="undirected" > <node id="a" > <data key="d0" > C </data> </node>
-<node id="b" > <data key="d0" > N </data> </node>
-<edge source="a" target="b" > <data key="d1" > 0.5 </data> </edge> </graph> </graphml>"""
 GEXF_FILE = GEXF.replace("<gexf>", '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">')
 FORMATS: dict[str, HostileFormat] = {
-    "json": HostileFormat(
-        written("g.json", "[" + ",".join(LINES.splitlines()) + "]"), use_set, craft_json
-    ),
-    "node-link": HostileFormat(written("n.json", json.dumps([NODE_LINK])), use_set, craft_json),
-    "jsonl.gz": HostileFormat(make_packed, use_set, craft_packed),
-    "graphml": HostileFormat(written("g.graphml", GRAPHML), use_set, craft_text),
-    "graphml.zip": HostileFormat(
-        make_zip("G.zip", {"a.graphml": GRAPHML, "b.gexf": GEXF_FILE}), use_set, craft_zip
-    ),
-    "edges.csv": HostileFormat(
-        written("e.csv", "graph,source,target,weight,y\na, 1, 2, 0.5, x\nb, 1, 3, 1, z\n"),
-        use_set, craft_text,
-    ),
-    "adjacency.npz": HostileFormat(make_adjacency, use_set, craft_npz),
     "adjacency.npy": HostileFormat(make_array, use_set, craft_array),
+    "gexf files": HostileFormat(
+        make_zip("F.zip", {"a.gexf": GEXF_FILE, "b.gexf": GEXF_FILE}), use_set, craft_zip
+    ),
     "jsonl": HostileFormat(written("g.jsonl", LINES), use_set, craft_lines),
+    "jsonl.gz": HostileFormat(make_gzip, use_set, craft_gzip),
+    "json": HostileFormat(written("g.json", JSON), use_set, craft_json),
+    "node-link": HostileFormat(written("n.json", NODE_LINK), use_set, craft_json),
+    "edges.csv": HostileFormat(written("e.csv", EDGES), use_set, craft_text),
+    "graphml": HostileFormat(make_graphml, use_set, craft_text),
+    "adjacency": HostileFormat(make_adjacency, use_set, craft_npz),
     "npz": HostileFormat(make_npz, use_npz, craft_npz),
     "tu": HostileFormat(
         make_zip("T.zip", {f"T/T_{part}.txt": text for part, text in TU.items()}),

@@ -16,10 +16,11 @@ from graphpool.cli.ged_arguments import (
     read_costs,
     read_pairs,
 )
-from graphpool.cli.options import Json, Root, SetName, command_group
+from graphpool.cli.options import Json, Overwrite, Root, SetName, command_group
 from graphpool.cli.output import aligned, print_result, print_status
 from graphpool.errors import ConfigError
 from graphpool.evaluation.format import Lines, Table, decimal, percent, plural
+from graphpool.files import check_free
 
 if TYPE_CHECKING:
     from graphpool.ged.compare import MethodScore
@@ -46,6 +47,7 @@ def pair(
     costs: CostList = None,
     edge_labels: EdgeLabels = True,
     draw: Annotated[Path | None, typer.Option(help="FILE.svg or FILE.png to draw into.")] = None,
+    overwrite: Overwrite = False,
     root: Root = None,
     json: Json = False,
 ) -> None:
@@ -58,6 +60,8 @@ def pair(
 
     if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
         raise ConfigError(f"--draw {draw}: end it with .svg or .png")
+    if draw is not None:
+        check_free(draw, overwrite, "--overwrite", "--draw ")
     (one, name), (two, other) = open_one(first, root), open_one(second, root)
     _load(method)
     found = distance(
@@ -245,13 +249,17 @@ def compare(
         f"{plural(found.triplets, 'triplet')}\n",
         Table(columns, [_score_row(score) for score in found.scores], right=columns[2:]),
     ]
+    basis = f"every row is measured on the {plural(found.proved, 'pair')} whose distance is proved"
     if left := found.pairs - found.proved:
-        lines.append(f"\n{plural(left, 'pair')} left out: not proved within the limits")
+        basis += f"; {plural(left, 'pair')}, the hardest, are left out of all rows"
+    lines.append(f"\n{basis}")
     print_result(json, {"data": graphs.name, "seed": seed, **found.to_dict()}, lines)
 
 
 def _score_row(score: "MethodScore") -> tuple[str, ...]:
     answer = {"upper": "upper bound", "lower": "lower bound"}.get(score.answer, score.answer)
+    if score.proved is not None and score.proved < 1:
+        answer = f"{answer}, {percent(score.proved)} proved"
     return (
         score.method,
         answer,

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural, was
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import NAMES, UNITS, check_edges, check_lengths
@@ -110,7 +110,7 @@ class GraphSet:
             real = (source != target) | (edge_weight != 0)
             source, target, owner, given = source[real], target[real], owner[real], given[real]
             if empty := int((~real).sum()):
-                notes.append(f"{empty} self-loops of weight 0 were dropped")
+                notes.append(f"{plural(empty, 'self-loop')} of weight 0 {was(empty)} dropped")
         listed = source.shape[0]
         if undirected:
             source, target = torch.cat([source, target]), torch.cat([target, source])
@@ -123,7 +123,7 @@ class GraphSet:
         first[1:] = rank[1:] != rank[:-1]
         # An edge that meets its own reverse is no repetition, so only listed ones count.
         if repeated := int((~first & (order < listed)).sum()):
-            notes.append(f"{repeated} repeated edges were kept once")
+            notes.append(f"{plural(repeated, 'repeated edge')} {was(repeated)} kept once")
         kept = order[first]
         given = given[kept]
         fields_ = {**other, **{key: take(value, given) for key, value in edges.items()}}
@@ -283,7 +283,8 @@ class GraphSet:
         """Return the same graphs with features `x`, `[nodes, channels]`."""
         if x.ndim != 2 or x.shape[0] != self.num_nodes:
             raise DataError(
-                f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
+                f"{self.name}: features of shape {tuple(x.shape)} for "
+                f"{plural(self.num_nodes, 'node')}; "
                 "give one row per node"
             )
         return self._same_structure(x=x, x_from=x_from)

@@ -24,7 +24,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import TASKS, Task
 from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint
 
-GRAPHS = "graphs"
+_GRAPHS = "graphs"
 
 
 def open_model(
@@ -130,21 +130,23 @@ def reading(checkpoint: Checkpoint) -> Iterator[None]:
         ) from None
 
 
-def pack_graphs(graphs: GraphSet) -> Tensor:
-    """Return a set as the bytes of its file, which is checked again when it is read."""
+def pack_graphs(graphs: GraphSet | None) -> dict[str, Tensor]:
+    """Return a set, if there is one, as the bytes of its file, which are checked when read."""
+    if graphs is None:
+        return {}
     with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
         path = Path(folder) / "graphs.safetensors"
         save(graphs, path)
-        return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8)
+        return {_GRAPHS: torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8)}
 
 
 def unpack_graphs(checkpoint: Checkpoint) -> GraphSet | None:
     """Return the set that a model file holds; None if it holds none."""
-    if GRAPHS not in checkpoint.tensors:
+    if _GRAPHS not in checkpoint.tensors:
         return None
     with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
         path = Path(folder) / "graphs.safetensors"
-        path.write_bytes(checkpoint.tensors[GRAPHS].numpy().tobytes())
+        path.write_bytes(checkpoint.tensors[_GRAPHS].numpy().tobytes())
         # A copy in memory: what is opened is mapped from the file.
         graphs = open_set(path)
         return graphs[:]

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError, FeatureWarning, warn
+from graphpool.errors import DataError, FeatureWarning, plural, warn
 from graphpool.graphs.vocabulary import Name, coded
 
 
@@ -41,7 +41,10 @@ def class_codes(y: Sequence[Any], count: int, name: str) -> tuple[Tensor | None,
     """Return classes that are given beside the graphs as codes, and what the codes mean."""
     classes = list(y)
     if len(classes) != count:
-        raise DataError(f"{name}: y has {len(classes)} classes for {count} graphs; give one each")
+        raise DataError(
+            f"{name}: y has {plural(len(classes), 'class', 'classes')} for "
+            f"{plural(count, 'graph')}; give one each"
+        )
     return named_codes(classes, "y", name)
 
 
