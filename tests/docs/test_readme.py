@@ -48,14 +48,16 @@ def test_the_example_of_classification_runs_and_predicts_own_graphs(tmp_path):
     printed = run_example("GraphClassifier", tmp_path)
     assert float(re.search(r"accuracy (\S+)", printed)[1]) > 0.6
     assert (tmp_path / "mutag.html").exists()
-    (tmp_path / "molecules.jsonl").write_text(examples("json")[0], encoding="utf-8")
+    molecules = ROOT / "docs" / "molecules.jsonl"
+    assert molecules.read_text(encoding="utf-8") == examples("json")[0]
     out = tmp_path / "classes.csv"
     with pytest.raises(SystemExit) as stop:
-        run(["predict", str(tmp_path / "mutag.safetensors"), str(tmp_path / "molecules.jsonl"),
+        run(["predict", str(tmp_path / "mutag.safetensors"), str(molecules),
              "--out", str(out)])  # fmt: skip
     assert stop.value.code == 0
     rows = [line.split(",")[0] for line in out.read_text(encoding="utf-8").splitlines()]
     assert rows == ["id", "nitrobenzene", "toluene"]
+    assert set(re.search(r"classes \[(.*?)\]", printed)[1].split()) <= {"-1", "1"}
 
 
 def test_the_example_of_neighbours_runs(tmp_path):

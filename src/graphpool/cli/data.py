@@ -177,11 +177,15 @@ def _describe(facts: "Statistics") -> Lines:
         ("without edges", plural(facts.graphs_without_edges, "graph")),
     ]
     if (twins := facts.duplicates) is not None:
+        how = "by 1-WL, with attributes" if twins.attributes else "by 1-WL"
+        repeat = "graph repeats" if twins.repeated == 1 else "graphs repeat"
         about.append(
-            ("duplicates", f"{twins.repeated:,} graphs repeat an earlier one (by 1-WL), "
+            ("duplicates", f"{twins.repeated:,} {repeat} an earlier one ({how}), "
              f"{plural(twins.distinct, 'distinct graph')}")
         )  # fmt: skip
-        if twins.mixed:
+        if twins.rounds is not None:
+            about.append(("", f"compared to a distance of {twins.rounds} edges from every node"))
+        if twins.mixed and twins.ceiling is not None:
             about.append(("", f"{twins.mixed} of them occur with different classes: 1-WL models "
                          f"can't pass {percent(twins.ceiling)}"))  # fmt: skip
     return [

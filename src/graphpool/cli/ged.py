@@ -249,13 +249,17 @@ def compare(
         f"{plural(found.triplets, 'triplet')}\n",
         Table(columns, [_score_row(score) for score in found.scores], right=columns[2:]),
     ]
+    basis = f"every row is measured on the {plural(found.proved, 'pair')} whose distance is proved"
     if left := found.pairs - found.proved:
-        lines.append(f"\n{plural(left, 'pair')} left out: not proved within the limits")
+        basis += f"; {plural(left, 'pair')}, the hardest, are left out of all rows"
+    lines.append(f"\n{basis}")
     print_result(json, {"data": graphs.name, "seed": seed, **found.to_dict()}, lines)
 
 
 def _score_row(score: "MethodScore") -> tuple[str, ...]:
     answer = {"upper": "upper bound", "lower": "lower bound"}.get(score.answer, score.answer)
+    if score.proved is not None and score.proved < 1:
+        answer = f"{answer}, {percent(score.proved)} proved"
     return (
         score.method,
         answer,

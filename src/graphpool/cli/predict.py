@@ -35,6 +35,8 @@ def predict(
         raise ConfigError(f"--out {out}: end it with .csv or .jsonl, or give - for stdout")
     if out != "-":
         check_free(out, overwrite, "--overwrite", "--out ")
+    from graphpool.features.summary import features_line
+
     trained = load_model(model, device, takes="graphs")
     graphs = open_graphs(data, root)
     rows = trained.prediction_rows(graphs)
@@ -42,12 +44,14 @@ def predict(
         text = _csv(rows) if Path(out).suffix == ".csv" else _jsonl(rows)
         with atomic_write(out, "w") as handle:
             handle.write(text)
+    features = trained.features.about()
     if json:
-        print_json({"model": str(model), "data": graphs.name, "predictions": rows})
+        document = {"model": str(model), "data": graphs.name, "features": features}
+        print_json({**document, "predictions": rows})
     elif out == "-":
         sys.stdout.write(_csv(rows))
     else:
-        print_status(f"{out}: {plural(len(rows), 'graph')}")
+        print_status(f"{out}: {plural(len(rows), 'graph')}\n{features_line(features)}")
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:

@@ -135,8 +135,7 @@ class TrainedModel:
                 network, task, learned, held, config.train,
                 folder=folder, resume=resume, progress=progress, extra=model.header(),
             )  # fmt: skip
-        best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
-        model = replace(model, best=best)
+        model = replace(model, best={"epoch": result.best_epoch, "metrics": result.best_metrics})
         more = task.warnings(model, train if valid is None else valid, result.best_metrics)
         for warning in more:
             warn(warning, TrainingWarning)
