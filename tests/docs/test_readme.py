@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from itertools import takewhile
@@ -89,7 +90,8 @@ SHORTER = {
 def test_commands_run_on_a_machine_without_data(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GRAPHPOOL_DATA", raising=False)
-    (tmp_path / "molecules.jsonl").write_text(examples("json")[0], encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    shutil.copy(ROOT / "docs" / "molecules.jsonl", tmp_path / "docs")
     lines = [line for text in examples("") for line in text.splitlines()]
     for line in (line for line in lines if line.startswith("graphpool ")):
         more = next((value for key, value in SHORTER.items() if line.startswith(key)), "")
