@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import random
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -245,7 +246,8 @@ def craft_npz(path: Path, draw: Draw) -> None:
         shape = draw.choice(((10**10,), (10**12, 2), (-1,), (0,), (2**40, 2**40), (7,)))
         head = {"descr": arrays[name].dtype.str, "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(buffer, head)
-        with zipfile.ZipFile(path, "a") as archive_file:
+        with warnings.catch_warnings(), zipfile.ZipFile(path, "a") as archive_file:
+            warnings.simplefilter("ignore")  # the name is there twice: the last one counts
             archive_file.writestr(f"{name}.npy", buffer.getvalue() + arrays[name].tobytes())
         return
     arrays[name] = change_array(arrays[name], draw)
@@ -275,7 +277,8 @@ def craft_checkpoint(path: Path, draw: Draw) -> None:
     _, tensors, header = read_checkpoint(path)
     tensors = {key: value.clone() for key, value in tensors.items()}
     if draw.random() < 0.8:
-        header = change(header, draw)
+        changed = change(header, draw)
+        header = changed if isinstance(changed, dict) else {"extra": changed}
     else:
         name = draw.choice(list(tensors))
         tensors[name] = torch.from_numpy(change_array(tensors[name].numpy(), draw))
