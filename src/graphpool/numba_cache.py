@@ -91,7 +91,12 @@ def _enable_cache(dispatcher: Any) -> None:
 
 
 def _has_home() -> bool:
-    return os.path.expanduser("~") != "~" or bool(os.environ.get("XDG_CACHE_HOME"))
+    if os.environ.get("XDG_CACHE_HOME"):
+        return True
+    try:
+        return bool(Path.home())
+    except RuntimeError:  # an account without a home
+        return False
 
 
 def _in_tree(dispatcher: Any) -> bool:

@@ -9,7 +9,7 @@ from graphpool.graphs import GraphSet
 
 def attributed(values: list[list[float]]) -> GraphSet:
     """One graph for each row."""
-    ones = torch.ones(len(values))
+    ones = torch.ones(len(values)).long()
     return GraphSet.build("set", ones, 0 * ones, torch.zeros(2, 0), node_attr=torch.tensor(values))
 
 

@@ -247,7 +247,7 @@ def craft_npz(path: Path, draw: Draw) -> None:
         head = {"descr": arrays[name].dtype.str, "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(buffer, head)
         with warnings.catch_warnings(), zipfile.ZipFile(path, "a") as archive_file:
-            warnings.simplefilter("ignore")  # the name is there twice: the last one counts
+            warnings.simplefilter("ignore")  # the name is there twice, as it is meant
             archive_file.writestr(f"{name}.npy", buffer.getvalue() + arrays[name].tobytes())
         return
     arrays[name] = change_array(arrays[name], draw)
@@ -352,6 +352,15 @@ def make_adjacency(folder: Path) -> Path:
     return folder / "adj.npz"
 
 
+def make_array(folder: Path) -> Path:
+    np.save(folder / "adj.npy", np.ones((2, 3, 3), dtype=np.int8))
+    return folder / "adj.npy"
+
+
+def craft_array(path: Path, draw: Draw) -> None:
+    np.save(path, change_array(np.load(path), draw))
+
+
 def make_set(folder: Path) -> Path:
     set_file.save(graphs_of(folder), folder / "set.safetensors")
     return folder / "set.safetensors"
@@ -435,7 +444,12 @@ EVENT_LINES = (
 EXPERIMENT = """title = "t"\ntask = "classification"\nprotocol = "cv10"\nseeds = [0]\n[[data]]
 name = "MUTAG"\n[methods.sum]\nmodel = {pooler = "sum"}\n"""
 COSTS = '{"node_substitution": 2, "edge_labels": [["s", "d", 0.5]]}'
+GEXF_FILE = GEXF.replace("<gexf>", '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">')
 FORMATS: dict[str, HostileFormat] = {
+    "adjacency.npy": HostileFormat(make_array, use_set, craft_array),
+    "gexf files": HostileFormat(
+        make_zip("F.zip", {"a.gexf": GEXF_FILE, "b.gexf": GEXF_FILE}), use_set, craft_zip
+    ),
     "jsonl": HostileFormat(written("g.jsonl", LINES), use_set, craft_lines),
     "jsonl.gz": HostileFormat(make_gzip, use_set, craft_gzip),
     "json": HostileFormat(written("g.json", JSON), use_set, craft_json),

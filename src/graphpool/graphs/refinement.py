@@ -59,7 +59,8 @@ def refined_colours(
     Node labels, edge labels, edge weights, directions and self-loops count.
 
     Args:
-        attributes: whether attributes of nodes and edges, and features `x`, count too.
+        attributes: whether attributes of nodes and edges, and features `x` that the graphs
+            brought, count too.
         most: number of rounds after which to stop, though colours still change. A path of n nodes
             takes n / 2 rounds.
 
@@ -79,7 +80,9 @@ def refined_colours(
     loop = np.zeros(graphs.num_nodes, dtype=np.int64)
     loop[rounds.target[rounds.source == rounds.target]] = 1
     start = mix(label) + mix(loop + (1 << 32))
-    for values in (graphs.node_attr, graphs.x) if attributes else ():
+    # Features that were computed from the graphs tell nothing new.
+    given = (graphs.node_attr, None if graphs.x_from else graphs.x)
+    for values in given if attributes else ():
         if values is not None:
             start = mix(start ^ mix(_rows(values.numpy())))
     colours, number = numbered(start)

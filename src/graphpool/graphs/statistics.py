@@ -167,7 +167,7 @@ def _components(nodes: int, source: Tensor, target: Tensor) -> NDArray[Any]:
 
 
 def _duplicates(graphs: GraphSet) -> Duplicates:
-    used = (graphs.node_attr, graphs.edge_attr, graphs.x)
+    used = (graphs.node_attr, graphs.edge_attr, None if graphs.x_from else graphs.x)
     nodes, rounds = refined_colours(graphs, attributes=True, most=MOST_ROUNDS)
     colours = gathered(graphs, nodes)
     distinct, size = np.unique(colours, return_counts=True)

@@ -3,7 +3,6 @@
 The `best.safetensors` of a run folder is such a file.
 """
 
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from torch.nn.modules.module import (
 from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig, from_dict
 from graphpool.data.formats.safetensors import open_set, save
 from graphpool.errors import CheckpointError, GraphpoolError
+from graphpool.files import atomic_write, scratch_folder
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import TASKS, Task
 from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint
@@ -140,8 +140,8 @@ def pack_graphs(graphs: GraphSet | None) -> dict[str, Tensor]:
     """Return a set, if there is one, as the bytes of its file, which are checked when read."""
     if graphs is None:
         return {}
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
-        path = Path(folder) / "graphs.safetensors"
+    with scratch_folder() as folder:
+        path = folder / "graphs.safetensors"
         save(graphs, path)
         return {_GRAPHS: torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8)}
 
@@ -150,9 +150,10 @@ def unpack_graphs(checkpoint: Checkpoint) -> GraphSet | None:
     """Return the set that a model file holds; None if it holds none."""
     if _GRAPHS not in checkpoint.tensors:
         return None
-    with tempfile.TemporaryDirectory(prefix="graphpool-") as folder:
-        path = Path(folder) / "graphs.safetensors"
-        path.write_bytes(checkpoint.tensors[_GRAPHS].numpy().tobytes())
+    with scratch_folder() as folder:
+        path = folder / "graphs.safetensors"
+        with atomic_write(path) as handle:
+            handle.write(checkpoint.tensors[_GRAPHS].numpy().tobytes())
         # A copy in memory: what is opened is mapped from the file.
         graphs = open_set(path)
         return graphs[:]

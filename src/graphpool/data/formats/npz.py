@@ -43,7 +43,8 @@ _GRAPHS = (
 )  # fmt: skip
 _ELSEWHERE = ("ged", "ged_full", "n_train")
 
-_REFUSED = (*DAMAGE, ValueError, SyntaxError, tokenize.TokenError, MemoryError, TypeError, KeyError)
+REFUSED = (*DAMAGE, ValueError, SyntaxError, tokenize.TokenError, MemoryError, TypeError, KeyError)
+"""Errors that a damaged array can cause."""
 
 Array = NDArray[Any]
 
@@ -165,7 +166,7 @@ def read_arrays(path: Path, wanted: Iterable[str]) -> dict[str, Array]:
             try:
                 with open_file(f"{name}.npy") as stream:
                     arrays[name] = _parse_array(stream.read())
-            except _REFUSED as error:
+            except REFUSED as error:
                 raise wrong(path, name, f"can't be read: {error}") from None
     return arrays
 

@@ -1,13 +1,12 @@
 """What conversions from other libraries share."""
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError, plural
+from graphpool.errors import DataError, FeatureWarning, plural, warn
 from graphpool.graphs.vocabulary import Name, coded
 
 
@@ -62,7 +61,7 @@ def unused_note(unused: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
 def warn_unused(name: str, notes: Iterable[str], hint: str) -> None:
     """Warn of the notes that `unused_note` made."""
     for note in notes:
-        warnings.warn(f"{name}: {note}; {hint}", stacklevel=3)
+        warn(f"{name}: {note}; {hint}", FeatureWarning)
 
 
 def _integer(value: Any, key: str | None, name: str) -> int:

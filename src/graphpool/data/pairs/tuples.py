@@ -9,8 +9,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError, plural
+from graphpool.errors import DataError, check_type, plural
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.checks import NUMBERS, check_tensor
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.selection import Selection, positions
 
@@ -58,7 +59,10 @@ class GraphTuples:
     graphs: GraphSet
 
     def __post_init__(self) -> None:
+        check_type("graphs", self.graphs, GraphSet, "a GraphSet")
         where, first = f"{self.noun}s of {self.name}", self.members[0]
+        for key in (*self.members, self.target):
+            check_tensor(f"{where}: {key}", getattr(self, key), NUMBERS, (None,))
         for key in (*self.members, self.target):
             values, wanted = getattr(self, key), getattr(self, first)
             if values.ndim != 1 or values.shape != wanted.shape:
