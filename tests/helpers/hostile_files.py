@@ -277,7 +277,8 @@ def craft_checkpoint(path: Path, draw: Draw) -> None:
     _, tensors, header = read_checkpoint(path)
     tensors = {key: value.clone() for key, value in tensors.items()}
     if draw.random() < 0.8:
-        header = change(header, draw)
+        changed = change(header, draw)
+        header = changed if isinstance(changed, dict) else {"extra": changed}
     else:
         name = draw.choice(list(tensors))
         tensors[name] = torch.from_numpy(change_array(tensors[name].numpy(), draw))
