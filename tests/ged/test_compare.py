@@ -119,6 +119,16 @@ def test_pairs_without_proof_are_left_out():
         compare(ring, methods=["label"], max_nodes_expanded=1)
 
 
+def test_a_search_that_was_stopped_is_an_upper_bound():
+    found = compare(GRAPHS, methods=["astar", "exact", "label"], max_nodes_expanded=8)
+    astar = row(found, "astar")
+    assert astar.answer == "upper"
+    assert 0 <= astar.proved < 1
+    assert row(found, "exact").proved == found.proved / found.pairs
+    assert row(found, "label").proved is None
+    assert row(compare(GRAPHS, methods=["astar"]), "astar").answer == "exact"
+
+
 def test_answers_that_are_all_equal_have_no_correlation():
     score = row(compare([(1, []), (2, []), (3, [])], methods=["exact"], sample=1), "exact")
     assert np.isnan(score.spearman)
