@@ -120,7 +120,11 @@ def test_pairs_without_proof_are_left_out():
 
 
 def test_a_search_that_was_stopped_is_an_upper_bound():
-    found = compare(GRAPHS, methods=["astar", "exact", "label"], max_nodes_expanded=8)
+    ring = [
+        (14, [(i, (i + k) % 14) for i in range(14) for k in steps]) for steps in ((1, 3), (2, 5, 6))
+    ]
+    graphs = [*GRAPHS, *ring]
+    found = compare(graphs, methods=["astar", "exact", "label"], max_nodes_expanded=5)
     astar = row(found, "astar")
     assert astar.answer == "upper"
     assert 0 <= astar.proved < 1
