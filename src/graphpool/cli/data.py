@@ -10,6 +10,7 @@ from graphpool.cli.options import Json, Overwrite, Root, SetName, command_group
 from graphpool.cli.output import aligned, print_result
 from graphpool.errors import DataError
 from graphpool.evaluation.format import Lines, Table, percent, plural
+from graphpool.files import check_free
 
 if TYPE_CHECKING:
     from graphpool.graphs.statistics import Statistics
@@ -122,10 +123,12 @@ def import_set(
     if out.suffix not in (".safetensors", ".jsonl"):
         hint = "end it with .safetensors or .jsonl"
         raise DataError.at(out, "can't write this format", hint=hint)
-    if out.exists() and not overwrite:
-        raise DataError.at(out, "exists already", hint="give --overwrite to replace it")
+    check_free(out, overwrite, "--overwrite", "--out ")
     graphs = load(source, root, features=None, cache=False)
-    (write_jsonl if out.suffix == ".jsonl" else save)(graphs, out)
+    if out.suffix == ".jsonl":
+        write_jsonl(graphs, out)
+    else:
+        save(graphs, out, overwrite=overwrite)
     document = {
         "path": str(out),
         "name": graphs.name,

@@ -16,10 +16,11 @@ from graphpool.cli.ged_arguments import (
     read_costs,
     read_pairs,
 )
-from graphpool.cli.options import Json, Root, SetName, command_group
+from graphpool.cli.options import Json, Overwrite, Root, SetName, command_group
 from graphpool.cli.output import aligned, print_result, print_status
 from graphpool.errors import ConfigError, FeatureWarning, collect_warnings
 from graphpool.evaluation.format import Lines, Table, decimal, percent, plural
+from graphpool.files import check_free
 
 if TYPE_CHECKING:
     from graphpool.ged.compare import MethodScore
@@ -46,6 +47,7 @@ def pair(
     costs: CostList = None,
     edge_labels: EdgeLabels = True,
     draw: Annotated[Path | None, typer.Option(help="FILE.svg or FILE.png to draw into.")] = None,
+    overwrite: Overwrite = False,
     root: Root = None,
     json: Json = False,
 ) -> None:
@@ -58,6 +60,8 @@ def pair(
 
     if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
         raise ConfigError(f"--draw {draw}: end it with .svg or .png")
+    if draw is not None:
+        check_free(draw, overwrite, "--overwrite", "--draw ")
     (one, name), (two, other) = open_one(first, root), open_one(second, root)
     _load(method)
     with collect_warnings(FeatureWarning) as notes:  # printed below

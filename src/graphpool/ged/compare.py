@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import DataError, check_type, check_whole
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.exact import load_search
@@ -94,10 +94,11 @@ def compare(
         max_nodes_expanded: limit on the partial mappings of one pair, with the same effect.
         edge_labels: whether labels of edges count.
     """
+    check_type("methods", () if methods is None else methods, (list, tuple), "a list of names")
     chosen = [find_method(name) for name in (METHODS if methods is None else methods)]
     warn_not_counted(graphs)
     collection = collect(graphs, edge_labels=edge_labels)
-    problem = make_problem(collection, costs or Costs())
+    problem = make_problem(collection, Costs() if costs is None else costs)
     limits = Limits(time_limit, max_nodes_expanded)
     pairs = sample_pairs(len(collection), sample, seed)
     truth, exact_time = _timed(find_method("exact"), problem, pairs, limits)
@@ -125,8 +126,9 @@ def compare(
 
 def sample_pairs(graphs: int, sample: int, seed: int) -> NDArray[np.int64]:
     """Draw unordered pairs of different graphs without repetition, `[pairs, 2]`."""
-    if sample < 1:
-        raise ConfigError(f"sample is {sample}; it must be at least 1")
+    check_whole("the number of graphs", graphs, 0, 10**7)
+    check_whole("sample", sample, 1)
+    check_whole("seed", seed, 0)
     total = graphs * (graphs - 1) // 2
     if not total:
         raise DataError(f"pairs need at least 2 graphs; the number of graphs is {graphs}")

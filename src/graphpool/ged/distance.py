@@ -43,7 +43,7 @@ def distance(
     chosen = find_method(method)
     warn_not_counted([first, second], node_label, edge_label)
     graphs = collect([first, second], node_label, edge_label, edge_labels)
-    problem = make_problem(graphs, costs or Costs())
+    problem = make_problem(graphs, Costs() if costs is None else costs)
     started = time.perf_counter()
     pairs = np.array([[0, 1]], dtype=np.int64)
     answers = chosen.solve(problem, pairs, Limits(time_limit, max_nodes_expanded))
