@@ -20,6 +20,7 @@ def main() -> None:
     root = ["--data-root", arguments.data_root] if arguments.data_root else []
     OUT.mkdir(parents=True, exist_ok=True)
     each = {
+        "first_answer": [],
         "layers": root,
         "epoch": root,
         "batching": root,

@@ -119,6 +119,20 @@ def test_pairs_without_proof_are_left_out():
         compare(ring, methods=["label"], max_nodes_expanded=1)
 
 
+def test_a_search_that_was_stopped_is_an_upper_bound():
+    ring = [
+        (14, [(i, (i + k) % 14) for i in range(14) for k in steps]) for steps in ((1, 3), (2, 5, 6))
+    ]
+    graphs = [*GRAPHS, *ring]
+    found = compare(graphs, methods=["astar", "exact", "label"], max_nodes_expanded=5)
+    astar = row(found, "astar")
+    assert astar.answer == "upper"
+    assert 0 <= astar.proved < 1
+    assert row(found, "exact").proved == found.proved / found.pairs
+    assert row(found, "label").proved is None
+    assert row(compare(GRAPHS, methods=["astar"]), "astar").answer == "exact"
+
+
 def test_answers_that_are_all_equal_have_no_correlation():
     score = row(compare([(1, []), (2, []), (3, [])], methods=["exact"], sample=1), "exact")
     assert np.isnan(score.spearman)

@@ -11,7 +11,7 @@ from random_graphs import packed, random_graphs
 
 from graphpool.data import from_networkx, read_tu, to_networkx
 from graphpool.graphs import GraphSet, graph_colours, node_colours
-from graphpool.graphs.statistics import Duplicates, Spread, statistics
+from graphpool.graphs.statistics import MOST_ROUNDS, Duplicates, Spread, statistics
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -179,3 +179,31 @@ def test_linux_graphs_fall_into_their_isomorphism_classes(data_root: Path) -> No
     found = statistics(graphs).duplicates
     assert found is not None
     assert found.distinct == 89
+
+
+def test_refinement_stops_after_some_rounds_and_says_so() -> None:
+    long, short = nx.path_graph(3 * MOST_ROUNDS), nx.path_graph(5)
+    found = statistics(from_networkx([long, long])).duplicates
+    assert found is not None
+    assert (found.rounds, found.repeated, found.mixed, found.ceiling) == (
+        MOST_ROUNDS,
+        1,
+        None,
+        None,
+    )
+    found = statistics(from_networkx([short, short])).duplicates
+    assert found is not None
+    assert (found.rounds, found.repeated) == (None, 1)
+
+
+@pytest.mark.parametrize("where", ["node_attr", "edge_attr", "x"])
+def test_the_ceiling_counts_attributes_and_features(where: str) -> None:
+    graphs = replace(from_networkx([nx.cycle_graph(4)] * 2), y=torch.tensor([0, 1]))
+    found = statistics(graphs).duplicates
+    assert found is not None
+    assert (found.mixed, found.ceiling, found.attributes) == (1, 0.5, False)
+    rows = graphs.num_edges if where == "edge_attr" else graphs.num_nodes
+    values = torch.arange(2.0).repeat_interleave(rows // 2)[:, None]
+    found = statistics(replace(graphs, **{where: values})).duplicates
+    assert found is not None
+    assert (found.mixed, found.ceiling, found.attributes) == (0, 1.0, True)
