@@ -123,9 +123,9 @@ def collect_warnings(category: type[GraphpoolWarning]) -> Iterator[list[str]]:
         yield texts
 
 
-def plural(count: int, word: str) -> str:
-    """`1 graph`, `2 graphs`."""
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
+def plural(count: int, word: str, words: str = "") -> str:
+    """`1 graph`, `2 graphs`; `words` is a plural that does not only add an s."""
+    return f"{count:,} {word if count == 1 else words or f'{word}s'}"
 
 
 def shortened(text: str, most: int = _LONGEST) -> str:
@@ -134,6 +134,11 @@ def shortened(text: str, most: int = _LONGEST) -> str:
         return text
     half = most // 2
     return f"{text[:half]} … {text[-half:]}"
+
+
+def was(count: int) -> str:
+    """The verb after `plural`."""
+    return "was" if count == 1 else "were"
 
 
 # Common short forms that are too different from our names to be found by similarity.

@@ -4,6 +4,7 @@
 """
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import torch
 from killing import Commands
 from safetensors.torch import load_file
 
+from graphpool.experiments.records import RecordFile
 from graphpool.ged import open_matrix
 
 KILLS = [
@@ -30,22 +32,23 @@ def test_a_killed_training_goes_on_to_the_same_bits(commands: Commands, kills: i
     settings = ("train", "small.jsonl", "--epochs", 12, "--hidden", 8, "--patience", 0,
                 "--set", "train.checkpoint_seconds=0", "--out")  # fmt: skip
     seconds = commands.timed(*settings, "whole")
-    folder = commands.folder / "run"
+    whole, folder = commands.folder / "whole", commands.folder / "run"
 
     def again() -> tuple[object, ...]:
         # Before the first file there is nothing to go on with.
         return (*settings, "run", *(["--resume"] if (folder / "config.toml").exists() else []))
 
-    died = commands.kill_at_random(kills, seconds, again)
-    assert died or kills < 5
+    def check() -> None:
+        assert same_tensors(folder / "best.safetensors", whole / "best.safetensors")
+        results = (json.loads((each / "result.json").read_text()) for each in (whole, folder))
+        first, second = (result["test"] for result in results)
+        assert first == second
+        assert not commands.left_over()
+        shutil.rmtree(folder)
+
+    commands.kill_at_random(kills, seconds, again, check)
     assert commands.finish(*again()) == 0, commands.said
-    assert same_tensors(folder / "best.safetensors", commands.folder / "whole/best.safetensors")
-    first, second = (
-        json.loads((commands.folder / name / "result.json").read_text())
-        for name in ("whole", "run")
-    )
-    assert first["test"] == second["test"]
-    assert not commands.left_over()
+    check()
 
 
 @pytest.mark.parametrize("kills", ALL)
@@ -53,25 +56,36 @@ def test_a_killed_import_leaves_the_old_file_or_the_new_one(commands: Commands, 
     arguments = ("data", "import", "small.jsonl", "--overwrite", "--out")
     seconds = commands.timed(*arguments, "whole.jsonl")
     out, whole = commands.folder / "out.jsonl", (commands.folder / "whole.jsonl").read_bytes()
-    for number in range(kills):
+    out.write_bytes(b"old")
+
+    def check() -> None:
+        assert out.read_bytes() == whole
+        assert not commands.left_over()
         out.write_bytes(b"old")
-        commands.kill_at_random(1, seconds, lambda: (*arguments, out), seed=number)
+
+    for number in range(kills):
+        commands.kill_at_random(1, seconds, lambda: (*arguments, out), check, seed=number)
         assert out.read_bytes() in (b"old", whole)
     assert commands.finish(*arguments, out) == 0
-    assert out.read_bytes() == whole
-    assert not commands.left_over()
+    check()
 
 
 @pytest.mark.parametrize("kills", ALL)
 def test_a_killed_matrix_goes_on_to_the_same_distances(commands: Commands, kills: int) -> None:
-    arguments = ("ged", "matrix", "small.jsonl", "--jobs", 2, "--out")
+    # A limit on the search that is the same each time, unlike one in seconds.
+    arguments = ("ged", "matrix", "small.jsonl", "--max-expanded", 20, "--jobs", 2, "--out")
     seconds = commands.timed(*arguments, "whole.ged")
-    commands.kill_at_random(kills, seconds, lambda: (*arguments, "out.ged"))
-    assert commands.finish(*arguments, "out.ged") == 0, commands.said
-    whole, out = (open_matrix(commands.folder / name) for name in ("whole.ged", "out.ged"))
-    assert (whole.bounds == out.bounds).all()
-    assert not commands.left_over()
-    assert not (commands.folder / "out.ged.parts").exists()
+    whole, out = commands.folder / "whole.ged", commands.folder / "out.ged"
+
+    def check() -> None:
+        assert (open_matrix(whole).bounds == open_matrix(out).bounds).all()
+        assert not commands.left_over()
+        assert not (commands.folder / "out.ged.parts").exists()
+        out.unlink()
+
+    commands.kill_at_random(kills, seconds, lambda: (*arguments, out), check)
+    assert commands.finish(*arguments, out) == 0, commands.said
+    check()
 
 
 @pytest.mark.parametrize("kills", ALL)
@@ -79,14 +93,18 @@ def test_a_killed_comparison_goes_on_to_the_same_results(commands: Commands, kil
     arguments = ("evaluate", "small.jsonl", "--methods", "sum,mean", "--seeds", 1, "--epochs", 2,
                  "--hidden", 8, "--jobs", 1, "--out")  # fmt: skip
     seconds = commands.timed(*arguments, "whole")
-    commands.kill_at_random(kills, seconds, lambda: (*arguments, "out"))
-    assert commands.finish(*arguments, "out") == 0, commands.said
-    whole, out = (
-        json.loads((commands.folder / name / "results.json").read_text())
-        for name in ("whole", "out")
-    )
-    assert [unit["metrics"] for unit in whole["units"]] == [
-        unit["metrics"] for unit in out["units"]
-    ]
-    assert len(out["units"]) == 10 * len(out["methods"])
-    assert not commands.left_over()
+    whole, out = commands.folder / "whole", commands.folder / "out"
+
+    def check() -> None:
+        first, second = (
+            {key: unit.metrics for key, unit in RecordFile(each / "records.jsonl").latest().items()}
+            for each in (whole, out)
+        )
+        assert len(first) == 10 * len(json.loads((out / "results.json").read_text())["methods"])
+        assert first == second
+        assert not commands.left_over()
+        shutil.rmtree(out)
+
+    commands.kill_at_random(kills, seconds, lambda: (*arguments, out), check)
+    assert commands.finish(*arguments, out) == 0, commands.said
+    check()

@@ -43,21 +43,33 @@ class Commands:
         return process.exitcode
 
     def kill_at_random(
-        self, times: int, seconds: float, arguments: Callable[[], Sequence[object]], seed: int = 0
-    ) -> int:
-        """Start and kill the command `times` times within `seconds`; return how often it died."""
+        self,
+        times: int,
+        seconds: float,
+        arguments: Callable[[], Sequence[object]],
+        finished: Callable[[], None],
+        seed: int = 0,
+    ) -> None:
+        """Start a command and kill it within `seconds`, again and again, until `times` died.
+
+        Args:
+            finished: called when one came to its end before it was killed; checks its result and
+                removes it, so that the next begins anew.
+        """
         chance, died = random.Random(seed), 0
-        for _ in range(times):
+        while died < times:
             process = self.start(*arguments())
-            time.sleep(chance.uniform(0, seconds))
+            process.join(chance.uniform(0, seconds))
             process.kill()
             process.join()
-            died += process.exitcode == -9
             assert process.exitcode in (-9, 0), self.said
-        return died
+            if process.exitcode == 0:
+                finished()
+            died += process.exitcode == -9
 
     def timed(self, *arguments: object) -> float:
         """Run to the end, which must be a good one; return the seconds that it took."""
+        self.finish("--version")  # the first process waits for the imports
         began = time.monotonic()
         assert self.finish(*arguments) == 0, self.said
         return time.monotonic() - began

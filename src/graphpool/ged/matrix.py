@@ -16,6 +16,7 @@ from graphpool.ged.array_file import digest
 from graphpool.ged.collection import Collection, collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.duplicates import first_of, identical, isomorphic
+from graphpool.ged.ignored import warn_not_counted
 from graphpool.ged.matrix_file import DistanceMatrix, open_matrix
 from graphpool.ged.methods.registry import Method, find_method
 from graphpool.ged.pair import GedProblem, make_problem
@@ -76,6 +77,7 @@ def matrix(
         check_type("out", out, (str, Path), "the name of a file")
     chosen, costs = find_method(method), Costs() if costs is None else costs
     check_type("overwrite and progress", overwrite or progress, bool, "True or False")
+    warn_not_counted(graphs, node_label, edge_label)
     collection = collect(graphs, node_label, edge_label, edge_labels)
     problem = make_problem(collection, costs)
     classes = (identical if chosen.answer == "upper" else isomorphic)(collection)

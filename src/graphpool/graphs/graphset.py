@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError, SelectionError, check_type
+from graphpool.errors import DataError, SelectionError, check_type, plural, was
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import (
@@ -128,7 +128,7 @@ class GraphSet:
             real = (source != target) | (edge_weight != 0)
             source, target, owner, given = source[real], target[real], owner[real], given[real]
             if empty := int((~real).sum()):
-                notes.append(f"{empty} self-loops of weight 0 were dropped")
+                notes.append(f"{plural(empty, 'self-loop')} of weight 0 {was(empty)} dropped")
         listed = source.shape[0]
         if undirected:
             source, target = torch.cat([source, target]), torch.cat([target, source])
@@ -141,7 +141,7 @@ class GraphSet:
         first[1:] = rank[1:] != rank[:-1]
         # An edge that meets its own reverse is no repetition, so only listed ones count.
         if repeated := int((~first & (order < listed)).sum()):
-            notes.append(f"{repeated} repeated edges were kept once")
+            notes.append(f"{plural(repeated, 'repeated edge')} {was(repeated)} kept once")
         kept = order[first]
         given = given[kept]
         fields_ = {**other, **{key: take(value, given) for key, value in edges.items()}}

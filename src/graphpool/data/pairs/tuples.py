@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError, check_type
+from graphpool.errors import DataError, check_type, plural
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import NUMBERS, check_tensor
 from graphpool.graphs.graphset import GraphSet
@@ -135,7 +135,7 @@ class GraphTuples:
         """Return the same tuples over another version of the graphs, such as with features."""
         if len(graphs) != len(self.graphs):
             raise DataError(
-                f"{self.noun}s of {self.name} are over {len(self.graphs)} graphs, and "
+                f"{self.noun}s of {self.name} are over {plural(len(self.graphs), 'graph')}, and "
                 f"{graphs.name} has {len(graphs)}; give the same graphs in the same order"
             )
         return self._with({"graphs": graphs})

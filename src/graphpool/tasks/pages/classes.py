@@ -101,8 +101,12 @@ def class_page(
             "classes": len(classes),
             "mean nodes": round(model.mean_nodes, 1),
             **choice_facts(document),
+            "node features": features_text(model.features.about()),
         },
-        metrics={"balanced accuracy": percent(document["test"]["balanced_accuracy"])},
+        metrics={
+            "balanced accuracy": percent(document["test"]["balanced_accuracy"]),
+            **metric_facts(document["test"]),
+        },
         results=[
             ResultRow(
                 pooler,
@@ -118,11 +122,7 @@ def class_page(
         hierarchy=examples,
         health=health,
         warnings=document["warnings"],
-        environment={
-            "features": features_text(model.features.about()),
-            **document["versions"],
-            "seed": model.config.train.seed,
-        },
+        environment={**document["versions"], "seed": model.config.train.seed},
     )
 
 
@@ -140,14 +140,20 @@ def graph_map(
     )
 
 
-def metrics_text(metrics: Document) -> str:
-    """Describe the metrics beside the accuracies that are known."""
-    return ", ".join(
-        f"{title.removesuffix(', %')} "
-        f"{percent(metrics[name]) if title.endswith('%') else decimal(metrics[name])}"
+def metric_facts(metrics: Document) -> dict[str, str]:
+    """The metrics beside the accuracies that are known, by name, as they are printed."""
+    return {
+        title.removesuffix(", %"): percent(metrics[name])
+        if title.endswith("%")
+        else decimal(metrics[name])
         for name, title in CLASS_METRICS.items()
         if name in metrics and "accuracy" not in name
-    )
+    }
+
+
+def metrics_text(metrics: Document) -> str:
+    """Describe the metrics beside the accuracies that are known."""
+    return ", ".join(f"{name} {value}" for name, value in metric_facts(metrics).items())
 
 
 def _codes(graphs: GraphSet) -> Array:
