@@ -96,8 +96,8 @@ def compare(
     """
     check_type("methods", () if methods is None else methods, (list, tuple), "a list of names")
     chosen = [find_method(name) for name in (METHODS if methods is None else methods)]
-    warn_not_counted(graphs)
     collection = collect(graphs, edge_labels=edge_labels)
+    warn_not_counted(graphs)
     problem = make_problem(collection, Costs() if costs is None else costs)
     limits = Limits(time_limit, max_nodes_expanded)
     pairs = sample_pairs(len(collection), sample, seed)

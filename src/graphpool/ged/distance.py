@@ -41,8 +41,8 @@ def distance(
         edge_labels: whether labels of edges count.
     """
     chosen = find_method(method)
-    warn_not_counted([first, second], node_label, edge_label)
     graphs = collect([first, second], node_label, edge_label, edge_labels)
+    warn_not_counted([first, second], node_label, edge_label)
     problem = make_problem(graphs, Costs() if costs is None else costs)
     started = time.perf_counter()
     pairs = np.array([[0, 1]], dtype=np.int64)

@@ -77,8 +77,8 @@ def matrix(
         check_type("out", out, (str, Path), "the name of a file")
     chosen, costs = find_method(method), Costs() if costs is None else costs
     check_type("overwrite and progress", overwrite or progress, bool, "True or False")
-    warn_not_counted(graphs, node_label, edge_label)
     collection = collect(graphs, node_label, edge_label, edge_labels)
+    warn_not_counted(graphs, node_label, edge_label)
     problem = make_problem(collection, costs)
     classes = (identical if chosen.answer == "upper" else isomorphic)(collection)
     # Whether every edit costs as much as its reverse.

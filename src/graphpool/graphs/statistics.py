@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from graphpool.errors import check_type
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.refinement import gathered, refined_colours
 
@@ -102,6 +103,7 @@ class Statistics:
 
 def statistics(graphs: GraphSet, duplicates: bool = True) -> Statistics:
     """Compute the statistics of a set; `duplicates` costs a few more passes over the edges."""
+    check_type("graphs", graphs, GraphSet, "a GraphSet")
     graphs = graphs.to("cpu")
     source, target = graphs.flat_edges
     directed = not graphs.undirected

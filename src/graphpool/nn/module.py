@@ -9,7 +9,7 @@ from typing import Any, ClassVar, get_args, get_origin
 
 from torch import nn
 
-from graphpool.errors import ConfigError, check_whole
+from graphpool.errors import ConfigError, check_real, check_whole
 
 # More of anything takes more memory than machines have.
 MOST = 10**6
@@ -76,6 +76,8 @@ def _check_argument(name: str, value: Any, hint: Any) -> None:
         return  # a literal, Any: checked by the constructor itself
     if type(value) is not bool and int in kinds and isinstance(value, Integral):
         check_whole(name, value, 1 if name in _AT_LEAST_ONE else -MOST, MOST)
+    elif name == "dropout":
+        check_real(name, value, 0.0, 1.0)
     elif not any(_is_a(value, kind) for kind in kinds):
         names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
         raise ConfigError(f"{name} is a {type(value).__name__}; give {names}")
