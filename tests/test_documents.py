@@ -95,8 +95,8 @@ def test_a_file_that_is_not_there_or_too_large_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["a = " + "[" * 100_000, "a." * 50_000 + "a = 1", "[" + "a." * 50_000 + "a]", "a = " + "{b = " * 5000,
-     '"a" . ' * 100 + "b = 1"],
+    ["a = " + "[" * 100_000, "a." * 50_000 + "a = 1", "[" + "a." * 50_000 + "a]",
+     "a = " + "{b = " * 5000,     '"a" . ' * 100 + "b = 1"],
 )  # fmt: skip
 def test_deep_toml_is_refused_at_once(text):
     with pytest.raises(ConfigError, match="inside each other"):

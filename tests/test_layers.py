@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "graphpool"
 # from none in its own row.
 LAYERS: list[set[str]] = [
     {"errors", "typing"},
-    {"files", "progress", "imports", "limits", "shapes"},
+    {"files", "progress", "imports", "compile_notice", "limits", "shapes"},
     {"documents"},
     {"config", "locks", "numba_cache"},
     {"graphs"},

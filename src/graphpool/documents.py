@@ -23,6 +23,8 @@ from graphpool.shapes import fit
 
 Error = type[GraphpoolError]
 
+_LONG_LINE = 1 << 16
+_MOST_BLANK = 100_000
 _NOT_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # What can separate the keys of a TOML file; a dot joins the parts of one.
@@ -142,16 +144,20 @@ def _raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     limits = current_limits()
     try:
         with open_binary(path) as handle:
-            number = 0
+            number = blank = 0
             while line := handle.readline(limits.line_bytes + 1):
                 number += 1
-                check_unpacked(path, handle)
+                if number % 1024 == 0 or len(line) > _LONG_LINE:
+                    check_unpacked(path, handle)
                 if len(line) > limits.line_bytes:
                     limits.check(path, "line_bytes", len(line), "bytes or more", line=number)
                 if number == 1:
                     line = line.removeprefix(codecs.BOM_UTF8)
                 if line.strip():
                     yield number, line
+                elif (blank := blank + 1) > _MOST_BLANK:
+                    problem = f"more than {_MOST_BLANK:,} blank lines"
+                    raise DataError.at(path, problem, line=number, hint="remove them")
     except UNREADABLE as reason:
         raise unreadable(path, reason) from None
 

@@ -7,11 +7,13 @@ be known is a `GraphpoolWarning`, which Python's `warnings` shows, collects, or 
 
 import difflib
 import inspect
+import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 # A message is meant to be read: an id of a megabyte in it is not.
 _LONGEST = 2000
@@ -40,6 +42,10 @@ class DataError(GraphpoolError):
 
 class InputError(DataError, ValueError):
     """Tensors that a module can't use: a wrong shape, type, device or value."""
+
+
+class SelectionError(DataError, IndexError):
+    """Positions of graphs, pairs or triplets that don't exist."""
 
 
 class DownloadError(GraphpoolError):
@@ -117,9 +123,9 @@ def collect_warnings(category: type[GraphpoolWarning]) -> Iterator[list[str]]:
         yield texts
 
 
-def plural(count: int, word: str) -> str:
-    """`1 graph`, `2 graphs`."""
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
+def plural(count: int, word: str, words: str = "") -> str:
+    """`1 graph`, `2 graphs`; `words` is a plural that does not only add an s."""
+    return f"{count:,} {word if count == 1 else words or f'{word}s'}"
 
 
 def shortened(text: str, most: int = _LONGEST) -> str:
@@ -128,6 +134,11 @@ def shortened(text: str, most: int = _LONGEST) -> str:
         return text
     half = most // 2
     return f"{text[:half]} … {text[-half:]}"
+
+
+def was(count: int) -> str:
+    """The verb after `plural`."""
+    return "was" if count == 1 else "were"
 
 
 # Common short forms that are too different from our names to be found by similarity.
@@ -140,16 +151,48 @@ _SHORT = {
 }
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: object, known: Iterable[str]) -> str:
     """Return `did you mean X?` for the known name closest to `word`, or a list of known names."""
-    names = sorted(known)
+    names, word = sorted(known), str(word)
     section, dot, key = word.rpartition(".")
     word = f"{section}{dot}{_SHORT.get(key, key)}"
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
 
 
-def check_known(what: str, name: str, known: Collection[str]) -> None:
+def check_known(what: str, name: object, known: Collection[str]) -> None:
     """Raise an error that names the nearest known name unless `name` is one of them."""
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise ConfigError(f"unknown {what} {name!r}; {nearest(name, known)}")
+
+
+def check_whole(what: str, value: Any, least: int, most: int = 2**62) -> None:
+    """Raise an error unless `value` is a whole number from `least` to `most`."""
+    kind = type(value)
+    if kind is bool or not issubclass(kind, Integral) or not least <= value <= most:
+        limit = f"of {least} or more" if most == 2**62 else f"from {least} to {most}"
+        raise ConfigError(f"{what} is {_short(value)}; give a whole number {limit}")
+
+
+def check_real(what: str, value: Any, least: float, most: float = math.inf) -> None:
+    """Raise an error unless `value` is a number from `least` to `most`."""
+    kind = type(value)
+    if kind is bool or not issubclass(kind, Real) or not least <= value <= most:
+        limit = f"of {least:g} or more" if most == math.inf else f"from {least:g} to {most:g}"
+        raise ConfigError(f"{what} is {_short(value)}; give a number {limit}")
+
+
+def check_type(what: str, value: object, kind: type | tuple[type, ...], wanted: str) -> None:
+    """Raise an error unless `value` is of this type; `wanted` says what to give."""
+    if not isinstance(value, kind):
+        raise ConfigError(f"{what} is a {type(value).__name__}; give {wanted}")
+
+
+def _short(value: object) -> str:
+    """The value as Python writes it, cut where it is long."""
+    text = f"a number of {value.bit_length()} bits" if _long(value) else repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _long(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and value.bit_length() > 200

@@ -102,8 +102,8 @@ def atomic_write(path: str | Path, mode: str = "wb") -> Iterator[IO[Any]]:
             os.close(folder)
 
 
-def check_free(path: str | Path, overwrite: bool, how: str, what: str = "") -> None:
-    """Refuse to replace a file without being asked to.
+def check_free(path: str | Path, overwrite: bool, how: str, what: str = "") -> Path:
+    """Return the path of a file to write; refuse to replace one without being asked to.
 
     Args:
         how: what asks for it, such as `--overwrite`.
@@ -113,6 +113,7 @@ def check_free(path: str | Path, overwrite: bool, how: str, what: str = "") -> N
         raise ConfigError(
             f"{what}{path}: exists already; give {how} to replace it, or choose another name"
         )
+    return Path(path)
 
 
 def append_text(path: str | Path, text: str, *, sync: bool = True) -> None:

@@ -4,6 +4,7 @@ A file that goes beyond one is refused by an error that names the limit. `GRAPHP
 as `nodes=1e9,unpacked_bytes=32e9`), `graphpool --limits` and `use_limits` raise them.
 """
 
+import functools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -103,7 +104,12 @@ _chosen: ContextVar[Limits | None] = ContextVar("limits", default=None)
 def current_limits() -> Limits:
     """Return the limits in use: of `use_limits`, else the default with `GRAPHPOOL_LIMITS`."""
     chosen = _chosen.get()
-    return Limits().with_settings(os.environ.get(VARIABLE, "")) if chosen is None else chosen
+    return _limits_of(os.environ.get(VARIABLE, "")) if chosen is None else chosen
+
+
+@functools.lru_cache
+def _limits_of(text: str) -> Limits:
+    return Limits().with_settings(text)
 
 
 @contextmanager

@@ -1,13 +1,24 @@
-"""The decorator for compiled functions, and the digest that tells when a cached one is outdated."""
+"""The decorator for compiled functions: where their code is cached, and when it is outdated.
+
+The code is cached beside the source, else in the user's cache folder, else in a private folder
+among the temporary files. Where none can be written, every process compiles for itself.
+"""
 
 import hashlib
 import inspect
+import os
+import stat
+import tempfile
+import types
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numba
 from numba import njit
+
+from graphpool.compile_notice import CURE, announce_compilation, warn_once
 
 
 @cache
@@ -36,7 +47,9 @@ def compiler(
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
+        announce_compilation()
+        dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
+        _enable_cache(dispatcher)
         cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if cache_file is not None:
             stamp = digest(folder, pattern)
@@ -50,3 +63,99 @@ def compiler(
         return dispatcher
 
     return decorate
+
+
+def _enable_cache(dispatcher: Any) -> None:
+    """Cache the code of a function on disk, where a folder for it can be written."""
+    if not numba.config.CACHE_DIR and not _has_home() and not _in_tree(dispatcher):
+        # numba would make a folder named "~" in the current one.
+        numba.config.CACHE_DIR = _private_folder() or ""
+        if not numba.config.CACHE_DIR:
+            return
+    try:
+        dispatcher.enable_caching()
+    except RuntimeError:  # no folder can be written
+        if not (folder := _private_folder()):
+            return
+        numba.config.CACHE_DIR = folder
+        dispatcher.enable_caching()
+    save = dispatcher._cache.save_overload
+
+    def save_if_possible(signature: Any, data: Any) -> None:
+        try:
+            save(signature, data)
+        except OSError as error:
+            warn_once(f"compiled code can't be cached ({error.strerror}); {CURE}")
+
+    dispatcher._cache.save_overload = save_if_possible
+
+
+def _has_home() -> bool:
+    if os.environ.get("XDG_CACHE_HOME"):
+        return True
+    try:
+        return bool(Path.home())
+    except RuntimeError:  # an account without a home
+        return False
+
+
+def _in_tree(dispatcher: Any) -> bool:
+    """Whether code can be cached beside the source of a function."""
+    folder = Path(inspect.getfile(dispatcher.py_func)).parent / "__pycache__"
+    return os.access(folder if folder.exists() else folder.parent, os.W_OK)
+
+
+@cache
+def _private_folder() -> str | None:
+    """Return a folder among the temporary files that nobody else can write, if there is one.
+
+    Cached code is executed, so a folder that belongs to somebody else is not used.
+    """
+    user = getattr(os, "getuid", lambda: 0)()
+    try:
+        parent = Path(tempfile.gettempdir())
+        if parent == Path.cwd():  # the last resort of `gettempdir`
+            return None
+        folder = parent / f"graphpool-compiled-{user}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        about = folder.lstat()
+        private = stat.S_ISDIR(about.st_mode) and not about.st_mode & 0o022
+        if not private or (hasattr(os, "getuid") and about.st_uid != user):
+            return tempfile.mkdtemp(prefix="graphpool-compiled-")
+        with tempfile.TemporaryFile(dir=folder):
+            return str(folder)
+    except OSError:
+        return None
+
+
+def cache_folder(dispatcher: Any) -> str | None:
+    """Return the folder that holds the compiled code of a function; None if it is not cached."""
+    path = getattr(dispatcher._cache, "cache_path", None)
+    return None if path is None else str(path)
+
+
+def is_ready(dispatcher: Any) -> bool:
+    """Whether code of a function is loaded, or cached and up to date, so that it runs at once."""
+    if getattr(dispatcher, "overloads", True):  # also True for a plain function
+        return True
+    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    return cache_file is not None and bool(cache_file._load_index())
+
+
+def interpreted(dispatcher: Any, known: dict[Any, Any] | None = None) -> Callable[..., Any]:
+    """Return a function, and the compiled ones that it calls, as plain Python.
+
+    It is slower by a factor of about a hundred, and needs no compilation.
+    """
+    known = {} if known is None else known
+    if dispatcher not in known:
+        function = dispatcher.py_func
+        names = dict(function.__globals__)
+        known[dispatcher] = types.FunctionType(
+            function.__code__, names, function.__name__, function.__defaults__
+        )
+        for name in function.__code__.co_names:
+            if hasattr(value := names.get(name), "py_func"):
+                names[name] = interpreted(value, known)
+    plain: Callable[..., Any] = known[dispatcher]
+    return plain

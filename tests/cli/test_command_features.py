@@ -44,6 +44,7 @@ def test_attributes_are_used_by_default_and_every_command_says_so(cli, attribute
     scored = cli("evaluate", attributed, "--model", "run")
     assert USED in scored.out
     assert USED in cli("data", "show", attributed).out
+    assert USED in cli("predict", "run", attributed, "--out", "classes.csv").err
     assert cli("report", "run").code == 0
     assert USED.removeprefix("Features: ") in Path("run/report.html").read_text()
 

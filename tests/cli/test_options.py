@@ -1,11 +1,13 @@
 import typing
 from pathlib import Path
 
+import pytest
 import typer
 from typer.testing import CliRunner
 
 from graphpool.cli import options
 from graphpool.config import RunConfig, Setting, settings_in
+from graphpool.errors import ConfigError
 
 
 def run(monkeypatch, setting, *arguments):
@@ -52,3 +54,12 @@ def test_options_of_a_command_are_those_of_the_config():
     names = set(typing.get_type_hints(command))
     wanted = {item.key.replace(".", "_") for item in settings_in(RunConfig) if item.option}
     assert names == wanted - {"model_pooler"}
+
+
+def test_split_is_a_word_for_similarity_and_a_file_for_classification():
+    similar = options.settings(None, {"task": "similarity", "split": "classes"})
+    assert (similar.compare.split, similar.split) == ("classes", "")
+    assert options.settings(None, {"split": "classes"}).split == str(Path("classes").absolute())
+    with pytest.raises(ConfigError, match="give published, graphs or classes"):
+        options.settings(None, {"task": "similarity", "split": "mine.json"})
+    options.check_names(similar, {"task": "similarity", "split": "classes"}, ["hap"])

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from pages import fenced
 
+import graphpool as gp
 from graphpool.data import read_jsonl, read_tu
+from graphpool.data.formats.edge_csv import COLUMNS
 from graphpool.data.formats.jsonl import KEYS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -16,7 +18,9 @@ blocks = partial(fenced, PAGE)
 
 
 def test_the_page_has_examples_of_every_kind() -> None:
-    assert [len(blocks(kind)) for kind in ("json", "text", "python")] == [2, 1, 4]
+    assert [len(blocks(kind)) for kind in ("json", "text", "csv", "python")] == [
+        2, 1, 1, 8
+    ]  # fmt: skip
 
 
 def test_the_page_names_every_key() -> None:
@@ -31,6 +35,13 @@ def test_lines_of_json_are_read(text: str, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in text.splitlines()]
     assert graphs.y is not None
     assert [graphs.classes[code] for code in graphs.y] == [row["y"] for row in rows]
+
+
+def test_the_edge_list_is_read_and_its_columns_are_named(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text(blocks("csv")[0])
+    graphs = gp.load(tmp_path / "mine.csv")
+    assert (graphs.ids, graphs.node_counts.tolist()) == (("ethanol", "formaldehyde"), [3, 2])
+    assert all(f"`{column}`" in PAGE for column in COLUMNS)
 
 
 def test_the_tu_files_are_read(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from itertools import takewhile
@@ -13,7 +14,19 @@ from typer.main import get_command
 from graphpool.cli.main import app, run
 
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = ("data", "ged", "show", "pair", "matrix", "train", "predict", "report", "evaluate", "match")
+VERBS = (
+    "doctor",
+    "data",
+    "ged",
+    "show",
+    "pair",
+    "matrix",
+    "train",
+    "predict",
+    "report",
+    "evaluate",
+    "match",
+)
 
 
 def examples(kind):
@@ -36,14 +49,16 @@ def test_the_example_of_classification_runs_and_predicts_own_graphs(tmp_path):
     printed = run_example("GraphClassifier", tmp_path)
     assert float(re.search(r"accuracy (\S+)", printed)[1]) > 0.6
     assert (tmp_path / "mutag.html").exists()
-    (tmp_path / "molecules.jsonl").write_text(examples("json")[0], encoding="utf-8")
+    molecules = ROOT / "docs" / "molecules.jsonl"
+    assert molecules.read_text(encoding="utf-8") == examples("json")[0]
     out = tmp_path / "classes.csv"
     with pytest.raises(SystemExit) as stop:
-        run(["predict", str(tmp_path / "mutag.safetensors"), str(tmp_path / "molecules.jsonl"),
+        run(["predict", str(tmp_path / "mutag.safetensors"), str(molecules),
              "--out", str(out)])  # fmt: skip
     assert stop.value.code == 0
     rows = [line.split(",")[0] for line in out.read_text(encoding="utf-8").splitlines()]
     assert rows == ["id", "nitrobenzene", "toluene"]
+    assert set(re.search(r"classes \[(.*?)\]", printed)[1].split()) <= {"-1", "1"}
 
 
 def test_the_example_of_neighbours_runs(tmp_path):
@@ -57,6 +72,35 @@ def test_the_example_of_edit_distance_runs(tmp_path):
     assert first == "3.0 3.0 3.0 True"
     assert path[0] in ("delete edge 0-1", "delete edge 1-2")
     assert len(path) == 3
+
+
+# What makes a command of the README short enough for a test.
+SHORTER = {
+    "graphpool train MUTAG --pooler": "--epochs 1",
+    "graphpool evaluate": "--protocol cv2 --seeds 1 --epochs 1 --jobs 1",
+    "graphpool train matching": "--epochs 1 --set compare.examples=20 --set compare.valid=10 "
+    "--set compare.test=10",
+    "graphpool ged matrix MUTAG --method": "--method label --overwrite",
+    "graphpool train MUTAG --task": "--epochs 1 --set compare.examples=50 --set compare.valid=20 "
+    "--set compare.test=20 --set model.hidden_channels=4",
+    "graphpool ged matrix MUTAG --time": "--method label",
+}
+
+
+def test_commands_run_on_a_machine_without_data(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GRAPHPOOL_DATA", raising=False)
+    (tmp_path / "docs").mkdir()
+    shutil.copy(ROOT / "docs" / "molecules.jsonl", tmp_path / "docs")
+    lines = [line for text in examples("") for line in text.splitlines()]
+    for line in (line for line in lines if line.startswith("graphpool ")):
+        more = next((value for key, value in SHORTER.items() if line.startswith(key)), "")
+        with pytest.raises(SystemExit) as stop:
+            run([*shlex.split(re.sub(r"\s#\s.*", "", line))[1:], *more.split()])
+        assert stop.value.code == 0, (line, capfd.readouterr().err)
+    assert {"classes.csv", "edits.svg", "mutag.ged", "MUTAG.ged"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
 
 
 def test_commands_have_only_options_that_exist():

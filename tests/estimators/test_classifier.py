@@ -334,7 +334,7 @@ def test_a_misspelt_setting_names_the_nearest(graphs):
 
 @pytest.mark.parametrize(
     ("y", "problem"),
-    [([1, 2], "shape"), ([[1]] * 20, "shape"), (["a", 1.0, None] * 6 + ["b"] * 2, "y ")],
+    [([1, 2], "shape"), ([[1, 2]] * 20, "shape"), (["a", 1.0, None] * 6 + ["b"] * 2, "y ")],
 )
 def test_labels_that_do_not_fit_are_refused(graphs, y, problem):
     with pytest.raises(DataError, match=problem):

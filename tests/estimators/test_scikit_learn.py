@@ -75,14 +75,10 @@ def pairs() -> PairSet:
 
 def test_all_checks_of_scikit_learn_pass_where_graphs_are_rows() -> None:
     """67 checks with scikit-learn 1.9: 62 pass, 2 differ in rounding, 3 need what is not there."""
-    results: list[dict[str, Any]] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_estimator(
-            RowClassifier("sum", **ROWS),
-            expected_failed_checks=ROUNDED,
-            on_skip=None,
-            callback=lambda **result: results.append(result),
+        results = check_estimator(
+            RowClassifier("sum", **ROWS), expected_failed_checks=ROUNDED, on_skip=None
         )
     names: dict[str, set[str]] = defaultdict(set)
     for result in results:

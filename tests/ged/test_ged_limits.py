@@ -108,7 +108,7 @@ def test_no_more_is_expanded_than_allowed(method: str, most: int) -> None:
     "limit", [{"time_limit": -1.0}, {"time_limit": float("nan")}, {"max_nodes_expanded": -1}]
 )
 def test_a_limit_below_nothing_is_refused(limit: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match="give 0 or more"):
+    with pytest.raises(ConfigError, match="of 0 or more"):
         ged.distance((1, []), (2, []), **limit)
 
 

@@ -101,4 +101,4 @@ def test_nothing_can_not_be_concatenated() -> None:
 
 def test_notes_say_which_set_they_are_about() -> None:
     part = GraphSet.build("p", torch.tensor([2]), torch.tensor([2]), torch.tensor([[0, 0], [1, 1]]))
-    assert concatenate([part]).notes == ("p: 1 repeated edges were kept once",)
+    assert concatenate([part]).notes == ("p: 1 repeated edge was kept once",)

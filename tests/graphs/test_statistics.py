@@ -55,7 +55,7 @@ def test_classes_without_names_are_called_by_their_codes() -> None:
 def test_empty_set_has_statistics() -> None:
     found = statistics(packed(random_graphs(4))[[]])
     assert (found.graphs, found.components, found.nodes) == (0, 0, Spread(0.0, 0.0, 0.0))
-    assert found.duplicates == Duplicates(0, 0, 0, None, None)
+    assert found.duplicates == Duplicates(0, 0, 0, None, None, attributes=True)
 
 
 def shuffled(graph: nx.Graph, seed: int) -> nx.Graph:

@@ -5,9 +5,11 @@ yields variants of one: bytes that are flipped, cut and inserted, documents of a
 crafted files with right checksums.
 """
 
+import gzip
 import io
 import json
 import random
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import safetensors
 import torch
@@ -53,6 +56,9 @@ TU = {
     "node_labels": "0\n0\n1\n0\n1\n",
     "node_attributes": "0.5, 1\n0.1, 2\n0.2, 3\n0.3, 4\n0.4, 5\n",
 }
+JSON = f"[{LINES.strip().replace(chr(10), ',')}]"
+NODE_LINK = json.dumps(nx.node_link_data(nx.path_graph(3), edges="links"))
+EDGES = "graph,source,target,label\na,0,1,s\na,1,2,d\nb,0,1,s\n"
 GEXF = """<?xml version="1.0"?><gexf><graph defaultedgetype="undirected">
 <attributes class="node"><attribute id="0" title="type" type="string"/></attributes>
 <nodes><node id="0"><attvalues><attvalue for="0" value="C"/></attvalues></node>
@@ -217,6 +223,20 @@ def craft_zip(path: Path, draw: Draw) -> None:
             archive.writestr(name, content)
 
 
+def craft_gzip(path: Path, draw: Draw) -> None:
+    """A changed line, or lines that unpack to much."""
+    text = LINES.encode()
+    match draw.randrange(4):
+        case 0:
+            text += b" " * draw.choice((10**6, 3 * 10**7))
+        case 1:
+            text = b"\n" * draw.choice((10**6, 3 * 10**7)) + text
+        case _:
+            lines = [json.loads(line) for line in LINES.splitlines()]
+            text = "\n".join(json.dumps(change(line, draw)) for line in lines).encode()
+    path.write_bytes(gzip.compress(text, 1))
+
+
 def craft_npz(path: Path, draw: Draw) -> None:
     with np.load(path) as archive:
         arrays = dict(archive)
@@ -226,7 +246,8 @@ def craft_npz(path: Path, draw: Draw) -> None:
         shape = draw.choice(((10**10,), (10**12, 2), (-1,), (0,), (2**40, 2**40), (7,)))
         head = {"descr": arrays[name].dtype.str, "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(buffer, head)
-        with zipfile.ZipFile(path, "a") as archive_file:
+        with warnings.catch_warnings(), zipfile.ZipFile(path, "a") as archive_file:
+            warnings.simplefilter("ignore")  # the name is there twice, as it is meant
             archive_file.writestr(f"{name}.npy", buffer.getvalue() + arrays[name].tobytes())
         return
     arrays[name] = change_array(arrays[name], draw)
@@ -314,6 +335,31 @@ def make_npz(folder: Path) -> Path:
     return folder / "PAIR.npz"
 
 
+def make_gzip(folder: Path) -> Path:
+    (folder / "g.jsonl.gz").write_bytes(gzip.compress(LINES.encode()))
+    return folder / "g.jsonl.gz"
+
+
+def make_graphml(folder: Path) -> Path:
+    nx.write_graphml_xml(nx.path_graph(4), folder / "g.graphml")
+    return folder / "g.graphml"
+
+
+def make_adjacency(folder: Path) -> Path:
+    one, two = np.ones((3, 3)) - np.eye(3), np.eye(2)[::-1]
+    np.savez(folder / "adj.npz", adj_a=one, adj_b=two, y=[0, 1])
+    return folder / "adj.npz"
+
+
+def make_array(folder: Path) -> Path:
+    np.save(folder / "adj.npy", np.ones((2, 3, 3), dtype=np.int8))
+    return folder / "adj.npy"
+
+
+def craft_array(path: Path, draw: Draw) -> None:
+    np.save(path, change_array(np.load(path), draw))
+
+
 def make_set(folder: Path) -> Path:
     set_file.save(graphs_of(folder), folder / "set.safetensors")
     return folder / "set.safetensors"
@@ -397,8 +443,19 @@ EVENT_LINES = (
 EXPERIMENT = """title = "t"\ntask = "classification"\nprotocol = "cv10"\nseeds = [0]\n[[data]]
 name = "MUTAG"\n[methods.sum]\nmodel = {pooler = "sum"}\n"""
 COSTS = '{"node_substitution": 2, "edge_labels": [["s", "d", 0.5]]}'
+GEXF_FILE = GEXF.replace("<gexf>", '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">')
 FORMATS: dict[str, HostileFormat] = {
+    "adjacency.npy": HostileFormat(make_array, use_set, craft_array),
+    "gexf files": HostileFormat(
+        make_zip("F.zip", {"a.gexf": GEXF_FILE, "b.gexf": GEXF_FILE}), use_set, craft_zip
+    ),
     "jsonl": HostileFormat(written("g.jsonl", LINES), use_set, craft_lines),
+    "jsonl.gz": HostileFormat(make_gzip, use_set, craft_gzip),
+    "json": HostileFormat(written("g.json", JSON), use_set, craft_json),
+    "node-link": HostileFormat(written("n.json", NODE_LINK), use_set, craft_json),
+    "edges.csv": HostileFormat(written("e.csv", EDGES), use_set, craft_text),
+    "graphml": HostileFormat(make_graphml, use_set, craft_text),
+    "adjacency": HostileFormat(make_adjacency, use_set, craft_npz),
     "npz": HostileFormat(make_npz, use_npz, craft_npz),
     "tu": HostileFormat(
         make_zip("T.zip", {f"T/T_{part}.txt": text for part, text in TU.items()}),

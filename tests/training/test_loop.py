@@ -6,6 +6,7 @@ from standin import make_graphs, make_model, train
 
 from graphpool.config import TrainConfig
 from graphpool.errors import ConfigError, DataError, TrainingWarning, collect_warnings
+from graphpool.evaluation.metrics import CLASS_METRICS
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.training import read_events
 from graphpool.training.environment import suitable_threads
@@ -151,7 +152,7 @@ def test_history_and_events_tell_the_same(tmp_path):
     row = events[1]
     assert (row["epoch"], row["step"], row["lr"]) == (1, 4, 0.01)
     assert row["train"].keys() == {"loss", "accuracy"}
-    assert row["valid"].keys() == {"loss", "accuracy", "balanced_accuracy"}
+    assert row["valid"].keys() == {"loss", *CLASS_METRICS}
     assert row["diagnostics"] == {"level1/effective_rank": 2.0}
     assert events[-1]["reason"] == "epochs"
 

@@ -10,6 +10,7 @@ from graphpool.cli.options import Json, Overwrite, Root, SetName, command_group
 from graphpool.cli.output import aligned, print_result
 from graphpool.errors import DataError
 from graphpool.evaluation.format import Lines, Table, percent, plural
+from graphpool.files import check_free
 
 if TYPE_CHECKING:
     from graphpool.graphs.statistics import Statistics
@@ -122,10 +123,12 @@ def import_set(
     if out.suffix not in (".safetensors", ".jsonl"):
         hint = "end it with .safetensors or .jsonl"
         raise DataError.at(out, "can't write this format", hint=hint)
-    if out.exists() and not overwrite:
-        raise DataError.at(out, "exists already", hint="give --overwrite to replace it")
+    check_free(out, overwrite, "--overwrite", "--out ")
     graphs = load(source, root, features=None, cache=False)
-    (write_jsonl if out.suffix == ".jsonl" else save)(graphs, out)
+    if out.suffix == ".jsonl":
+        write_jsonl(graphs, out)
+    else:
+        save(graphs, out, overwrite=overwrite)
     document = {
         "path": str(out),
         "name": graphs.name,
@@ -174,11 +177,15 @@ def _describe(facts: "Statistics") -> Lines:
         ("without edges", plural(facts.graphs_without_edges, "graph")),
     ]
     if (twins := facts.duplicates) is not None:
+        how = "by 1-WL, with attributes" if twins.attributes else "by 1-WL"
+        repeat = "graph repeats" if twins.repeated == 1 else "graphs repeat"
         about.append(
-            ("duplicates", f"{twins.repeated:,} graphs repeat an earlier one (by 1-WL), "
+            ("duplicates", f"{twins.repeated:,} {repeat} an earlier one ({how}), "
              f"{plural(twins.distinct, 'distinct graph')}")
         )  # fmt: skip
-        if twins.mixed:
+        if twins.rounds is not None:
+            about.append(("", f"compared to a distance of {twins.rounds} edges from every node"))
+        if twins.mixed and twins.ceiling is not None:
             about.append(("", f"{twins.mixed} of them occur with different classes: 1-WL models "
                          f"can't pass {percent(twins.ceiling)}"))  # fmt: skip
     return [

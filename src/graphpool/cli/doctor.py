@@ -40,6 +40,7 @@ def doctor(json: Json = False) -> None:
         "kernels": _kernels(),
         "data": _data(),
         "cache": _cache(),
+        "compiled": _compiled(),
     }
     problems = [f"{name} is not installed" for name, found in document["packages"].items()
                 if found is None]  # fmt: skip
@@ -125,6 +126,16 @@ def _cache() -> dict[str, Any]:
     return {"path": str(folder), "writable": writable}
 
 
+def _compiled() -> dict[str, Any]:
+    """Where the code of compiled loops is cached; without a folder they work, but start slowly."""
+    from graphpool.compile_notice import NOT_CACHED
+    from graphpool.ged.exact.search import run
+    from graphpool.numba_cache import cache_folder
+
+    folder = cache_folder(run)
+    return {"path": folder} if folder else {"path": None, "note": NOT_CACHED}
+
+
 def _lines(document: dict[str, Any]) -> Lines:
     rows = [(name, found or "missing", "") for name, found in document["packages"].items()]
     rows += [
@@ -148,6 +159,7 @@ def _lines(document: dict[str, Any]) -> Lines:
         *lines,
         f"kernels      {'work' if document['kernels']['works'] else 'do not work'}",
         f"cache        {cache['path']} ({'writable' if cache['writable'] else 'not writable'})",
+        f"compiled     {document['compiled']['path'] or document['compiled']['note']}",
         f"data root    {data['root'] or 'none; set GRAPHPOOL_DATA to a folder of data files'}",
         *(f"  {origin}: {', '.join(names)}" for origin, names in data["found"].items()),
         *(f"problem: {problem}" for problem in document["problems"]),

@@ -31,6 +31,8 @@ _ENVIRONMENT = {
     errno.EIO, errno.ENXIO, errno.ENODEV,
 }  # fmt: skip
 
+_CHECK_PATH = "check the path and its permissions"
+
 
 def report_error(message: object) -> int:
     """Print an error as one line on stderr, and return the exit code."""
@@ -71,7 +73,8 @@ def environment_message(error: OSError) -> str | None:
         return f"{path}: {error.strerror}; choose another folder with --out"
     if error.errno not in _ENVIRONMENT:
         return None
-    return f"{path}: {error.strerror}; check the path and its permissions"
+    advice = "choose a shorter name" if error.errno == errno.ENAMETOOLONG else _CHECK_PATH
+    return f"{path}: {error.strerror}; {advice}"
 
 
 def _discard_output() -> None:

@@ -54,7 +54,7 @@ def experiment_lines(result: "ExperimentResult", metric: str = "accuracy") -> Li
     title = find_task(result.task).columns[metric]
     columns = ("method", title, "95 % interval", f"{first} gains", "rank")
     lines: Lines = [
-        f"{result.data}, {result.protocol.name}, {seeds}, {splits} splits",
+        f"{result.data}, {result.protocol.name}, {seeds}, {plural(splits, 'split')}",
         f"{features_line(result.features)}\n",
         Table(columns, rows, right=columns[1:]),
         "\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking."

@@ -16,10 +16,11 @@ from graphpool.cli.ged_arguments import (
     read_costs,
     read_pairs,
 )
-from graphpool.cli.options import Json, Root, SetName, command_group
+from graphpool.cli.options import Json, Overwrite, Root, SetName, command_group
 from graphpool.cli.output import aligned, print_result, print_status
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, FeatureWarning, collect_warnings
 from graphpool.evaluation.format import Lines, Table, decimal, percent, plural
+from graphpool.files import check_free
 
 if TYPE_CHECKING:
     from graphpool.ged.compare import MethodScore
@@ -46,6 +47,7 @@ def pair(
     costs: CostList = None,
     edge_labels: EdgeLabels = True,
     draw: Annotated[Path | None, typer.Option(help="FILE.svg or FILE.png to draw into.")] = None,
+    overwrite: Overwrite = False,
     root: Root = None,
     json: Json = False,
 ) -> None:
@@ -58,21 +60,28 @@ def pair(
 
     if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
         raise ConfigError(f"--draw {draw}: end it with .svg or .png")
+    if draw is not None:
+        check_free(draw, overwrite, "--overwrite", "--draw ")
     (one, name), (two, other) = open_one(first, root), open_one(second, root)
     _load(method)
-    found = distance(
-        one[0], two[0], method=method, costs=read_costs(costs), time_limit=time_limit,
-        max_nodes_expanded=max_expanded, edge_labels=edge_labels,
-    )  # fmt: skip
+    with collect_warnings(FeatureWarning) as notes:  # printed below
+        found = distance(
+            one[0], two[0], method=method, costs=read_costs(costs), time_limit=time_limit,
+            max_nodes_expanded=max_expanded, edge_labels=edge_labels,
+        )  # fmt: skip
     if draw is not None:
         from graphpool.report.draw.edit_path import draw_edit_path
 
         draw_edit_path(one[0], two[0], found, draw, names=(name, other), edge_labels=edge_labels)
     drawn = None if draw is None else str(draw)
-    document = {"first": name, "second": other, **found.to_dict(), "drawn": drawn}
-    print_result(json, document, _describe(found, (one, name), (two, other)))
+    document = {"first": name, "second": other, **found.to_dict(), "drawn": drawn, "notes": notes}
+    print_result(json, document, [*_describe(found, (one, name), (two, other)), *_notes(notes)])
     if drawn and not json:
         print_status(f"drawn: {drawn}")
+
+
+def _notes(notes: list[str]) -> Lines:
+    return [f"note: {note}" for note in notes]
 
 
 def _load(*methods: str) -> None:
@@ -163,15 +172,16 @@ def matrix(
     if not finished:
         _load(method)
     try:
-        found = ged.matrix(
-            graphs, method=method, costs=read_costs(costs), jobs=jobs, pairs=chosen,
-            time_limit=time_limit, max_nodes_expanded=max_expanded, edge_labels=edge_labels,
-            out=target, overwrite=overwrite, progress=not json,
-        )  # fmt: skip
+        with collect_warnings(FeatureWarning) as notes:  # printed below
+            found = ged.matrix(
+                graphs, method=method, costs=read_costs(costs), jobs=jobs, pairs=chosen,
+                time_limit=time_limit, max_nodes_expanded=max_expanded, edge_labels=edge_labels,
+                out=target, overwrite=overwrite, progress=not json,
+            )  # fmt: skip
     except KeyboardInterrupt as stop:
         print_status(str(stop) or "stopped")
         raise typer.Exit(STOPPED) from None
-    document = {"path": str(target), **_summary(found, chosen), **found.header}
+    document = {"path": str(target), **_summary(found, chosen), **found.header, "notes": notes}
     if finished and not json:
         print_status(f"{target} was there already; --overwrite computes it again")
     counts = found.header["counts"]
@@ -186,7 +196,7 @@ def matrix(
         spread = f"{document['mean']:.3f}, {document['least']:g} to {document['most']:g}"
         rows += [("mean", spread), ("proved", percent(document["proved_share"]))]
     size = f"{plural(counts['graphs'], 'graph')}, {plural(counts['pairs'], 'pair')}"
-    print_result(json, document, [f"{target}: {size}", *aligned(rows)])
+    print_result(json, document, [f"{target}: {size}", *aligned(rows), *_notes(notes)])
 
 
 def _summary(found: Any, chosen: Any) -> dict[str, float]:
@@ -234,10 +244,11 @@ def compare(
 
     graphs = open_graphs(data, root)
     _load(*(methods or METHODS))
-    found = measure(
-        graphs, sample, seed, methods=methods or None, costs=read_costs(costs),
-        time_limit=time_limit, max_nodes_expanded=max_expanded, edge_labels=edge_labels,
-    )  # fmt: skip
+    with collect_warnings(FeatureWarning) as notes:  # printed below
+        found = measure(
+            graphs, sample, seed, methods=methods or None, costs=read_costs(costs),
+            time_limit=time_limit, max_nodes_expanded=max_expanded, edge_labels=edge_labels,
+        )  # fmt: skip
     columns = ("method", "answer", "error", "relative", "exact", "Spearman", "Kendall", "order",
                "µs a pair")  # fmt: skip
     lines: Lines = [
@@ -245,13 +256,18 @@ def compare(
         f"{plural(found.triplets, 'triplet')}\n",
         Table(columns, [_score_row(score) for score in found.scores], right=columns[2:]),
     ]
+    basis = f"every row is measured on the {plural(found.proved, 'pair')} whose distance is proved"
     if left := found.pairs - found.proved:
-        lines.append(f"\n{plural(left, 'pair')} left out: not proved within the limits")
-    print_result(json, {"data": graphs.name, "seed": seed, **found.to_dict()}, lines)
+        basis += f"; {plural(left, 'pair')}, the hardest, are left out of all rows"
+    lines += [f"\n{basis}", *_notes(notes)]
+    document = {"data": graphs.name, "seed": seed, **found.to_dict(), "notes": notes}
+    print_result(json, document, lines)
 
 
 def _score_row(score: "MethodScore") -> tuple[str, ...]:
     answer = {"upper": "upper bound", "lower": "lower bound"}.get(score.answer, score.answer)
+    if score.proved is not None and score.proved < 1:
+        answer = f"{answer}, {percent(score.proved)} proved"
     return (
         score.method,
         answer,

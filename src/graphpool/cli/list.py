@@ -15,6 +15,8 @@ from graphpool.evaluation.format import Lines, Table
 
 ANSWERS = {"exact": "the distance", "upper": "an edit path", "lower": "a lower bound"}
 
+_CHOICES = [item for item in settings_in(RunConfig) if item.choices]
+
 
 def list_methods(
     what: Annotated[
@@ -23,26 +25,36 @@ def list_methods(
             help="One list alone: methods, poolers, settings, features, losses, ged, or the "
             "choices of a setting, such as encoders.",
             show_default=False,
+            autocompletion=lambda: [*_LISTS, *(item.name for item in _CHOICES)],
         ),
     ] = None,
     json: Json = False,
 ) -> None:
     """List methods, settings and their choices, node features and edit distances."""
-    choices = {item.name: dict(item.choices) for item in settings_in(RunConfig) if item.choices}
+    choices = {item.name: dict(item.choices) for item in _CHOICES}
     if what is None:
         contents = {"methods": _methods(), **choices, "loss": _losses(), "features": _features(),
                     "ged": _distances()}  # fmt: skip
         print_result(json, contents, _all_lines(contents, choices))
         return
-    name = what if what in choices else what.removesuffix("s")
-    if what in _LISTS:
-        key, make, lines = _LISTS[what]
+    name = _find(what, [*_LISTS, *choices])
+    if name in _LISTS:
+        key, make, lines = _LISTS[name]
         content = make()
         print_result(json, {key: content}, lines(content))
-    elif name in choices:
-        print_result(json, {name: choices[name]}, _name_lines(name, choices[name]))
     else:
-        raise ConfigError(f"there is no list {what!r}; {nearest(what, [*_LISTS, *choices])}")
+        print_result(json, {name: choices[name]}, _name_lines(name, choices[name]))
+
+
+def _find(what: str, known: list[str]) -> str:
+    """Return the list that is asked for, by its name in the singular or the plural."""
+    word = what.lower().replace("-", "_")
+    for name in known:
+        if word in (name, f"{name}s", name.removesuffix("s"), name.removesuffix("es")):
+            return name
+    if word.rstrip("s") in ("set", "dataset", "data"):
+        raise ConfigError("sets of graphs are listed by: graphpool data list")
+    raise ConfigError(f"there is no list {what!r}; {nearest(what, known)}")
 
 
 def _all_lines(contents: dict[str, Any], choices: Iterable[str]) -> Lines:
@@ -152,7 +164,7 @@ def _features() -> dict[str, str]:
     from graphpool.features import KINDS
 
     return {
-        "auto": "labels where the graphs have them, else degree",
+        "auto": "labels, attributes and x where the graphs have them, else degree",
         **{name: kind.summary for name, kind in KINDS.items()},
     }
 
@@ -171,6 +183,7 @@ def _distance_lines(distances: dict[str, dict[str, str]]) -> Lines:
 # Name in the JSON document, content and lines of each list that is not of a setting's choices.
 _LISTS: dict[str, tuple[str, Callable[[], Any], Callable[[Any], Lines]]] = {
     "methods": ("methods", _methods, _method_lines),
+    "networks": ("methods", _methods, _method_lines),
     "poolers": ("poolers", _poolers, _pooler_lines),
     "settings": ("settings", _settings, _setting_lines),
     "features": ("features", _features, partial(_name_lines, "features")),

@@ -102,7 +102,13 @@ def _parameter(name: str, item: Setting) -> inspect.Parameter:
     if item.type is bool:
         names = [f"{item.option}/--no-{item.option.removeprefix('--')}"]
     panel = _PANELS.get(item.section) if item.panel is None else item.panel or None
-    about = typer.Option(*names, help=item.sentence, rich_help_panel=panel, show_default=False)
+    about = typer.Option(
+        *names,
+        help=item.sentence,
+        rich_help_panel=panel,
+        show_default=False,
+        autocompletion=lambda: _names(item),
+    )
     kind = Path if item.file else item.type if item.type in (int, float, bool) else str
     return inspect.Parameter(
         name,
@@ -110,6 +116,15 @@ def _parameter(name: str, item: Setting) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, about],
     )
+
+
+def _names(item: Setting) -> list[str]:
+    """Names that a shell can offer for an option."""
+    if item.key == "model.pooler":
+        from graphpool.nn.zoo import list_networks
+
+        return [row["name"] for row in list_networks()]
+    return list(dict(item.choices))
 
 
 def _parsed(item: Setting, value: Any) -> Any:

@@ -14,7 +14,7 @@ from graphpool.cli.options import Device, Json, Overwrite, Root
 from graphpool.cli.output import print_json, print_status
 from graphpool.errors import ConfigError
 from graphpool.evaluation.format import csv_cell, plural
-from graphpool.files import atomic_write
+from graphpool.files import atomic_write, check_free
 
 
 def predict(
@@ -33,8 +33,10 @@ def predict(
     """
     if out != "-" and Path(out).suffix not in (".csv", ".jsonl"):
         raise ConfigError(f"--out {out}: end it with .csv or .jsonl, or give - for stdout")
-    if out != "-" and Path(out).exists() and not overwrite:
-        raise ConfigError(f"--out {out}: exists already; give --overwrite to replace it")
+    if out != "-":
+        check_free(out, overwrite, "--overwrite", "--out ")
+    from graphpool.features.summary import features_line
+
     trained = load_model(model, device, takes="graphs")
     graphs = open_graphs(data, root)
     rows = trained.prediction_rows(graphs)
@@ -42,12 +44,14 @@ def predict(
         text = _csv(rows) if Path(out).suffix == ".csv" else _jsonl(rows)
         with atomic_write(out, "w") as handle:
             handle.write(text)
+    features = trained.features.about()
     if json:
-        print_json({"model": str(model), "data": graphs.name, "predictions": rows})
+        document = {"model": str(model), "data": graphs.name, "features": features}
+        print_json({**document, "predictions": rows})
     elif out == "-":
         sys.stdout.write(_csv(rows))
     else:
-        print_status(f"{out}: {plural(len(rows), 'graph')}")
+        print_status(f"{out}: {plural(len(rows), 'graph')}\n{features_line(features)}")
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:

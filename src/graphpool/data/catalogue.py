@@ -92,6 +92,23 @@ _DISTANCES = {
     "LINUX": "1000 program graphs of up to 10 nodes with their edit distances",
 }
 
+# Checksums of the unpacked files of a set, as `locate` computes them; a zip may be packed anew.
+CONTENT = {
+    "AIDS": "3c949152c0759f729967282fcf7f58bb04ba39b657eeb4643547bc3287ea6dd4",
+    "COX2": "e2ac2963bc967f8b96e32adb242bb14f243affed1500e1cb789dc5855158e533",
+    "DHFR": "8474a372894597c1ba76f6d5d817c4f6873cd51ec8f0c64f47debe56b3093092",
+    "IMDB-BINARY": "720d62b21ffd272d1045f9f7e122e1efe8e0826aef27d22e3d3e01a460e06d2c",
+    "IMDB-MULTI": "7528004ab96e8233cfe745cc80cd70ebfaacd3758bb9b13c20a6ebb6cd3fe04d",
+    "MSRC_9": "10ac535a8c20226d3f40f74cb730a74e9e54c2bd31cb0e9f4d61b91dad6425ff",
+    "MUTAG": "1e4a1991a079ee50ea89aa20d877877fa06bbde8d7230e4e1f3bd7fc7dd9f2d6",
+    "Mutagenicity": "ada8cc3aff17ddadddedbe49747b8161e6692215776038731f6bb4a42b8609c5",
+    "NCI109": "685069412fb25cd16751066700531896ab8a5deb9cb35376e47ea0e1e6b29f9e",
+    "PROTEINS": "671b83b3fe79f2d3f4d4cd5861aa83b262b68687fa5ad9b58ff7c7425f484d4e",
+    "PTC_FR": "825d9ab9bb7796505468d81735851305c7feb5a867de08003ad5b42445196469",
+    "PTC_MM": "697c3bea970e01facf67f35e7ec16d50f5e1468b8f0286e5c6a2bb5029f627a3",
+    "PTC_MR": "59dcf9a0c28544b3309a28e2a0f6cf87cffc779526a48851dc185cf5889e0776",
+}
+
 KNOWN: dict[str, Entry] = {
     **{
         name: Entry(name, _COLLECTION.format(name=name), paper=PAPER.get(name)) for name in _ONLINE

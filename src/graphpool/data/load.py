@@ -8,7 +8,7 @@ import numpy as np
 from graphpool.data import catalogue
 from graphpool.data.cache import cache_key, cached
 from graphpool.data.download import Progress
-from graphpool.data.formats import find_format, npz, open_set, safetensors, save
+from graphpool.data.formats import find_format, npz, open_set, safetensors
 from graphpool.data.formats.gexf import GexfFiles
 from graphpool.data.locate import data_root, download_set, locate_here
 from graphpool.data.pairs.distances import Distances, read_distances, read_test
@@ -198,7 +198,11 @@ def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
     def build() -> GraphSet:
         return arrangements.make_from(base, settings)
 
-    return cached(full_name(base, settings), key, build, open_set, save) if cache else build()
+    return (
+        cached(full_name(base, settings), key, build, open_set, safetensors.save)
+        if cache
+        else build()
+    )
 
 
 def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
@@ -212,7 +216,7 @@ def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
     def build() -> GraphSet:
         return reader.read(path, name)
 
-    return cached(set_name, key, build, open_set, save) if cache else build()
+    return cached(set_name, key, build, open_set, safetensors.save) if cache else build()
 
 
 def _with_features(graphs: GraphSet, features: str | None) -> GraphSet:

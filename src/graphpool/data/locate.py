@@ -5,6 +5,7 @@ downloads; the first hit counts.
 """
 
 import glob
+import hashlib
 import logging
 import os
 from contextlib import suppress
@@ -15,7 +16,7 @@ from graphpool.data import catalogue
 from graphpool.data.cache import cache_root
 from graphpool.data.download import Progress, fetch
 from graphpool.data.formats import FORMATS, adjacency, gexf, npz, xml
-from graphpool.data.formats.tu_files import TUFiles
+from graphpool.data.formats.tu_files import PARTS, TUFiles
 from graphpool.data.paths import SUFFIXES, stem
 from graphpool.data.synthetic.matching.names import is_matching_name
 from graphpool.errors import DataError, WriteError, nearest
@@ -179,9 +180,22 @@ def _may_hold(path: Path, name: str) -> bool:
 
 
 def _check_download(path: Path, name: str) -> None:
-    """Refuse a download that is not a complete zip of the set."""
-    files = TUFiles.find(path, name)
-    for part in files.files:
+    """Refuse a download that is not a complete zip of the set; warn of another content."""
+    content = _content(TUFiles.find(path, name))
+    if content != catalogue.CONTENT.get(name, content):
+        log.warning(
+            "the files of %s are not those that graphpool's results were made with (SHA-256 %s, "
+            "expected %s)", name, content, catalogue.CONTENT[name],
+        )  # fmt: skip
+
+
+def _content(files: TUFiles) -> str:
+    """SHA-256 over the SHA-256 of each part, unpacked, in the order of `PARTS`."""
+    digest = hashlib.sha256()
+    for part in (part for part in PARTS if part in files):
         with files.open(part) as stream:
-            while stream.read(1 << 20):  # the zip's own check sums are compared on the way
-                pass
+            own = hashlib.sha256()
+            while block := stream.read(1 << 20):  # the zip's own check sums are compared, too
+                own.update(block)
+        digest.update(f"{part} {own.hexdigest()}\n".encode())
+    return digest.hexdigest()

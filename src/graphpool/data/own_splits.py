@@ -14,6 +14,7 @@ from typing import Any
 
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits.split import Split
+from graphpool.documents import read_json
 from graphpool.errors import DataError, nearest
 from graphpool.graphs.graphset import GraphSet
 
@@ -24,7 +25,7 @@ _HINT = 'write {"train": [...], "valid": [...], "test": [...]}, each a list of i
 def read_own_splits(path: str | Path, graphs: GraphSet) -> tuple[Split, ...]:
     """Read the splits of a file, and make sure that each holds every graph of the set once."""
     path = Path(path)
-    content = _content(path)
+    content = read_json(path, hint=_HINT)
     if isinstance(content, dict) and "splits" in content:
         stored = content.get("set_hash")
         if stored is not None and stored != content_hash(graphs):
@@ -92,14 +93,3 @@ def _position(
     else:
         problem, hint = f"{json.dumps(value)[:60]} is neither an id nor a position", _HINT
     raise DataError.at(path, f"{where}: {problem}", hint=hint)
-
-
-def _content(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise DataError.at(path, "no such split file", hint="check the path") from None
-    except OSError as error:
-        raise DataError.at(path, f"can't be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise DataError.at(path, f"not JSON: {error}", hint=_HINT) from None

@@ -12,7 +12,7 @@ from graphpool.data.catalogue import is_path
 from graphpool.data.formats.npz import SUFFIX as NPZ
 from graphpool.data.pairs.distances import Distances, read_distances
 from graphpool.data.splits import Split, divide
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural
 from graphpool.ged.matrix_file import open_matrix
 from graphpool.graphs.graphset import GraphSet
 
@@ -45,7 +45,9 @@ def open_similar(data: str, root: Path | None = None) -> GraphSet:
     """Open a set, and check that it has enough graphs to train, to choose the epoch and to test."""
     graphs = datasets.find(data, root, features=None)
     if len(graphs) < LEAST_GRAPHS:
-        raise DataError(f"{graphs.name} has {len(graphs)} graphs; give at least {LEAST_GRAPHS}")
+        raise DataError(
+            f"{graphs.name} has {plural(len(graphs), 'graph')}; give at least {LEAST_GRAPHS}"
+        )
     return graphs
 
 

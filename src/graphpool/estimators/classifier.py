@@ -13,7 +13,7 @@ from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, Trans
 from sklearn.utils.validation import column_or_1d
 
 from graphpool.data.splits import stratified_folds
-from graphpool.errors import DataError, InputError, warn
+from graphpool.errors import DataError, InputError, plural, warn
 from graphpool.estimators.base import GraphEstimator, Graphs, log_probabilities, packed
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
@@ -198,7 +198,9 @@ def _labels(y: Any, graphs: GraphSet) -> Array:
     if values.shape == (len(graphs), 1):
         values = column_or_1d(values, warn=True)
     if values.shape != (len(graphs),):
-        raise InputError(f"y has shape {values.shape} for {len(graphs)} graphs; give one each")
+        raise InputError(
+            f"y has shape {values.shape} for {plural(len(graphs), 'graph')}; give one each"
+        )
     check_targets(values)
     return values
 
@@ -217,7 +219,8 @@ def _weights(values: Any, count: int) -> Array:
         weights = np.full(count, weights)
     if weights.dtype.kind not in "biuf" or weights.shape != (count,):
         raise InputError(
-            f"sample_weight has shape {weights.shape} of {weights.dtype} for {count} graphs; give "
+            f"sample_weight has shape {weights.shape} of {weights.dtype} for "
+            f"{plural(count, 'graph')}; give "
             "one number each"
         )
     weights = weights.astype(np.float64)

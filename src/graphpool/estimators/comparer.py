@@ -17,7 +17,7 @@ from graphpool.data.true_distances import (
     TrueDistances,
     computed_distances,
 )
-from graphpool.errors import ConfigError, DataError, GraphpoolError, InputError
+from graphpool.errors import ConfigError, DataError, GraphpoolError, InputError, plural
 from graphpool.estimators.base import GraphEstimator, Graphs, packed
 from graphpool.evaluation.ranking import triplet_accuracy
 from graphpool.graphs.combine import concatenate
@@ -58,7 +58,9 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
         """
         graphs = packed(graphs, classes=False)
         if len(graphs) < LEAST_GRAPHS:
-            raise DataError(f"{graphs.name} has {len(graphs)} graphs; give at least {LEAST_GRAPHS}")
+            raise DataError(
+                f"{graphs.name} has {plural(len(graphs), 'graph')}; give at least {LEAST_GRAPHS}"
+            )
         config = self._run_config(graphs.name)
         matrix = self._matrix(graphs, y)
         train, valid = self._parts(len(graphs))

@@ -1,10 +1,8 @@
 """Metrics of predictions: accuracies from a confusion matrix, area under the ROC curve, F1.
 
-They are worked out after every epoch, in about 0.3 ms; scikit-learn's functions, which the tests
+They are worked out after every epoch, in about 0.5 ms; scikit-learn's functions, which the tests
 compare them with, take 10 ms together.
 """
-
-import math
 
 import torch
 from torch import Tensor
@@ -33,12 +31,13 @@ def class_metrics(probability: Tensor, actual: Tensor) -> dict[str, float]:
     """
     count = probability.shape[1]
     matrix = confusion_matrix(probability.argmax(dim=1), actual, count)
-    ranked = [1] if count == 2 else range(count)
-    pairs = [(probability[:, code], actual == code) for code in ranked]
+    ranked = slice(1, None) if count == 2 else slice(None)
+    truth = actual.unsqueeze(1) == torch.arange(count)
+    roc, precision = ranking_areas(probability[:, ranked], truth[:, ranked])
     return {
         **matrix_metrics(matrix),
-        "roc_auc": _mean([area_under_roc(score, truth) for score, truth in pairs]),
-        "average_precision": _mean([average_precision(score, truth) for score, truth in pairs]),
+        "roc_auc": float(roc.nanmean()),
+        "average_precision": float(precision.nanmean()),
     }
 
 
@@ -86,16 +85,31 @@ def matthews_correlation(matrix: Tensor) -> float:
     return float(covariance / spread.sqrt()) if float(spread) > 0 else 0.0
 
 
-def average_precision(score: Tensor, truth: Tensor) -> float:
-    """Area under the curve of precision over recall, as steps; NaN without a positive example."""
-    score, order = score.double().sort(descending=True)
-    hits = truth[order].double().cumsum(0)
-    if not len(hits) or not float(hits[-1]):
-        return float("nan")
-    # Examples of one score can't be told apart: the curve has a point behind the last of them.
-    last = torch.cat([(score.diff() != 0).nonzero()[:, 0], torch.tensor([len(score) - 1])])
-    gained = hits[last].diff(prepend=hits.new_zeros(1)) / hits[-1]
-    return float((gained * hits[last] / (last + 1)).sum())
+def ranking_areas(score: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
+    """Areas under the ROC curve and, as steps, under precision over recall, `[classes]` each.
+
+    NaN for a class that no example, or (ROC) every example, is of.
+
+    Args:
+        score: `[examples, classes]`.
+        truth: likewise, whether the example is of the class.
+    """
+    score, order = score.sort(dim=0, descending=True)
+    seen = torch.arange(1, len(score) + 1, dtype=torch.float64).unsqueeze(1)
+    hits = truth.gather(0, order).double().cumsum(0)
+    misses = seen - hits
+    # Examples of one score can't be told apart: curves have a point behind the last of them.
+    point = torch.ones_like(score, dtype=torch.bool)
+    point[:-1] = score[1:] != score[:-1]
+
+    def gained(count: Tensor) -> Tensor:
+        """What a point has more than the point before it; 0 for other examples."""
+        upto = torch.where(point, count, 0.0).cummax(0).values
+        return torch.cat([upto[:1], upto.diff(dim=0)])
+
+    height = hits - gained(hits) / 2  # of the trapezium between two points
+    roc = (gained(misses) * height).sum(0) / (hits[-1] * misses[-1])
+    return roc, (gained(hits) * hits / seen).sum(0) / hits[-1]
 
 
 def area_under_roc(score: Tensor, truth: Tensor) -> float:
@@ -117,9 +131,3 @@ def f1_score(predicted: Tensor, truth: Tensor) -> float:
     both = int((predicted & truth).sum())
     total = int(predicted.sum()) + int(truth.sum())
     return 2 * both / total if total else 0.0
-
-
-def _mean(values: list[float]) -> float:
-    """Mean of the values that are defined."""
-    known = [value for value in values if not math.isnan(value)]
-    return sum(known) / len(known) if known else float("nan")

@@ -20,7 +20,7 @@ from graphpool.data.splits import (
     random_splits,
     save_splits,
 )
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import ConfigError, DataError, plural
 from graphpool.graphs.graphset import GraphSet
 
 
@@ -143,8 +143,8 @@ def stored_splits(
     if len(splits) != protocol.folds or any(not (s.train and s.valid and s.test) for s in splits):
         raise DataError.at(
             path,
-            f"{len(splits)} splits; protocol {protocol.name} has {protocol.folds}, each with "
-            "training, validation and test graphs",
+            f"{plural(len(splits), 'split')}; protocol {protocol.name} has {protocol.folds}, "
+            "each with training, validation and test graphs",
             hint="delete the file to remake it",
         )
     return splits

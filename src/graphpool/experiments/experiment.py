@@ -265,7 +265,10 @@ def _check(made: Experiment, where: str) -> None:
     if made.data and not made.seeds:
         raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
     if find_task(made.task).noun == "graphs" and made.data and made.protocol != HOLDOUT:
-        find_protocol(made.protocol)
+        try:
+            find_protocol(made.protocol)
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error}") from None
     names = [entry.name for entry in made.data]
     for name, method in made.methods.items():
         for data in method.data:

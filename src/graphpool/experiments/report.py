@@ -1,6 +1,7 @@
 """The page about methods side by side on one set."""
 
 from graphpool.config import RunConfig, from_dict
+from graphpool.errors import plural
 from graphpool.evaluation.statistics import Summary
 from graphpool.experiments.methods import methods_of, model_of
 from graphpool.experiments.results import ExperimentResult, result_document
@@ -24,7 +25,7 @@ def methods_page(result: ExperimentResult) -> Report:
     trained = first in task.methods()
     return Report(
         title=f"{first} on {result.data}",
-        subtitle=f"{result.protocol.summary}; {len(result.seeds)} seeds.",
+        subtitle=f"{result.protocol.summary}; {plural(len(result.seeds), 'seed')}.",
         command=result.command,
         dataset={"graphs": result.facts.graphs, "classes": len(result.facts.classes)},
         results=result_rows(result),

@@ -1,25 +1,22 @@
 """Numbers that the nodes bring, standardised: attributes, or features `x`."""
 
-import logging
 from abc import abstractmethod
 from typing import ClassVar
 
 import torch
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, FeatureWarning, warn
 from graphpool.features.base import Feature, fitted
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
-
-log = logging.getLogger(__name__)
 
 
 class Standardised(Feature):
     """Columns of a set less their mean, divided by their standard deviation.
 
     Mean and deviation come from the fitted graphs alone. A column that is constant there is
-    only shifted. NaN is a missing value: it counts for neither of both and becomes 0, the mean; the
-    log says so.
+    only shifted. NaN is a missing value: it counts for neither of both and becomes 0, the mean;
+    a `FeatureWarning` says so.
     """
 
     stored = ("mean", "scale")
@@ -89,12 +86,12 @@ class Standardised(Feature):
         if self._warned:
             return
         self._warned = True
-        log.warning(
-            "%s: %d of %d values of the %s are missing (NaN), the first of them in %s; they are "
-            "taken for the mean",
-            graphs.name, int(missing.sum()), missing.numel(), self.what,
-            _where(graphs, missing.any(1)).partition(", ")[2],
-        )  # fmt: skip
+        first = _where(graphs, missing.any(1)).removeprefix(f"{graphs.name}, ")
+        warn(
+            f"{graphs.name}: {int(missing.sum())} of {missing.numel()} values of the {self.what} "
+            f"are missing (NaN), the first of them in {first}; they are taken for the mean",
+            FeatureWarning,
+        )
 
 
 class Attributes(Standardised):

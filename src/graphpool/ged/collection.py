@@ -2,12 +2,16 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import DataError, nearest, plural, warn
+from graphpool.errors import DataError, check_type, nearest, plural, warn
+
+MANY_NAMES = 1024
+MOST_NODES = 10**6
 
 
 class Arrays(NamedTuple):
@@ -43,6 +47,19 @@ class Collection:
     edge_names: tuple[Hashable, ...]
     directed: bool
 
+    def __post_init__(self) -> None:
+        check_type("arrays", self.arrays, Arrays, "Arrays(...)")
+        for name in ("ids", "node_names", "edge_names"):
+            check_type(name, getattr(self, name), tuple, "a tuple")
+            if not all(isinstance(each, Hashable) for each in getattr(self, name)):
+                raise DataError(f"{name} of a collection must be words or numbers")
+        check_type("directed", self.directed, bool, "True or False")
+        check_arrays(self.arrays, len(self.node_names) or 1, len(self.edge_names) or 1)
+        if len(self.ids) != len(self.arrays.node_ptr) - 1:
+            raise DataError(
+                f"{len(self.ids)} ids for {len(self.arrays.node_ptr) - 1} graphs; give one each"
+            )
+
     def __len__(self) -> int:
         return len(self.ids)
 
@@ -50,6 +67,40 @@ class Collection:
     def sizes(self) -> NDArray[np.int64]:
         """Number of nodes of each graph, `[graphs]`."""
         return np.diff(self.arrays.node_ptr)
+
+
+def check_arrays(arrays: Arrays, node_labels: int, edge_labels: int) -> None:
+    """Refuse arrays that compiled loops can't read: wrong types, lengths, numbers or codes."""
+    for name, array in arrays._asdict().items():
+        dtype = np.int64 if name.endswith("_ptr") else np.int32
+        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+            raise DataError(f"{name} must be an array [any] of {dtype.__name__}")
+    nodes, edges = len(arrays.node_label), len(arrays.edge_label)
+    for name, ptr, end in (
+        ("node_ptr", arrays.node_ptr, nodes),
+        ("edge_ptr", arrays.edge_ptr, edges),
+    ):
+        if not len(ptr) or ptr[0] != 0 or ptr[-1] != end or (np.diff(ptr) < 0).any():
+            raise DataError(f"{name} must begin with 0, never fall, and end with {end}")
+    if not len(arrays.node_ptr) == len(arrays.edge_ptr) or not len(arrays.source) == edges == len(
+        arrays.target
+    ):
+        raise DataError("the arrays of a collection have different lengths")
+    sizes = np.diff(arrays.node_ptr)
+    owner = np.repeat(np.arange(len(sizes)), np.diff(arrays.edge_ptr))
+    for name, ends in (("source", arrays.source), ("target", arrays.target)):
+        if ((ends < 0) | (ends >= sizes[owner])).any():
+            raise DataError(f"{name} names a node that does not exist")
+    for name, codes, first, last in (
+        ("node_label", arrays.node_label, 0, node_labels - 1),
+        ("edge_label", arrays.edge_label, 1, edge_labels),
+    ):
+        if len(codes) and not first <= codes.min() <= codes.max() <= last:
+            raise DataError(f"{name} holds a code outside of {first} to {last}")
+    widest = int(sizes.max(initial=0)) + 1
+    rank = np.sort((arrays.node_ptr[owner] + arrays.source) * widest + arrays.target)
+    if (np.diff(rank) == 0).any():
+        raise DataError("a collection has an edge twice; keep one")
 
 
 class _Plain(NamedTuple):
@@ -77,6 +128,9 @@ def collect(
         node_label, edge_label: attributes that hold the labels in NetworkX graphs.
         edge_labels: whether labels of edges count.
     """
+    for name, value in (("node_label", node_label), ("edge_label", edge_label)):
+        check_type(name, value, str, "the name of an attribute")
+    check_type("edge_labels", edge_labels, bool, "True or False")
     if isinstance(graphs, Collection):
         if edge_labels:
             return graphs
@@ -84,7 +138,12 @@ def collect(
         return replace(graphs, arrays=arrays, edge_names=(None,))
     if hasattr(graphs, "node_ptr") and hasattr(graphs, "edge_index"):
         return _from_set(graphs, edge_labels)
-    graphs = list(graphs)
+    try:
+        graphs = list(graphs)
+    except TypeError:
+        raise DataError(
+            f"graphs are a {type(graphs).__name__}; give a GraphSet or a list of graphs"
+        ) from None
     _check_attributes(graphs, node_label, edge_label if edge_labels else "label")
     plain = [_plain(graph, at, node_label, edge_label) for at, graph in enumerate(graphs)]
     if not edge_labels:
@@ -111,18 +170,32 @@ def _from_set(graphs: Any, edge_labels: bool) -> Collection:
     edge_label = np.ones(len(source), dtype=np.int32)
     edge_names: tuple[Hashable, ...] = (None,)
     if edge_labels and graphs.edge_label is not None:
-        edge_label = graphs.edge_label.cpu().numpy().astype(np.int32) + 1
-        edge_names = graphs.edge_label_names or tuple(range(int(edge_label.max(initial=0))))
+        edge_label, edge_names = _codes(graphs.edge_label, graphs.edge_label_names)
+        edge_label += 1
     node_label = np.zeros(graphs.num_nodes, dtype=np.int32)
     node_names: tuple[Hashable, ...] = (None,)
     if graphs.node_label is not None:
-        node_label = graphs.node_label.cpu().numpy().astype(np.int32)
-        node_names = graphs.node_label_names or tuple(range(int(node_label.max(initial=-1)) + 1))
+        node_label, node_names = _codes(graphs.node_label, graphs.node_label_names)
     node_ptr = graphs.node_ptr.cpu().numpy().astype(np.int64)
     edge_ptr = graphs.edge_ptr.cpu().numpy().astype(np.int64)
     arrays = Arrays(node_ptr, node_label, edge_ptr, source, target, edge_label)
     ids = tuple(graphs.ids)
     return Collection(arrays, ids, node_names, edge_names, _directed(arrays, ids, []))
+
+
+def _codes(
+    values: Any, names: tuple[Hashable, ...]
+) -> tuple[NDArray[np.int32], tuple[Hashable, ...]]:
+    """Codes and names of labels; without names numbers name themselves, and -1 means None.
+
+    Of very many names, only those that occur are kept.
+    """
+    codes = values.cpu().numpy().astype(np.int32)
+    if (codes >= 0).all() and (names or not len(codes)) and len(names) <= MANY_NAMES:
+        return codes, names
+    used, numbered = np.unique(codes, return_inverse=True)
+    kept = [None if code < 0 else names[code] if names else code for code in used.tolist()]
+    return numbered.reshape(-1).astype(np.int32), tuple(kept)
 
 
 def _plain(graph: Any, at: int, node_label: str, edge_label: str) -> _Plain:
@@ -132,13 +205,17 @@ def _plain(graph: Any, at: int, node_label: str, edge_label: str) -> _Plain:
         return _from_graph(graph)
     try:
         labels, edges = graph
-        counted = isinstance(labels, (int, np.integer))
-        named: list[Hashable] = [None] * labels if counted else list(labels)
-        rows = [(int(edge[0]), int(edge[1]), edge[2] if len(edge) > 2 else None) for edge in edges]
-    except (TypeError, ValueError, IndexError):
+        counted = isinstance(labels, (int, np.integer)) and not isinstance(labels, bool)
+        if counted and not 0 <= labels <= MOST_NODES:
+            raise DataError(f"graph {at} has {labels} nodes; give 0 to {MOST_NODES}")
+        named: list[Hashable] = [None] * int(labels) if counted else list(labels)
+        rows = [
+            (index(edge[0]), index(edge[1]), edge[2] if len(edge) > 2 else None) for edge in edges
+        ]
+    except (TypeError, ValueError, IndexError, KeyError):
         raise DataError(
             f"graph {at} is {type(graph).__name__}, not a graph: give a GraphSet item, a NetworkX "
-            "graph, or (labels, edges)"
+            "graph, or (labels, edges), where edges are pairs of whole numbers"
         ) from None
     return _Plain(str(at), named, rows, directed=False)
 
@@ -165,7 +242,7 @@ def _from_graph(graph: Any) -> _Plain:
 def _named(codes: Any, names: Sequence[Hashable], count: int) -> list[Hashable]:
     if codes is None:
         return [None] * count
-    return [names[code] if names else code for code in codes.tolist()]
+    return [None if code < 0 else names[code] if names else code for code in codes.tolist()]
 
 
 def _join(graphs: Sequence[_Plain]) -> Collection:

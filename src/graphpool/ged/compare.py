@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import DataError, check_type, check_whole
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
+from graphpool.ged.exact import load_search
+from graphpool.ged.ignored import warn_not_counted
 from graphpool.ged.methods.registry import METHODS, Method, find_method
 from graphpool.ged.pair import GedProblem, make_problem
 from graphpool.ged.result import Answers, Limits
@@ -24,13 +26,15 @@ class MethodScore:
     """How well a method answers the pairs whose distance is proved.
 
     Args:
-        answer: "exact", "upper" or "lower".
+        answer: "exact", "upper" or "lower". A search that its limits stopped on some pairs is
+            "upper".
         mean_error: mean of answer minus distance; below 0 for lower bounds.
         relative_error: mean absolute error as a share of the distance, where that is not 0.
         exactly_right: share of pairs whose answer equals the distance.
         spearman, kendall: rank correlation with the distance; nan if all are equal.
         order_accuracy: share of the triplets (a, b, c) with d(a, b) ≠ d(a, c) for which the
             answers have the same order; equal answers count one half.
+        proved: share of the pairs drawn whose answer the method itself proved; None for bounds.
         microseconds: time for one pair on one core.
     """
 
@@ -42,6 +46,7 @@ class MethodScore:
     spearman: float
     kendall: float
     order_accuracy: float
+    proved: float | None
     microseconds: float
 
 
@@ -89,9 +94,11 @@ def compare(
         max_nodes_expanded: limit on the partial mappings of one pair, with the same effect.
         edge_labels: whether labels of edges count.
     """
+    check_type("methods", () if methods is None else methods, (list, tuple), "a list of names")
     chosen = [find_method(name) for name in (METHODS if methods is None else methods)]
+    warn_not_counted(graphs)
     collection = collect(graphs, edge_labels=edge_labels)
-    problem = make_problem(collection, costs or Costs())
+    problem = make_problem(collection, Costs() if costs is None else costs)
     limits = Limits(time_limit, max_nodes_expanded)
     pairs = sample_pairs(len(collection), sample, seed)
     truth, exact_time = _timed(find_method("exact"), problem, pairs, limits)
@@ -110,7 +117,8 @@ def compare(
         if method.name != "exact":
             answers, seconds = _timed(method, problem, pairs, limits)
         answer = (answers.lower if method.answer == "lower" else answers.upper)[proved]
-        scores.append(_score(method, answer / scale, distance, triplets, seconds))
+        own = float((answers.lower == answers.upper).mean()) if method.answer == "exact" else None
+        scores.append(_score(method, answer / scale, distance, triplets, own, seconds))
     return Comparison(
         len(pairs), int(proved.sum()), len(triplets), float(distance.mean()), tuple(scores)
     )
@@ -118,8 +126,9 @@ def compare(
 
 def sample_pairs(graphs: int, sample: int, seed: int) -> NDArray[np.int64]:
     """Draw unordered pairs of different graphs without repetition, `[pairs, 2]`."""
-    if sample < 1:
-        raise ConfigError(f"sample is {sample}; it must be at least 1")
+    check_whole("the number of graphs", graphs, 0, 10**7)
+    check_whole("sample", sample, 1)
+    check_whole("seed", seed, 0)
     total = graphs * (graphs - 1) // 2
     if not total:
         raise DataError(f"pairs need at least 2 graphs; the number of graphs is {graphs}")
@@ -138,6 +147,8 @@ def _timed(
     method: Method, problem: GedProblem, pairs: NDArray[np.int64], limits: Limits
 ) -> tuple[Answers, float]:
     """Return the answers and the seconds per pair, without compilation."""
+    if method.name == "exact":
+        load_search()
     method.solve(problem, pairs[:1], limits)
     began = time.perf_counter()
     answers = method.solve(problem, pairs, limits)
@@ -145,7 +156,12 @@ def _timed(
 
 
 def _score(
-    method: Method, answer: Array, distance: Array, triplets: Array, seconds: float
+    method: Method,
+    answer: Array,
+    distance: Array,
+    triplets: Array,
+    proved: float | None,
+    seconds: float,
 ) -> MethodScore:
     from scipy.stats import kendalltau, spearmanr
 
@@ -154,13 +170,15 @@ def _score(
     varied = np.ptp(answer) > 0 and np.ptp(distance) > 0
     return MethodScore(
         method=method.name,
-        answer=method.answer,
+        # A search that its limits stopped returns an upper bound.
+        answer="upper" if proved is not None and proved < 1 else method.answer,
         mean_error=float(error.mean()),
         relative_error=_mean(np.abs(error[far]) / distance[far]),
         exactly_right=float((error == 0).mean()),
         spearman=float(spearmanr(answer, distance).statistic) if varied else float("nan"),
         kendall=float(kendalltau(answer, distance).statistic) if varied else float("nan"),
         order_accuracy=order_accuracy(answer, distance, triplets),
+        proved=proved,
         microseconds=1e6 * seconds,
     )
 

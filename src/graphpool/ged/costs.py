@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, no_type_check
 
 import numpy as np
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, DataError, check_type, nearest
 from graphpool.ged.kernel import IntArray, inlined
 
 LabelCosts = Mapping[tuple[Hashable, Hashable], float]
 _FINEST = 10**6
 _LARGEST = 10**12
+MOST_LABELS = 4096
 
 
 class Rate(NamedTuple):
@@ -77,6 +78,8 @@ class Costs:
     edge_labels: LabelCosts = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for kind in ("node_labels", "edge_labels"):
+            check_type(kind, getattr(self, kind), Mapping, "a dict of costs by pairs of labels")
         for name, value in self._values():
             if 0 < _number(name, value) < 1 / _FINEST:
                 raise ConfigError(
@@ -101,6 +104,7 @@ class Costs:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Costs":
         """Make costs from JSON values; label costs are lists of `[first, second, cost]`."""
+        check_type("costs", values, Mapping, "a dict of costs by name")
         known = {item.name for item in fields(cls)}
         arguments: dict[str, Any] = {}
         for key, value in values.items():
@@ -164,6 +168,11 @@ def _square(
     names: Sequence[Hashable], substitution: float, given: LabelCosts, scale: int
 ) -> IntArray:
     """Return `[labels, labels]`: 0 on the diagonal, `given` costs, else that of a substitution."""
+    if len(names) > MOST_LABELS:
+        raise DataError(
+            f"the graphs have {len(names)} labels; edit distances, whose costs are a table of all "
+            f"pairs of labels, are computed for up to {MOST_LABELS}"
+        )
     matrix = np.full((len(names), len(names)), round(substitution * scale), dtype=np.int64)
     np.fill_diagonal(matrix, 0)
     code = {name: number for number, name in enumerate(names)}

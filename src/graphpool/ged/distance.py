@@ -7,6 +7,7 @@ import numpy as np
 
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
+from graphpool.ged.ignored import warn_not_counted
 from graphpool.ged.methods.registry import find_method
 from graphpool.ged.pair import make_problem
 from graphpool.ged.path import Operation, edit_path
@@ -26,6 +27,8 @@ def distance(
 ) -> EditDistance:
     """Compute the edit distance of two graphs, with bounds, node mapping and edit path.
 
+    It counts edges and labels; a `FeatureWarning` names attributes and weights that it ignores.
+
     Args:
         first, second: a `GraphSet` item, a NetworkX graph, or (labels, edges), where `labels` is
             one label per node or the number of nodes.
@@ -38,8 +41,9 @@ def distance(
         edge_labels: whether labels of edges count.
     """
     chosen = find_method(method)
+    warn_not_counted([first, second], node_label, edge_label)
     graphs = collect([first, second], node_label, edge_label, edge_labels)
-    problem = make_problem(graphs, costs or Costs())
+    problem = make_problem(graphs, Costs() if costs is None else costs)
     started = time.perf_counter()
     pairs = np.array([[0, 1]], dtype=np.int64)
     answers = chosen.solve(problem, pairs, Limits(time_limit, max_nodes_expanded))

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpool.errors import check_type
 from graphpool.ged.collection import Arrays, Collection
 from graphpool.ged.isomorphism import group
 from graphpool.graphs.hashing import Array, mix, numbered
@@ -19,6 +20,7 @@ def isomorphic(graphs: Collection) -> NDArray[np.int64]:
     proved for each: equal colours only select the pairs to compare. A pair whose proof would take
     too long gets two classes, which costs time later but never makes a distance wrong.
     """
+    check_type("graphs", graphs, Collection, "a Collection, as collect makes it")
     copies = identical(graphs)
     first = first_of(copies)
     sizes = graphs.sizes
@@ -39,6 +41,7 @@ def isomorphic(graphs: Collection) -> NDArray[np.int64]:
 
 def identical(graphs: Collection) -> NDArray[np.int64]:
     """Return classes of graphs that are equal node by node, with nodes in the same order."""
+    check_type("graphs", graphs, Collection, "a Collection, as collect makes it")
     arrays = graphs.arrays
     owner = np.repeat(np.arange(len(graphs)), np.diff(arrays.edge_ptr))
     order = np.lexsort((arrays.target, arrays.source, owner))

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import graphpool
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import DataError, check_type, check_whole
 from graphpool.ged.array_file import digest
 from graphpool.ged.collection import Collection, collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.duplicates import first_of, identical, isomorphic
+from graphpool.ged.ignored import warn_not_counted
 from graphpool.ged.matrix_file import DistanceMatrix, open_matrix
 from graphpool.ged.methods.registry import Method, find_method
 from graphpool.ged.pair import GedProblem, make_problem
@@ -70,9 +71,13 @@ def matrix(
         overwrite: replace `out` and its parts, also if they have other settings.
         progress: show a bar on stderr, if that is a terminal.
     """
-    if jobs is not None and jobs < 1:
-        raise ConfigError(f"jobs is {jobs}; give at least 1, or omit it to use all cores")
-    chosen, costs = find_method(method), costs or Costs()
+    if jobs is not None:
+        check_whole("jobs", jobs, 1, 4096)
+    if out is not None:
+        check_type("out", out, (str, Path), "the name of a file")
+    chosen, costs = find_method(method), Costs() if costs is None else costs
+    check_type("overwrite and progress", overwrite or progress, bool, "True or False")
+    warn_not_counted(graphs, node_label, edge_label)
     collection = collect(graphs, node_label, edge_label, edge_labels)
     problem = make_problem(collection, costs)
     classes = (identical if chosen.answer == "upper" else isomorphic)(collection)
@@ -153,7 +158,7 @@ def _run(
     left = len(todo)
     began = time.perf_counter()
     bar = ProgressBar(len(pairs), len(pairs) - left, progress, before="pairs")
-    workers = Workers(method.solve, problem, pairs[todo], todo, limits, min(jobs, max(left, 1)))
+    workers = Workers(method.function, problem, pairs[todo], todo, limits, min(jobs, max(left, 1)))
     try:
         while left:
             pieces = workers.wait()
@@ -194,7 +199,10 @@ def _stop(workers: Workers, parts: PartialResults | None, total: int, left: int)
 
 
 def _checked(pairs: ArrayLike, graphs: Collection) -> Pairs:
-    array = np.asarray(pairs)
+    try:
+        array = np.asarray(pairs)
+    except ValueError:
+        raise DataError("pairs are lists of different lengths; give integers [pairs, 2]") from None
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":

@@ -146,7 +146,7 @@ def open_matrix(path: str | Path) -> DistanceMatrix:
 def _fit_together(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
     """Whether lengths agree and every number refers to an existing class."""
     classes, *columns = (arrays[key] for key in _ARRAYS)
-    if any(array.dtype.kind not in "iu" for array in arrays.values()):
+    if not all(array.dtype.kind in "iu" and array.ndim == 1 for array in arrays.values()):
         return False
     top = int(classes.max(initial=-1))
     return (

@@ -9,9 +9,12 @@ from typing import NamedTuple, no_type_check
 
 import numpy as np
 
-from graphpool.ged.collection import Arrays, Collection
+from graphpool.errors import DataError, check_type
+from graphpool.ged.collection import Arrays, Collection, check_arrays
 from graphpool.ged.costs import Costs, Tables
 from graphpool.ged.kernel import CodeArray, IntArray, compiled
+
+MOST_NODES = 10_000  # of a pair after padding
 
 
 class GedProblem(NamedTuple):
@@ -38,6 +41,8 @@ class Pair(NamedTuple):
 
 def make_problem(graphs: Collection, costs: Costs) -> GedProblem:
     """Combine graphs and costs."""
+    check_type("graphs", graphs, Collection, "a Collection, as collect makes it")
+    check_type("costs", costs, Costs, "Costs(...)")
     tables = costs.tables(graphs.node_names, graphs.edge_names)
     return GedProblem(graphs.arrays, tables, int(graphs.directed))
 
@@ -45,7 +50,25 @@ def make_problem(graphs: Collection, costs: Costs) -> GedProblem:
 def padded_size(problem: GedProblem, pairs: IntArray) -> int:
     """Return the number of nodes of the largest of these pairs after padding."""
     sizes = np.diff(problem.graphs.node_ptr)[pairs]
-    return int((sizes.sum(1) if problem.tables.deletes else sizes.max(1)).max(initial=0))
+    size = int((sizes.sum(1) if problem.tables.deletes else sizes.max(1)).max(initial=0))
+    if size > MOST_NODES:
+        raise DataError(
+            f"a pair of graphs has {size} nodes; edit distances, which take memory for every pair "
+            f"of nodes, are computed for up to {MOST_NODES}"
+        )
+    return size
+
+
+def check_problem(problem: GedProblem, pairs: IntArray) -> None:
+    """Refuse graphs that don't fit their costs, and pairs of graphs that don't exist."""
+    check_type("problem", problem, GedProblem, "what make_problem returns")
+    tables = problem.tables
+    check_arrays(problem.graphs, len(tables.node) - 1, len(tables.edge) - 1)
+    graphs = len(problem.graphs.node_ptr) - 1
+    if not isinstance(pairs, np.ndarray) or pairs.dtype != np.int64 or pairs.shape[1:] != (2,):
+        raise DataError("pairs must be an int64 array [pairs, 2]")
+    if pairs.size and not 0 <= int(pairs.min()) <= int(pairs.max()) < graphs:
+        raise DataError(f"pairs name graph {pairs.max()}; graphs are 0 to {graphs - 1}")
 
 
 def make_pair(size: int) -> Pair:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import ConfigError
+from graphpool.errors import check_real, check_whole
 from graphpool.ged.path import Operation
 
 
@@ -24,12 +24,10 @@ class Limits:
     expanded: int | None = None
 
     def __post_init__(self) -> None:
-        if self.seconds is not None and not self.seconds >= 0:
-            raise ConfigError(f"the time limit is {self.seconds} seconds; give 0 or more, or none")
-        if self.expanded is not None and self.expanded < 0:
-            raise ConfigError(
-                f"the limit on partial mappings is {self.expanded}; give 0 or more, or none"
-            )
+        if self.seconds is not None:
+            check_real("the time limit in seconds", self.seconds, 0.0)
+        if self.expanded is not None:
+            check_whole("the limit on partial mappings", self.expanded, 0)
 
 
 class Answers(NamedTuple):

@@ -11,7 +11,15 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, InputError, check_whole
+from graphpool.graphs.checks import (
+    FLOATS,
+    INTEGERS,
+    check_pointer,
+    check_range,
+    check_tensor,
+    trusted,
+)
 from graphpool.graphs.segments import pointer
 
 
@@ -33,6 +41,31 @@ class Adjacency:
     symmetric: bool
     known_gcn: Tensor | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.symmetric, bool):
+            raise InputError(f"symmetric is {type(self.symmetric).__name__}; give True or False")
+        check_tensor("col", self.col, INTEGERS, (None,))
+        check_pointer("row_ptr", self.row_ptr, self.col.shape[0], least=1)
+        check_range("col", self.col, 0, self.num_nodes - 1)
+        device = self.col.device
+        for name, value in (("weight", self.weight), ("known_gcn", self.known_gcn)):
+            if value is not None or name == "weight":
+                check_tensor(name, value, FLOATS, self.col.shape, device)
+        types = {self.weight.dtype} if self.known_gcn is None else {
+            self.weight.dtype, self.known_gcn.dtype
+        }  # fmt: skip
+        if self.col.dtype is not torch.int64 or len(types) > 1:
+            raise InputError("col must be int64, and known_gcn of the type of weight")
+        if self.row_ptr.device != device or not bool(
+            (self.col[self.row_ptr[:-1]] == torch.arange(self.num_nodes, device=device)).all()
+        ):
+            raise InputError(
+                "the first slot of each row must be its diagonal; Adjacency.from_edge_index makes "
+                "an adjacency of any edges"
+            )
+        if self.symmetric and not is_symmetric(self.row, self.col, self.weight):
+            object.__setattr__(self, "symmetric", False)
+
     @classmethod
     def from_edge_index(
         cls, edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None
@@ -42,6 +75,8 @@ class Adjacency:
         Repeated edges stay repeated: their weights add up in every product. Self-loops live in
         the diagonal slot of their row, where the weights of repeated ones are summed.
         """
+        check_tensor("edge_index", edge_index, INTEGERS, (2, None))
+        check_whole("num_nodes", num_nodes, 0, torch.iinfo(torch.int32).max)
         source, target = edge_index.long()
         if source.shape[0] and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
             raise DataError(
@@ -50,11 +85,13 @@ class Adjacency:
             )
         if edge_weight is None:
             edge_weight = torch.ones(source.shape[0], device=source.device)
+        check_tensor("edge_weight", edge_weight, FLOATS, source.shape, source.device)
         order = torch.argsort(target * num_nodes + source, stable=True)
         row_ptr, row, col, weight = lay_slots(
             source[order], target[order], edge_weight[order], num_nodes
         )
-        return cls(row_ptr, col, weight, is_symmetric(row, col, weight))
+        symmetric = is_symmetric(row, col, weight)
+        return trusted(cls, row_ptr=row_ptr, col=col, weight=weight, symmetric=symmetric)
 
     @property
     def num_nodes(self) -> int:
@@ -103,7 +140,8 @@ class Adjacency:
 
     def to(self, device: torch.device | str) -> "Adjacency":
         """Copy to a device."""
-        return Adjacency(
+        return trusted(
+            Adjacency,
             row_ptr=self.row_ptr.to(device),
             col=self.col.to(device),
             weight=self.weight.to(device),

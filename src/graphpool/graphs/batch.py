@@ -1,14 +1,16 @@
 """A batch: several graphs as one large graph with no edges between them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.checks import FLOATS, INTEGERS, NUMBERS, check_range, check_tensor, derived
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.segments import Segments
@@ -45,6 +47,26 @@ class GraphBatch:
     node: Tensor | None = None
     places_of_set: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.adjacency, Adjacency):
+            raise InputError(f"adjacency is a {type(self.adjacency).__name__}, not an Adjacency")
+        nodes = self.adjacency.num_nodes
+        check_tensor("x", self.x, FLOATS, (nodes, None), self.adjacency.col.device)
+        check_inside(self.adjacency, Segments(self.ptr, self.batch))
+        graphs, edges = self.num_graphs, self.edge_index.shape[1]
+        lengths = {"index": graphs, "y": graphs, "one_hot_index": nodes, "node": nodes}
+        for name, length in {**lengths, "edge_label": edges}.items():
+            if (value := getattr(self, name)) is not None or name == "index":
+                check_tensor(name, value, INTEGERS, (length,), self.x.device)
+        if self.edge_attr is not None:
+            check_tensor("edge_attr", self.edge_attr, NUMBERS, (edges, None), self.x.device)
+        if self.graph_weight is not None:
+            check_tensor("graph_weight", self.graph_weight, FLOATS, (graphs,), self.x.device)
+        if self.places_of_set is not None and not callable(self.places_of_set):
+            raise InputError("places_of_set must be a function, such as GraphSet.places")
+        if self.one_hot_index is not None:
+            check_range("one_hot_index", self.one_hot_index, 0, self.x.shape[1] - 1)
+
     def __repr__(self) -> str:
         features, edges = self.x.shape[1], self.edge_index.shape[1]
         return (
@@ -74,7 +96,7 @@ class GraphBatch:
     @cached_property
     def segments(self) -> Segments:
         """Where each graph's nodes begin and end."""
-        return Segments(self.ptr, self.batch)
+        return Segments.trusted(self.ptr, self.batch)
 
     @cached_property
     def edge_index(self) -> Tensor:
@@ -87,6 +109,11 @@ class GraphBatch:
         """`[edges]`, in the order of `edge_index`."""
         return self.adjacency.weight[self.adjacency.present]
 
+    def with_x(self, x: Tensor) -> "GraphBatch":
+        """The same graphs with other features."""
+        check_tensor("x", x, FLOATS, (self.num_nodes, None), self.x.device)
+        return derived(self, x=x, one_hot_index=None)
+
     def to(self, device: torch.device | str) -> "GraphBatch":
         """Copy to a device."""
         moved: dict[str, Any] = {
@@ -94,14 +121,14 @@ class GraphBatch:
             for item in fields(self)
             if (value := getattr(self, item.name)) is not None and hasattr(value, "to")
         }
-        return replace(self, **moved)
+        return derived(self, **moved)
 
     def places(self, rule: PlaceRule | None = None) -> Places:
         """The places of the batch's graphs: those of the set it was taken from, if it was.
 
         They are worked out once and kept with the batch.
         """
-        rule = rule or PlaceRule()
+        rule = PlaceRule() if rule is None else rule
         if rule not in self._places:
             if self.places_of_set is None or self.node is None:
                 places = places_of(self.adjacency, self.segments, rule)
@@ -109,7 +136,10 @@ class GraphBatch:
                 of_set = self.places_of_set(rule)
                 device = of_set.cluster.device
                 where = self.node.to(device), self.index.to(device), self.ptr.to(device)
-                places = of_set.batch(*where).to(self.x.device)
+                try:
+                    places = of_set.batch(*where).to(self.x.device)
+                except IndexError:
+                    raise InputError("node and index are no positions in the set") from None
             self._places[rule] = places
         return self._places[rule]
 
@@ -117,3 +147,18 @@ class GraphBatch:
     def _places(self) -> dict[PlaceRule, Places]:
         """Places worked out so far."""
         return {}
+
+
+def check_inside(adjacency: Adjacency, segments: Segments) -> None:
+    """Refuse segments of other nodes, graphs without nodes, and edges between graphs."""
+    nodes, ptr = adjacency.num_nodes, segments.ptr
+    if int(ptr[-1]) != nodes or ptr.device != adjacency.col.device:
+        raise InputError(
+            f"the graphs have {int(ptr[-1])} nodes on {ptr.device}, the adjacency has {nodes} on "
+            f"{adjacency.col.device}; give both of the same nodes"
+        )
+    if ptr.shape[0] > 1 and int(ptr.diff().min()) < 1:
+        raise InputError("a graph has no nodes; leave it out")
+    batch = segments.batch
+    if not torch.equal(batch[adjacency.row], batch[adjacency.col]):
+        raise InputError("the adjacency joins nodes of different graphs")

@@ -5,6 +5,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from graphpool.errors import InputError
+from graphpool.graphs.checks import BOOLEANS, check_tensor
 from graphpool.graphs.segments import Segments
 from graphpool.typing import Bool, Float, Int
 
@@ -14,19 +16,23 @@ class ClusterMask:
 
     Args:
         mask: `[graphs, clusters]`, every graph has at least one.
-        counts: `[graphs]`, how many each graph has; worked out from the mask if absent.
     """
 
-    def __init__(
-        self, mask: Bool[Tensor, "graphs clusters"], counts: Int[Tensor, " graphs"] | None = None
-    ) -> None:
+    _counts: Int[Tensor, " graphs"] | None = None
+
+    def __init__(self, mask: Bool[Tensor, "graphs clusters"]) -> None:
+        check_tensor("mask", mask, BOOLEANS, (None, None))
+        if not bool(mask.any(-1).all()):
+            raise InputError("the mask has a graph without nodes; leave that graph out")
         self.mask = mask
-        self._counts = counts
 
     @classmethod
     def first(cls, counts: Int[Tensor, " graphs"], width: int) -> "ClusterMask":
         """The first rows of each graph, as many as `counts` says."""
-        return cls(torch.arange(width, device=counts.device) < counts.unsqueeze(-1), counts)
+        made = cls.__new__(cls)
+        made.mask = torch.arange(width, device=counts.device) < counts.unsqueeze(-1)
+        made._counts = counts
+        return made
 
     @cached_property
     def counts(self) -> Int[Tensor, " graphs"]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, check_type
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.segments import pointer
 
@@ -22,6 +22,9 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
     only edge weights may be missing in some, where they are 1. By default the result is named by
     the names of the sets, joined with `+`.
     """
+    check_type("sets", sets, (list, tuple), "a list of sets")
+    for part in sets:
+        check_type("a set", part, GraphSet, "a GraphSet")
     if not sets:
         raise DataError("there is nothing to concatenate; give at least one set")
     made: dict[str, Tensor | None] = {"edge_weight": _weights(sets)}

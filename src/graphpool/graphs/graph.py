@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from graphpool.errors import InputError, check_whole
+from graphpool.graphs.checks import INTEGERS, check_fields, check_range, check_tensor
 from graphpool.graphs.vocabulary import Name
 
 
@@ -32,6 +34,23 @@ class Graph:
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
     x_from: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        where = f"graph {self.id}"
+        if not isinstance(self.num_nodes, int) or self.num_nodes < 1:
+            raise InputError(f"{where}: num_nodes is {self.num_nodes!r}; give 1 or more")
+        check_tensor(f"{where}: edge_index", self.edge_index, INTEGERS, (2, None))
+        check_range(f"{where}: edge_index", self.edge_index, 0, self.num_nodes - 1)
+        counts = {"graphs": 1, "nodes": self.num_nodes, "edges": self.edge_index.shape[1]}
+        if self.y is not None and not isinstance(self.y, int):
+            raise InputError(f"{where}: y is {self.y!r}; give the code of a class")
+        check_whole(f"{where}: y", 0 if self.y is None else self.y, -1, 2**31 - 1)
+        y = None if self.y is None else torch.tensor([self.y])
+        rows = {
+            key: value.unsqueeze(0) if isinstance(value := getattr(self, key), Tensor) else value
+            for key in ("graph_attr", "graph_weight")
+        }
+        check_fields(where, counts, {**vars(self), **rows, "y": y})
 
     def __repr__(self) -> str:
         edges, label = self.edge_index.shape[1], self.y

@@ -1,7 +1,7 @@
 """`GraphSet`: a collection of graphs in a few flat tensors, which everything else takes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, overload
 
@@ -10,10 +10,22 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, SelectionError, check_type, plural, was
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
-from graphpool.graphs.checks import NAMES, UNITS, check_edges, check_lengths
+from graphpool.graphs.checks import (
+    FLOATS,
+    NAMES,
+    UNITS,
+    check_edges,
+    check_given,
+    check_lengths,
+    check_set,
+    check_tensor,
+    derived,
+    find_device,
+    trusted,
+)
 from graphpool.graphs.graph import Graph as Graph
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
@@ -29,8 +41,8 @@ class GraphSet:
 
     Edges are in CSR order: by target, and within a target the self-loop first, then by
     source; each edge once, and no self-loop of weight 0. An undirected edge is stored in both
-    directions. `GraphSet.build` brings any edges into this form; the constructor takes them as
-    they are.
+    directions. `GraphSet.build` brings any edges into this form; the constructor refuses others,
+    and every length, code and pointer that does not fit.
 
     Args:
         name: what users call the set.
@@ -39,7 +51,7 @@ class GraphSet:
         edge_index: `[2, edges]` int32, source and target, numbered from 0 within each graph.
         ids: one name per graph.
         edge_weight: `[edges]`, 1 everywhere if absent.
-        node_label: `[nodes]` codes into `node_label_names`; `edge_label` likewise.
+        node_label: `[nodes]` codes into `node_label_names`, -1 for none; `edge_label` likewise.
         node_attr: `[nodes, channels]`, `edge_attr` `[edges, channels]`, `graph_attr`
             `[graphs, channels]`: raw numbers as the file has them.
         x: `[nodes, channels]`, features that the graphs bring, or made by `graphpool.features`.
@@ -68,6 +80,9 @@ class GraphSet:
     notes: tuple[str, ...] = field(default=(), repr=False)
     x_from: str = ""
 
+    def __post_init__(self) -> None:
+        check_set(self)
+
     @classmethod
     def build(
         cls,
@@ -94,11 +109,14 @@ class GraphSet:
             edge_index: `[2, edges]`, source and target.
             other: further fields of `GraphSet`.
         """
+        edges = {"edge_weight": edge_weight, "edge_label": edge_label, "edge_attr": edge_attr}
+        if isinstance(edge_index, Tensor) and not edge_index.numel():  # of any type
+            edge_index = edge_index.long()
+        check_given(name, node_counts, edge_counts, edge_index, edges)
         node_counts, edge_counts = node_counts.long(), edge_counts.long()
         node_ptr, graphs, device = pointer(node_counts), len(node_counts), node_counts.device
         if edge_weight is not None and not edge_weight.is_floating_point():
-            edge_weight = edge_weight.float()
-        edges = {"edge_weight": edge_weight, "edge_label": edge_label, "edge_attr": edge_attr}
+            edges["edge_weight"] = edge_weight = edge_weight.float()
         counts = {"graphs": graphs, "nodes": int(node_ptr[-1]), "edges": edge_index.shape[1]}
         check_lengths(name, counts, {"ids": ids, "edge_counts": edge_counts, **edges, **other})
         owner = torch.repeat_interleave(torch.arange(graphs, device=device), edge_counts)
@@ -110,7 +128,7 @@ class GraphSet:
             real = (source != target) | (edge_weight != 0)
             source, target, owner, given = source[real], target[real], owner[real], given[real]
             if empty := int((~real).sum()):
-                notes.append(f"{empty} self-loops of weight 0 were dropped")
+                notes.append(f"{plural(empty, 'self-loop')} of weight 0 {was(empty)} dropped")
         listed = source.shape[0]
         if undirected:
             source, target = torch.cat([source, target]), torch.cat([target, source])
@@ -123,7 +141,7 @@ class GraphSet:
         first[1:] = rank[1:] != rank[:-1]
         # An edge that meets its own reverse is no repetition, so only listed ones count.
         if repeated := int((~first & (order < listed)).sum()):
-            notes.append(f"{repeated} repeated edges were kept once")
+            notes.append(f"{plural(repeated, 'repeated edge')} {was(repeated)} kept once")
         kept = order[first]
         given = given[kept]
         fields_ = {**other, **{key: take(value, given) for key, value in edges.items()}}
@@ -236,7 +254,7 @@ class GraphSet:
 
     def _graph(self, position: int) -> Graph:
         if not -len(self) <= position < len(self):
-            raise IndexError(f"graph {position} of a set of {len(self)}")
+            raise SelectionError(f"graph {position} of a set of {len(self)}")
         position %= len(self)
         node = slice(*self.node_ptr[position : position + 2].tolist())
         edge = slice(*self.edge_ptr[position : position + 2].tolist())
@@ -248,7 +266,8 @@ class GraphSet:
         if values["y"] is not None:
             values["y"] = int(values["y"])
         edge_index = self.edge_index[:, edge].long()
-        return Graph(self.ids[position], node.stop - node.start, edge_index, **values)
+        values |= {"id": self.ids[position], "num_nodes": node.stop - node.start}
+        return trusted(Graph, edge_index=edge_index, **values)
 
     def select(self, item: Selection) -> "GraphSet":
         """Return the chosen graphs, in the chosen order, as a new set."""
@@ -259,7 +278,7 @@ class GraphSet:
         taken: dict[str, Any] = {
             key: take(getattr(self, key), rows[unit]) for key, unit in UNITS.items()
         }
-        chosen = replace(
+        chosen = derived(
             self,
             node_ptr=node_ptr,
             edge_ptr=edge_ptr,
@@ -281,36 +300,31 @@ class GraphSet:
 
     def with_x(self, x: Tensor, x_from: str = "") -> "GraphSet":
         """Return the same graphs with features `x`, `[nodes, channels]`."""
-        if x.ndim != 2 or x.shape[0] != self.num_nodes:
-            raise DataError(
-                f"{self.name}: features of shape {tuple(x.shape)} for {self.num_nodes} nodes; "
-                "give one row per node"
-            )
+        check_tensor(f"{self.name}: features x", x, FLOATS, (self.num_nodes, None), self.device)
         return self._same_structure(x=x, x_from=x_from)
 
     def with_weight(self, weight: Tensor | None) -> "GraphSet":
         """Return the same graphs with `graph_weight`, `[graphs]`."""
+        if weight is not None:
+            check_tensor("graph_weight", weight, FLOATS, (len(self),), self.device)
         return self._same_structure(graph_weight=weight)
 
-    def _same_structure(self, **fields: Any) -> "GraphSet":
+    def _same_structure(self, **values: Any) -> "GraphSet":
         """Return a copy that keeps what was already computed from the edges."""
-        changed = replace(self, **fields)
-        for derived in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
-            if derived in self.__dict__:
-                changed.__dict__[derived] = self.__dict__[derived]
+        changed = derived(self, **values)
+        for known in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
+            if known in self.__dict__:
+                changed.__dict__[known] = self.__dict__[known]
         changed.__dict__["_places"] = self._places
         return changed
 
     def to(self, device: torch.device | str) -> "GraphSet":
         """Copy to a device, if the set is elsewhere; batches are then made there."""
-        if torch.device(device) == self.device:
+        if find_device(device) == self.device:
             return self
-        moved = {
-            item.name: value.to(device)
-            for item in fields(self)
-            if isinstance(value := getattr(self, item.name), Tensor)
-        }
-        copy = replace(self, **moved)  # type: ignore[arg-type]
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        moved = {key: each.to(device) for key, each in values.items() if isinstance(each, Tensor)}
+        copy = derived(self, **moved)
         for rule, places in self._places.items():
             copy._places[rule] = places.to(device)
         return copy
@@ -327,16 +341,20 @@ class GraphSet:
 
         Parts and copies of the set made afterwards (`select`, `with_x`, `to`) have them too.
         """
-        rule = rule or PlaceRule()
+        rule = PlaceRule() if rule is None else rule
+        check_type("rule", rule, PlaceRule, "PlaceRule(...)")
         if rule not in self._places:
             csr = self._csr
-            edges = Adjacency(pointer(csr.count), csr.col, csr.weight, csr.symmetric)
-            self._places[rule] = places_of(edges, Segments(self.node_ptr), rule, local=True)
+            slots = {"col": csr.col, "weight": csr.weight, "symmetric": csr.symmetric}
+            edges = trusted(Adjacency, row_ptr=pointer(csr.count), **slots)
+            self._places[rule] = places_of(edges, Segments.trusted(self.node_ptr), rule, local=True)
         return self._places[rule]
 
     def with_places(self, known: Mapping[PlaceRule, Places]) -> "GraphSet":
         """The same set with places that were found elsewhere."""
-        copy = replace(self)
+        for places in known.values():
+            places.check(self.num_nodes, len(self))
+        copy = derived(self)
         copy.__dict__["_places"] = {**self._places, **known}
         return copy
 
@@ -354,7 +372,8 @@ class GraphSet:
         node, slot, count, pointers = csr.choose(chosen)
         column = repeat(pointers[:-1], count[1], self.device)
         # index_select does the same as col[slot] and takes a quarter of the time.
-        adjacency = Adjacency(
+        adjacency = trusted(
+            Adjacency,
             row_ptr=pointer(csr.count.index_select(0, node)),
             col=column.add_(csr.col.index_select(0, slot)),
             weight=csr.weight.index_select(0, slot),
@@ -364,7 +383,8 @@ class GraphSet:
         index, edge = torch.from_numpy(chosen).to(self.device), node
         if self.edge_label is not None or self.edge_attr is not None:
             edge, _ = gather(self.edge_ptr, index)
-        return GraphBatch(
+        return trusted(
+            GraphBatch,
             x=self.x.index_select(0, node),
             adjacency=adjacency,
             batch=repeat(np.arange(len(chosen)), count[0], self.device),

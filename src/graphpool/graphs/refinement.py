@@ -46,16 +46,32 @@ class Rounds:
         return fresh
 
 
-def node_colours(graphs: GraphSet) -> Array:
-    """Return stable 1-WL colours of all nodes, `[nodes]`, comparable between the set's graphs.
+def node_colours(graphs: GraphSet, attributes: bool = False) -> Array:
+    """Return stable 1-WL colours of all nodes, `[nodes]`; see `refined_colours`."""
+    return refined_colours(graphs, attributes)[0]
 
-    Node labels, edge labels, edge weights, directions and self-loops count; attributes don't.
+
+def refined_colours(
+    graphs: GraphSet, attributes: bool = False, most: int | None = None
+) -> tuple[Array, int | None]:
+    """Return 1-WL colours of all nodes, `[nodes]`, comparable between the set's graphs.
+
+    Node labels, edge labels, edge weights, directions and self-loops count.
+
+    Args:
+        attributes: whether attributes of nodes and edges, and features `x` that the graphs
+            brought, count too.
+        most: number of rounds after which to stop, though colours still change. A path of n nodes
+            takes n / 2 rounds.
+
+    Returns:
+        The colours, and `most` if that many rounds did not make them stable, else None.
     """
     graphs = graphs.to("cpu")
     edge = np.zeros(graphs.num_edges, dtype=np.uint64)
-    for values in (graphs.edge_label, graphs.edge_weight):
+    for values in (graphs.edge_label, graphs.edge_weight, graphs.edge_attr if attributes else None):
         if values is not None:
-            edge = mix(edge ^ mix(numbered(values.numpy())[0]))
+            edge = mix(edge ^ mix(_rows(values.numpy())))
     rounds = Rounds(graphs, edge)
     label = np.zeros(graphs.num_nodes, dtype=np.int64)
     if graphs.node_label is not None:
@@ -63,12 +79,30 @@ def node_colours(graphs: GraphSet) -> Array:
     # Refinement can't distinguish a self-loop from an edge to a node of the same colour.
     loop = np.zeros(graphs.num_nodes, dtype=np.int64)
     loop[rounds.target[rounds.source == rounds.target]] = 1
-    colours, number = numbered(mix(label) + mix(loop + (1 << 32)))
-    while True:
+    start = mix(label) + mix(loop + (1 << 32))
+    # Features that were computed from the graphs tell nothing new.
+    given = (graphs.node_attr, None if graphs.x_from else graphs.x)
+    for values in given if attributes else ():
+        if values is not None:
+            start = mix(start ^ mix(_rows(values.numpy())))
+    colours, number = numbered(start)
+    done = 0
+    while most is None or done < most:
         finer, count = rounds.refine(colours)
         if count == number:
-            return finer
-        colours, number = finer, count
+            return finer, None
+        colours, number, done = finer, count, done + 1
+    return colours, most
+
+
+def _rows(values: Array) -> Array:
+    """Number the distinct rows of an array, `[rows]` or `[rows, columns]`."""
+    if values.ndim == 1:
+        return numbered(values)[0]
+    code = np.zeros(len(values), dtype=np.uint64)
+    for column in values.T:
+        code = mix(code ^ mix(numbered(column)[0]))
+    return numbered(code)[0]
 
 
 def colour_rounds(graphs: GraphSet, start: Array) -> Iterator[tuple[Array, int]]:
@@ -85,11 +119,16 @@ def colour_rounds(graphs: GraphSet, start: Array) -> Iterator[tuple[Array, int]]
         colours, number = rounds.refine(colours)
 
 
-def graph_colours(graphs: GraphSet) -> Array:
+def graph_colours(graphs: GraphSet, attributes: bool = False) -> Array:
     """Return a 64-bit colour for each graph, equal for graphs that 1-WL can't distinguish."""
+    return gathered(graphs, node_colours(graphs, attributes))
+
+
+def gathered(graphs: GraphSet, colours: Array) -> Array:
+    """Return a 64-bit colour for each graph from the colours of its nodes."""
     counts = graphs.node_counts.cpu().numpy()
     total = np.zeros(len(graphs), dtype=np.uint64)
     if graphs.num_nodes:
         begin = graphs.node_ptr[:-1].cpu().numpy()[counts > 0]
-        total[counts > 0] = np.add.reduceat(mix(node_colours(graphs)), begin)
+        total[counts > 0] = np.add.reduceat(mix(colours), begin)
     return mix(total) + mix(counts.astype(np.uint64))

@@ -5,7 +5,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, InputError
+from graphpool.graphs.checks import INTEGERS, check_pointer, check_tensor
 
 
 def pointer(counts: Tensor) -> Tensor:
@@ -24,6 +25,21 @@ class Segments:
     """
 
     def __init__(self, ptr: Tensor, batch: Tensor | None = None) -> None:
+        check_pointer("ptr", ptr, None)
+        self._take(ptr, batch)
+        if batch is not None:
+            check_tensor("batch", batch, INTEGERS, (int(ptr[-1]),), ptr.device)
+            if not torch.equal(batch, Segments.trusted(ptr).batch):
+                raise InputError("batch and ptr don't say the same; leave batch out")
+
+    @classmethod
+    def trusted(cls, ptr: Tensor, batch: Tensor | None = None) -> "Segments":
+        """Make segments of tensors that are known to be right, without checks."""
+        made = cls.__new__(cls)
+        made._take(ptr, batch)
+        return made
+
+    def _take(self, ptr: Tensor, batch: Tensor | None) -> None:
         self.ptr = ptr
         self._batch = batch
         self._columns: dict[int, tuple[Tensor, Tensor]] = {}
@@ -32,6 +48,7 @@ class Segments:
     @classmethod
     def from_batch(cls, batch: Tensor, num_graphs: int | None = None) -> "Segments":
         """Make segments of PyG's `batch` vector, which must be sorted and contain every graph."""
+        check_tensor("batch", batch, INTEGERS, (None,))
         step = batch.diff(prepend=batch.new_full((1,), -1))
         if bool(((step < 0) | (step > 1)).any()):
             raise DataError(
@@ -40,17 +57,17 @@ class Segments:
             )
         if num_graphs is None:
             num_graphs = int(batch.max()) + 1 if batch.numel() else 0
-        return cls(pointer(torch.bincount(batch, minlength=num_graphs)), batch)
+        return cls.trusted(pointer(torch.bincount(batch, minlength=num_graphs)), batch)
 
     @classmethod
     def equal(cls, graphs: int, nodes: int, device: torch.device | None = None) -> "Segments":
         """Make runs of equal length, as of a flattened dense batch."""
-        return cls(torch.arange(0, graphs * nodes + 1, nodes, device=device))
+        return cls.trusted(torch.arange(0, graphs * nodes + 1, nodes, device=device))
 
     @classmethod
     def from_counts(cls, counts: Tensor) -> "Segments":
         """Make runs of these lengths."""
-        return cls(pointer(counts))
+        return cls.trusted(pointer(counts))
 
     @property
     def num_graphs(self) -> int:

@@ -5,8 +5,11 @@ from types import EllipsisType
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from graphpool.errors import SelectionError
 
 Selection = slice | Sequence[int] | NDArray[Any] | Tensor | tuple[Any, EllipsisType]
 
@@ -20,19 +23,30 @@ def positions(item: Selection, count: int, noun: str) -> NDArray[np.int64]:
     if isinstance(item, tuple) and len(item) == 2 and item[1] is Ellipsis:
         return positions(item[0], count, noun)  # type: ignore[arg-type]
     if isinstance(item, slice):
-        chosen = range(count)[item]
+        try:
+            chosen = range(count)[item]
+        except (TypeError, ValueError) as error:
+            raise SelectionError(f"{noun}s are chosen by {item}: {error}") from None
         return np.arange(chosen.start, chosen.stop, chosen.step, dtype=np.int64)
-    index = item.cpu().numpy() if isinstance(item, Tensor) else np.asarray(item)
+    if isinstance(item, Tensor) and (item.is_meta or item.layout is not torch.strided):
+        raise SelectionError(f"{noun}s are chosen by a tensor without data; give positions")
+    try:
+        index = item.cpu().numpy() if isinstance(item, Tensor) else np.asarray(item)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise SelectionError(
+            f"{noun}s can't be chosen by this {type(item).__name__}: {error}"
+        ) from None
     if index.dtype == np.bool_:
         if index.shape != (count,):
-            raise IndexError(f"a mask of {tuple(index.shape)} for {count} {noun}s")
+            raise SelectionError(f"a mask of {tuple(index.shape)} for {count} {noun}s")
         return np.flatnonzero(index)
     if not index.size:
         return np.empty(0, dtype=np.int64)
     if index.dtype.kind not in "iu":
-        raise IndexError(f"{noun}s are chosen by integers, not {index.dtype}")
-    index = index.astype(np.int64).reshape(-1)
+        raise SelectionError(f"{noun}s are chosen by integers, not {index.dtype}")
+    index = index.reshape(-1)
     low, high = int(index.min()), int(index.max())
     if low < -count or high >= count:
-        raise IndexError(f"{noun} {high if high >= count else low} of a set of {count}")
+        raise SelectionError(f"{noun} {high if high >= count else low} of a set of {count}")
+    index = index.astype(np.int64)
     return index % count if low < 0 else index

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.graphs.graphset import GraphSet, Name
-from graphpool.graphs.refinement import graph_colours
+from graphpool.graphs.refinement import gathered, refined_colours
+
+MOST_ROUNDS = 32  # of colour refinement; molecules need about 10, a path of n nodes n / 2
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Spread:
 class Duplicates:
     """Graphs that colour refinement (1-WL) can't distinguish.
 
-    Node labels, edge labels and edge weights count; attributes and features don't.
+    Labels and weights count, and so do attributes of nodes and edges, and features.
     Isomorphic graphs are always 1-WL-equal; 1-WL-equal graphs are nearly always, but not always,
     isomorphic.
 
@@ -42,6 +44,9 @@ class Duplicates:
         groups: number of graphs that occur more than once.
         mixed: of those, the number that occur with different classes.
         ceiling: the highest accuracy on this set of any model at most as expressive as 1-WL.
+        attributes: whether the set has attributes or features, which were counted.
+        rounds: of refinement, after which graphs that differ only farther away count as equal;
+            None if the colours became stable.
     """
 
     distinct: int
@@ -49,6 +54,8 @@ class Duplicates:
     groups: int
     mixed: int | None
     ceiling: float | None
+    attributes: bool = False
+    rounds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -160,10 +167,13 @@ def _components(nodes: int, source: Tensor, target: Tensor) -> NDArray[Any]:
 
 
 def _duplicates(graphs: GraphSet) -> Duplicates:
-    colours = graph_colours(graphs)
+    used = (graphs.node_attr, graphs.edge_attr, None if graphs.x_from else graphs.x)
+    nodes, rounds = refined_colours(graphs, attributes=True, most=MOST_ROUNDS)
+    colours = gathered(graphs, nodes)
     distinct, size = np.unique(colours, return_counts=True)
     mixed = ceiling = None
-    if graphs.y is not None and len(graphs):
+    # With a limit on rounds, graphs that more of them would distinguish count as equal.
+    if graphs.y is not None and len(graphs) and rounds is None:
         table = np.zeros((len(distinct), int(graphs.y.max()) + 1), dtype=np.int64)
         np.add.at(table, (np.searchsorted(distinct, colours), graphs.y.numpy()), 1)
         mixed = int(((table > 0).sum(1) > 1).sum())
@@ -174,4 +184,6 @@ def _duplicates(graphs: GraphSet) -> Duplicates:
         groups=int((size > 1).sum()),
         mixed=mixed,
         ceiling=ceiling,
+        attributes=any(values is not None for values in used),
+        rounds=rounds,
     )

@@ -24,7 +24,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import TASKS, Task
 from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint
 
-GRAPHS = "graphs"
+_GRAPHS = "graphs"
 
 
 def open_model(
@@ -80,13 +80,19 @@ def read_config(task: type[Task], checkpoint: Checkpoint) -> RunConfig:
 
 
 @contextmanager
-def bounded_build(checkpoint: Checkpoint) -> Iterator[None]:
+def bounded_build(checkpoint: Checkpoint, levels: int) -> Iterator[None]:
     """Refuse to build, in this thread, a network that is much larger than the file's weights.
 
     Inside, tensors are made without memory, so that settings such as a million layers are found
     out before anything is allocated.
+
+    Args:
+        levels: coarsenings of the network; those to one cluster may have no weights.
     """
     weights = checkpoint.weights.values()
+    larger = ValueError("they ask for a larger network than the weights in the file")
+    if levels > len(weights):
+        raise larger
     # Networks may make some tensors twice; what is refused is another order of magnitude.
     tensors, numbers = 4 * len(weights) + 100, 4 * sum(map(Tensor.numel, weights)) + 100_000
     thread = threading.get_ident()
@@ -97,7 +103,7 @@ def bounded_build(checkpoint: Checkpoint) -> Iterator[None]:
             return
         tensors, numbers = tensors - 1, numbers - value.numel()
         if min(tensors, numbers) < 0:
-            raise ValueError("they ask for a larger network than the weights in the file")
+            raise larger
 
     hooks = [
         register(count)
@@ -130,22 +136,24 @@ def reading(checkpoint: Checkpoint) -> Iterator[None]:
         ) from None
 
 
-def pack_graphs(graphs: GraphSet) -> Tensor:
-    """Return a set as the bytes of its file, which is checked again when it is read."""
+def pack_graphs(graphs: GraphSet | None) -> dict[str, Tensor]:
+    """Return a set, if there is one, as the bytes of its file, which are checked when read."""
+    if graphs is None:
+        return {}
     with scratch_folder() as folder:
         path = folder / "graphs.safetensors"
         save(graphs, path)
-        return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8)
+        return {_GRAPHS: torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8)}
 
 
 def unpack_graphs(checkpoint: Checkpoint) -> GraphSet | None:
     """Return the set that a model file holds; None if it holds none."""
-    if GRAPHS not in checkpoint.tensors:
+    if _GRAPHS not in checkpoint.tensors:
         return None
     with scratch_folder() as folder:
         path = folder / "graphs.safetensors"
         with atomic_write(path) as handle:
-            handle.write(checkpoint.tensors[GRAPHS].numpy().tobytes())
+            handle.write(checkpoint.tensors[_GRAPHS].numpy().tobytes())
         # A copy in memory: what is opened is mapped from the file.
         graphs = open_set(path)
         return graphs[:]

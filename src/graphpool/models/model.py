@@ -12,7 +12,7 @@ from torch import nn
 
 from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, warn
+from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, plural, warn
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
@@ -135,8 +135,7 @@ class TrainedModel:
                 network, task, learned, held, config.train,
                 folder=folder, resume=resume, progress=progress, extra=model.header(),
             )  # fmt: skip
-        best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
-        model = replace(model, best=best)
+        model = replace(model, best={"epoch": result.best_epoch, "metrics": result.best_metrics})
         more = task.warnings(model, train if valid is None else valid, result.best_metrics)
         for warning in more:
             warn(warning, TrainingWarning)
@@ -280,7 +279,7 @@ class TrainedModel:
         """Return distances and positions of the k nearest of `others`, `[graphs, k]` each."""
         distances = self.between(graphs, others)
         if not 0 < k <= len(others):
-            raise ConfigError(f"k is {k}; there are {len(others)} graphs to choose from")
+            raise ConfigError(f"k is {k}; there are {plural(len(others), 'graph')} to choose from")
         order = np.argsort(distances, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(distances, order, axis=1), order
 
@@ -301,11 +300,9 @@ class TrainedModel:
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
         """Write the model as one file, atomically; replace another only if `overwrite` says so."""
-        path = Path(path)
-        check_free(path, overwrite, "overwrite=True")
+        path = check_free(path, overwrite, "overwrite=True")
         weights = {f"weights/{name}": value for name, value in self.network.state_dict().items()}
-        if self.graphs is not None:
-            weights[model_file.GRAPHS] = model_file.pack_graphs(self.graphs)
+        weights |= model_file.pack_graphs(self.graphs)
         header = {
             "versions": self.versions,
             "config": to_dict(self.config.train),
@@ -341,7 +338,7 @@ class TrainedModel:
             mean_nodes = fit_shape(float, about["mean_nodes"], "mean_nodes", CheckpointError)
             build = partial(_build, task, config.model, features, mean_nodes)
             with seeded_weights(0):  # any weights will do
-                with model_file.bounded_build(checkpoint):
+                with model_file.bounded_build(checkpoint, len(config.model.clusters)):
                     build()
                 network = build()
             model = cls(

@@ -8,8 +8,6 @@ each node gets a vector of its label, beside its other features. Encoders, poole
 network of ordinary inputs; batches, files of graphs and devices see an ordinary `x`.
 """
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor, nn
 
@@ -64,4 +62,4 @@ def embed_labels(network: nn.Module, batch: GraphBatch) -> GraphBatch:
     embedding = getattr(network, "label_embedding", None)
     if embedding is None:
         return batch
-    return replace(batch, x=embedding(batch.x), one_hot_index=None)
+    return batch.with_x(embedding(batch.x))

@@ -11,11 +11,20 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.batch import GraphBatch, check_inside
+from graphpool.graphs.checks import (
+    FLOATS,
+    INTEGERS,
+    NUMBERS,
+    check_range,
+    check_tensor,
+    derived,
+    trusted,
+)
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
@@ -61,11 +70,65 @@ class Level:
     one_hot_index: Tensor | None = None
     place_source: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        if self.segments is None:
+            self._check_dense()
+        else:
+            self._check_ragged(self.segments)
+        if self.place_source is not None and not callable(self.place_source):
+            raise InputError("place_source must be a function, such as GraphBatch.places")
+        if self.one_hot_index is not None:
+            check_tensor("one_hot_index", self.one_hot_index, INTEGERS, self.x.shape[:1])
+            check_range("one_hot_index", self.one_hot_index, 0, self.x.shape[-1] - 1)
+
+    def _check_ragged(self, segments: Segments) -> None:
+        if not isinstance(segments, Segments) or self.mask is not None:
+            raise InputError("a ragged level has Segments and no mask; see Level")
+        check_tensor("x", self.x, FLOATS, (int(segments.ptr[-1]), None), segments.ptr.device)
+        if self.adjacency is not None:
+            if not isinstance(self.adjacency, Adjacency):
+                raise InputError("a ragged level has an Adjacency; see Adjacency.from_edge_index")
+            check_inside(self.adjacency, segments)
+
+    def _check_dense(self) -> None:
+        check_tensor("x", self.x, FLOATS, (None, None, None))
+        shape = tuple(self.x.shape)
+        if not shape[0] or not shape[1]:
+            raise InputError(f"x has shape {shape}; give [graphs, nodes, channels] with some nodes")
+        adjacency, expected = self.adjacency, (shape[0], shape[1], shape[1])
+        if adjacency is not None:
+            if not isinstance(adjacency, Tensor) or tuple(adjacency.shape) != expected:
+                raise InputError(f"dense features {shape} need an adjacency of shape {expected}")
+            check_tensor("the adjacency", adjacency, NUMBERS, expected)
+            if adjacency.dtype != self.x.dtype or adjacency.device != self.x.device:
+                raise InputError(
+                    f"the adjacency is {adjacency.dtype} on {adjacency.device}, x is "
+                    f"{self.x.dtype} on {self.x.device}; bring them to one type and device"
+                )
+        if self.mask is not None:
+            if not isinstance(self.mask, ClusterMask):
+                raise InputError("the mask of a dense level must be a ClusterMask")
+            if self.mask.mask.shape != shape[:2] or self.mask.mask.device != self.x.device:
+                raise InputError(
+                    f"a mask of shape {tuple(self.mask.mask.shape)} on {self.mask.mask.device} for "
+                    f"features {shape} on {self.x.device}"
+                )
+            if isinstance(adjacency, Tensor):  # edges of rows that are no nodes are none
+                real = self.mask.mask.unsqueeze(-1) & self.mask.mask.unsqueeze(-2)
+                object.__setattr__(self, "adjacency", adjacency.masked_fill(~real, 0.0))
+
     @classmethod
     def from_batch(cls, batch: GraphBatch) -> "Level":
         """The level of input graphs."""
-        return cls(
-            batch.x, batch.adjacency, batch.segments, None, batch.one_hot_index, batch.places
+        if not isinstance(batch, GraphBatch):
+            raise InputError(f"the graphs are a {type(batch).__name__}; give GraphSet.batch(...)")
+        return trusted(
+            cls,
+            x=batch.x,
+            adjacency=batch.adjacency,
+            segments=batch.segments,
+            one_hot_index=batch.one_hot_index,
+            place_source=batch.places,
         )
 
     @property
@@ -80,7 +143,9 @@ class Level:
 
     def with_x(self, x: Tensor) -> "Level":
         """The same graphs with other features."""
-        return Level(x, self.adjacency, self.segments, self.mask, None, self.place_source)
+        if not isinstance(x, Tensor) or x.shape[:-1] != self.x.shape[:-1] or x.is_meta:
+            raise InputError(f"x must be a tensor of shape {[*self.x.shape[:-1], 'channels']}")
+        return derived(self, x=x, one_hot_index=None)
 
     def keep(self, x: Tensor) -> Tensor:
         """`x` with zeros in the rows of a dense level that are no clusters."""
@@ -107,7 +172,10 @@ class Level:
     def places(self, rule: PlaceRule) -> Places:
         """The places of the graphs by `rule`."""
         if self.place_source is not None:
-            return self.place_source(rule)
+            places = self.place_source(rule)
+            x, segments = self.flat()
+            places.check(x.shape[0], segments.num_graphs)
+            return places
         if isinstance(self.adjacency, Adjacency) and self.segments is not None:
             return places_of(self.adjacency, self.segments, rule)
         _, segments = self.flat()
@@ -160,7 +228,7 @@ def read_level(
     """Make a `Level` of a module's arguments, and check them.
 
     A `Level` or a `GraphBatch` is taken as it is. So are an `Adjacency`, `Segments` and a
-    `ClusterMask`, whose makers have checked them.
+    `ClusterMask`, which checked themselves when they were made.
 
     Args:
         x: `[nodes, channels]`, or dense `[graphs, nodes, channels]`; a `Level` or `GraphBatch`
@@ -184,7 +252,26 @@ def read_level(
             f"x has {level.x.shape[-1]} channels; this {type(module).__name__} takes "
             f"in_channels={expected}"
         )
+    if isinstance(module, nn.Module):
+        _check_weights(level.x, module)
+        if isinstance(level.adjacency, Adjacency) and level.adjacency.weight.dtype != level.x.dtype:
+            raise InputError(
+                f"the adjacency has weights of {level.adjacency.weight.dtype}, x is "
+                f"{level.x.dtype}; bring them to one type"
+            )
     return level
+
+
+def _check_weights(x: Tensor, module: nn.Module) -> None:
+    """Refuse features of another type or on another device than the weights of a module."""
+    weight = next(module.parameters(), None)
+    if weight is None or (weight.dtype == x.dtype and weight.device == x.device):
+        return
+    if weight.device != x.device or not torch.is_autocast_enabled(x.device.type):
+        raise InputError(
+            f"x is {x.dtype} on {x.device}, the weights of this {type(module).__name__} are "
+            f"{weight.dtype} on {weight.device}; bring them to one type and device"
+        )
 
 
 def _level(x: Tensor, edge_index: Edges, batch: Batch, edge_weight: Tensor | None) -> Level:
@@ -193,46 +280,38 @@ def _level(x: Tensor, edge_index: Edges, batch: Batch, edge_weight: Tensor | Non
     if not x.is_floating_point():
         raise InputError(f"x has dtype {x.dtype}; give floating point features, such as x.float()")
     if x.ndim == 3:
-        return _dense_level(x, edge_index, batch, edge_weight)
+        if edge_weight is not None:
+            raise InputError("a dense adjacency holds its weights; leave out edge_weight")
+        if isinstance(batch, Tensor) and batch.dtype == torch.bool:
+            batch = ClusterMask(batch)
+        if batch is not None and not isinstance(batch, ClusterMask):
+            raise InputError(
+                f"features {tuple(x.shape)} are dense and take ClusterMask or a boolean mask "
+                "[graphs, nodes] as batch"
+            )
+        if edge_index is not None and not isinstance(edge_index, Tensor):
+            raise InputError("dense features need a dense adjacency [graphs, nodes, nodes]")
+        return Level(x, edge_index, None, batch)
     if x.ndim != 2 or not x.shape[0]:
         raise InputError(f"x has shape {tuple(x.shape)}; give [nodes, channels] with some nodes")
     segments = _segments(x, batch)
-    return Level(x, _adjacency(x, edge_index, edge_weight, segments, batch), segments)
-
-
-def _dense_level(x: Tensor, adjacency: Edges, batch: Batch, edge_weight: Tensor | None) -> Level:
-    shape, expected = tuple(x.shape), (x.shape[0], x.shape[1], x.shape[1])
-    if not x.numel():
-        raise InputError(f"x has shape {shape}; give [graphs, nodes, channels] with some of each")
-    if adjacency is not None:
-        if not isinstance(adjacency, Tensor) or tuple(adjacency.shape) != expected:
-            raise InputError(f"dense features {shape} need an adjacency of shape {expected}")
-        if adjacency.dtype != x.dtype or adjacency.device != x.device:
-            raise InputError(
-                f"the adjacency is {adjacency.dtype} on {adjacency.device}, x is {x.dtype} on "
-                f"{x.device}; bring them to one type and device"
-            )
-    if edge_weight is not None:
-        raise InputError("a dense adjacency holds its weights; leave out edge_weight")
-    if isinstance(batch, Tensor) and batch.dtype == torch.bool and batch.shape == x.shape[:2]:
-        if not bool(batch.any(-1).all()):
-            raise InputError("the mask has a graph without nodes; leave that graph out")
-        batch = ClusterMask(batch)
-    if batch is not None and not isinstance(batch, ClusterMask):
-        raise InputError(
-            f"features {shape} are dense and take ClusterMask or a boolean mask [graphs, nodes] "
-            "as batch"
-        )
-    if batch is not None and batch.mask.shape != x.shape[:2]:
-        raise InputError(f"a mask of shape {tuple(batch.mask.shape)} for features {shape}")
-    return Level(x, adjacency, None, batch)
+    _check_layout("x", x)
+    adjacency = _adjacency(x, edge_index, edge_weight, segments, batch)
+    return trusted(Level, x=x, adjacency=adjacency, segments=segments)
 
 
 def _segments(x: Tensor, batch: Batch) -> Segments:
     if isinstance(batch, Segments):
+        if int(batch.ptr[-1]) != x.shape[0] or batch.ptr.device != x.device:
+            raise InputError(
+                f"Segments of {int(batch.ptr[-1])} nodes on {batch.ptr.device} for {x.shape[0]} "
+                f"nodes on {x.device}"
+            )
+        if int(batch.ptr.diff().min()) < 1:
+            raise InputError("the segments have a graph without nodes; leave that graph out")
         return batch
     if batch is None:
-        return Segments(torch.tensor([0, x.shape[0]], device=x.device))
+        return Segments.trusted(torch.tensor([0, x.shape[0]], device=x.device))
     if isinstance(batch, ClusterMask):
         raise InputError(
             f"features {tuple(x.shape)} are ragged and need a batch vector or Segments, "
@@ -262,6 +341,7 @@ def _adjacency(
             raise InputError("an Adjacency holds its weights; leave out edge_weight")
         if edge_index.num_nodes != nodes:
             raise InputError(f"an adjacency of {edge_index.num_nodes} nodes for {nodes} nodes")
+        check_inside(edge_index, segments)
         return edge_index
     if edge_index is None:
         if edge_weight is not None:
@@ -296,6 +376,7 @@ def _checked_weight(edge_weight: Tensor, edges: int, x: Tensor) -> Tensor:
         )
     if edge_weight.device != x.device:
         raise InputError(f"edge_weight is on {edge_weight.device}, x on {x.device}")
+    _check_layout("edge_weight", edge_weight)
     return edge_weight.reshape(edges).to(x.dtype)
 
 
@@ -306,3 +387,9 @@ def _check_index(name: str, index: Tensor, x: Tensor) -> None:
         raise InputError(f"{name} has dtype {index.dtype}; give integers, such as {name}.long()")
     if index.device != x.device:
         raise InputError(f"{name} is on {index.device}, x on {x.device}; move one to the other")
+    _check_layout(name, index)
+
+
+def _check_layout(name: str, value: Tensor) -> None:
+    if value.is_meta or value.layout is not torch.strided:
+        raise InputError(f"{name} is {value.layout} on {value.device}; give a plain tensor")

@@ -15,6 +15,7 @@ from graphpool.nn.hap import PLACE_ASSIGNMENTS, HAPCoarsening
 from graphpool.nn.head import Head
 from graphpool.nn.hierarchy import GraphNetwork, Hierarchy
 from graphpool.nn.label_embedding import embed_labels
+from graphpool.nn.level import read_level
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.random import Dropout
@@ -269,7 +270,7 @@ class StructureFree(GraphNetwork):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.vector_channels = (hidden_channels,)
+        self.in_channels, self.vector_channels = in_channels, (hidden_channels,)
         self.body = nn.Sequential(
             nn.Linear(in_channels, hidden_channels),
             nn.ReLU(),
@@ -281,7 +282,7 @@ class StructureFree(GraphNetwork):
 
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the model; there are no levels."""
-        batch = embed_labels(self, batch)
-        embedding = self.body(segment_sum(batch.x, batch.segments))
+        level = read_level(embed_labels(self, batch), module=self)
+        embedding = self.body(segment_sum(level.x, level.segments))
         logits = embedding[:, :0] if self.head is None else self.head(embedding)
         return Trace(logits, embedding, vectors=(embedding,))

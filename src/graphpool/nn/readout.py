@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import ConfigError, check_known
-from graphpool.nn.level import Level
+from graphpool.nn.level import Level, read_level
 from graphpool.nn.ops.products import segment_max, segment_mean, segment_sum
 
 REDUCTIONS = {"sum": segment_sum, "mean": segment_mean, "max": segment_max}
@@ -18,6 +18,8 @@ class Readout:
     """
 
     def __init__(self, reductions: tuple[str, ...]) -> None:
+        if not isinstance(reductions, (tuple, list)):
+            raise ConfigError(f"reductions are {reductions!r}; give a tuple, such as ('sum',)")
         for name in reductions:
             check_known("reduction", name, REDUCTIONS)
             if reductions.count(name) > 1:
@@ -28,6 +30,7 @@ class Readout:
 
     def __call__(self, level: Level) -> Tensor:
         """Reduce the nodes or clusters of each graph, `[graphs, width]`."""
+        level = read_level(level)
         x, segments = level.x, level.segments
         if level.mask is not None and self.reductions != ("sum",):
             x, segments = level.flat()

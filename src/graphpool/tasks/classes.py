@@ -14,7 +14,7 @@ from graphpool.config.class_weight import class_key, read_class_weight
 from graphpool.data import load as datasets
 from graphpool.data.own_splits import read_own_splits
 from graphpool.data.splits import Split, cv_splits
-from graphpool.errors import ConfigError, DataError, InputError, check_known
+from graphpool.errors import ConfigError, DataError, InputError, check_known, plural
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
 from graphpool.evaluation.metrics import confusion_matrix, matrix_metrics
 from graphpool.evaluation.prediction import Stopwatch
@@ -108,7 +108,8 @@ def open_training(data: str, root: Path | None = None) -> GraphSet:
     graphs = open_classes(data, root)
     if len(graphs) < LEAST_GRAPHS:
         raise DataError(
-            f"{graphs.name} has {len(graphs)} graphs; at least {LEAST_GRAPHS} are needed, to "
+            f"{graphs.name} has "
+            f"{plural(len(graphs), 'graph')}; at least {LEAST_GRAPHS} are needed, to "
             "train, to choose the epoch and to test on"
         )
     if len(torch.unique(classes_of(graphs))) == 1:

@@ -229,7 +229,8 @@ class ClassificationTask(Task):
             graphs, protocol, seed, lambda: run_split(graphs, seed, config.split)
         )
         counts = (
-            f"{graphs.name}: {plural(len(graphs), 'graph')}, {len(graphs.classes)} classes; "
+            f"{graphs.name}: {plural(len(graphs), 'graph')}, "
+            f"{plural(len(graphs.classes), 'class', 'classes')}; "
             f"{parts_text(split.train, split.valid, split.test)}"
         )
         plan = plan_text(graphs, config)

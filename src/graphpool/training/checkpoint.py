@@ -107,7 +107,12 @@ def check_weights(model: nn.Module, checkpoint: Checkpoint) -> None:
                 f"tensor {name!r} is {_describe(theirs[name])} in the file and "
                 f"{_describe(value)} in the model",
             )
-    for name in theirs:
+    for name, value in theirs.items():
+        if value.is_floating_point() and not bool(value.isfinite().all()):
+            raise CheckpointError(
+                f"{checkpoint.path}: the weights {name!r} hold numbers that are not finite; train "
+                "the model again"
+            )
         if name not in ours:
             _refuse(checkpoint.path, f"the file's tensor {name!r} is not in the model")
 

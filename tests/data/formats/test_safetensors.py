@@ -15,6 +15,7 @@ from safetensors.torch import save_file
 from graphpool.data import content_hash, open_set, save
 from graphpool.errors import DataError
 from graphpool.graphs import GraphSet
+from graphpool.graphs.checks import derived
 
 
 def small(name: str = "small") -> GraphSet:
@@ -154,13 +155,25 @@ def test_a_newer_format_is_refused_by_its_number(tmp_path: Path) -> None:
         {"edge_index": torch.tensor([[1, 0, 2, 1, 1, -1], [0, 1, 1, 2, 0, 1]]).int()},
         {"y": torch.tensor([1, 0, 0])},
         {"ids": ("a",)},
+        {"y": torch.tensor([0, 2])},
+        {"y": torch.tensor([0.0, 1.0])},
+        {"node_label": torch.tensor([0, 1, 0, 1, 1_000_000])},
+        {"node_label": torch.tensor([0, 1, 0, 1, -2])},
+        {"node_label": torch.ones(5, 1).int()},
+        {"edge_label": torch.tensor([0, 0, 0, 0, 0, 1_000_000])},
+        {"edge_label": torch.tensor([0, 0, 0, 0, 0, -2])},
+        {"x": torch.ones(5)},
+        {"edge_weight": torch.ones(6).long()},
+        # Unsorted and repeated edges, of which compiled loops read more than there is room for.
+        {"edge_index": torch.tensor([[2, 0, 1, 1, 1, 0], [1, 1, 0, 2, 0, 1]]).int()},
+        {"edge_index": torch.tensor([[1, 0, 0, 1, 1, 0], [0, 1, 1, 2, 0, 1]]).int()},
     ],
 )
 def test_a_file_that_is_whole_but_makes_no_sense_is_refused(
     tmp_path: Path, forged: dict[str, Any]
 ) -> None:
     path = tmp_path / "set.safetensors"
-    save(dataclasses.replace(small(), **forged), path)
+    save(derived(small(), **forged), path)
     with pytest.raises(DataError, match=r"set\.safetensors"):
         open_set(path)
 

@@ -64,7 +64,7 @@ def test_labels_and_attributes_of_nodes() -> None:
         (np.array([[0, np.nan], [1, 0]]), {}, "graph 0: its adjacency holds a number that is not"),
         (np.array([["a", "b"], ["c", "d"]]), {}, "not of numbers"),
         (np.eye(2, dtype=complex), {}, "not of numbers"),
-        (PATH, {"y": [1, 2]}, "y has 2 classes for 1 graphs"),
+        (PATH, {"y": [1, 2]}, "y has 2 classes for 1 graph;"),
         (PATH, {"node_label": [["C"]]}, "graph 0: node_label has 1 entries for 3 nodes"),
         (PATH, {"node_label": []}, "node_label of 0 graphs for 1"),
         ([PATH, PATH], {"node_attr": [np.ones((3, 1)), np.ones((3, 2))]}, "as many for every node"),
@@ -105,6 +105,7 @@ def shortened() -> bytes:
         (shortened(), "not a whole array"),
         (b"\x93NUMPY\x01\x00", "not a whole array"),
         (b"\x93NUMPY\x01\x00\x10\x00{'descr': 'O'}   \n", "not a whole array"),
+        (b"\x93NUMPY\x01\x00\x10\x00{'descr': ((((((\n", "not a whole array"),
     ],
 )
 def test_damaged_and_hostile_files(tmp_path: Path, data: bytes, said: str) -> None:

@@ -88,7 +88,7 @@ def test_targets_that_are_no_classes_can_be_left_out_or_replaced() -> None:
         gp.from_pyg(data)
     assert gp.from_pyg(data, y=None).y is None
     assert gp.from_pyg(data, y=["b", "a"]).classes == ("a", "b")
-    with pytest.raises(DataError, match="y has 1 classes for 2 graphs"):
+    with pytest.raises(DataError, match="y has 1 class for 2 graphs"):
         gp.from_pyg(data, y=["b"])
 
 

@@ -10,7 +10,7 @@ from graphpool.graphs import GraphSet
 
 def pairs_of(graphs, sides):
     none = torch.zeros(2, 0, dtype=torch.long)
-    points = GraphSet.build("set", torch.ones(graphs), torch.zeros(graphs), none)
+    points = GraphSet.build("set", torch.ones(graphs).long(), torch.zeros(graphs).long(), none)
     left, right = torch.tensor(sides).T
     return PairSet(points, left.contiguous(), right.contiguous(), torch.ones(len(sides)))
 

@@ -9,7 +9,7 @@ from graphpool.graphs import GraphSet
 def points(*ids):
     count = len(ids)
     none = torch.zeros(2, 0, dtype=torch.long)
-    return GraphSet.build("set", torch.ones(count), torch.zeros(count), none, ids=ids)
+    return GraphSet.build("set", torch.ones(count).long(), torch.zeros(count).long(), none, ids=ids)
 
 
 @pytest.mark.parametrize("head", ["", "left,right,match\n", "\ufeffLeft, Right, Match\r\n"])

@@ -149,7 +149,7 @@ def test_classes_and_separate_ends_are_read(tmp_path: Path) -> None:
     assert spelled(graphs) == WORDS
     assert graphs.y is not None
     assert [graphs.classes[code] for code in graphs.y] == [5, -1, 5]
-    assert graphs.notes == ("1 self-loops were left out",)
+    assert graphs.notes == ("1 self-loop was left out",)
 
 
 def test_arrays_that_mean_nothing_are_noted(tmp_path: Path) -> None:

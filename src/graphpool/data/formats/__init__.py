@@ -21,10 +21,12 @@ from graphpool.data.formats.gexf import read as read_gexf
 from graphpool.data.formats.jsonl import read as read_jsonl
 from graphpool.data.formats.jsonl import write_jsonl
 from graphpool.data.formats.npz import read as read_npz
-from graphpool.data.formats.safetensors import content_hash, open_set, save
+from graphpool.data.formats.safetensors import content_hash, open_set
 from graphpool.data.formats.tu import read as read_tu
 from graphpool.data.paths import exists
 from graphpool.errors import DataError
+from graphpool.files import check_free
+from graphpool.graphs.graphset import GraphSet
 
 __all__ = [
     "Format", "FORMATS", "find_format", "read_tu", "read_gexf", "read_npz", "read_jsonl",
@@ -40,6 +42,16 @@ _BY_SUFFIX: dict[str, Format] = {
     ".safetensors": safetensors, ".jsonl": jsonl, ".npz": npz, ".npy": adjacency, ".zip": tu,
     ".csv": edge_csv, ".graphml": xml, ".gexf": xml, ".json": json, ".gz": jsonl,
 }  # fmt: skip
+
+
+def save(graphs: GraphSet, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a set to one file in graphpool's own format, atomically.
+
+    Args:
+        overwrite: replace a file that exists; else it is an error.
+    """
+    check_free(path, overwrite, "overwrite=True")
+    safetensors.save(graphs, path)
 
 
 def find_format(path: Path, name: str | None = None) -> Format:

@@ -14,7 +14,14 @@ import numpy as np
 
 from graphpool.data.formats.base import first_bytes, natural
 from graphpool.data.formats.base import identify as identify
-from graphpool.data.formats.npz import NEXT_STEP, array_names, is_readable, read_arrays, wrong
+from graphpool.data.formats.npz import (
+    NEXT_STEP,
+    REFUSED,
+    array_names,
+    is_readable,
+    read_arrays,
+    wrong,
+)
 from graphpool.data.interop.numpy import from_numpy
 from graphpool.data.paths import stem
 from graphpool.errors import DataError
@@ -53,7 +60,7 @@ def _open(path: Path) -> Any:
     """Open an array without reading it; its declared size is compared with that of the file."""
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError, SyntaxError, OverflowError, MemoryError) as error:
+    except (*REFUSED, OverflowError) as error:
         hint = "write it again with numpy.save"
         raise DataError.at(path, f"not a whole array of numbers: {error}", hint=hint) from None
 

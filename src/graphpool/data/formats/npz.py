@@ -28,7 +28,7 @@ from torch import Tensor
 from graphpool.data.formats.base import check_sizes
 from graphpool.data.formats.base import identify as identify
 from graphpool.data.formats.zips import DAMAGE, list_zip, open_files
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural, was
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 
@@ -43,7 +43,8 @@ _GRAPHS = (
 )  # fmt: skip
 _ELSEWHERE = ("ged", "ged_full", "n_train")
 
-_REFUSED = (*DAMAGE, ValueError, SyntaxError, tokenize.TokenError, MemoryError, TypeError, KeyError)
+REFUSED = (*DAMAGE, ValueError, SyntaxError, tokenize.TokenError, MemoryError, TypeError, KeyError)
+"""Errors that a damaged array can cause."""
 
 Array = NDArray[Any]
 
@@ -79,7 +80,7 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
     unread = sorted(array_names(path) - {*_GRAPHS, *_ELSEWHERE})
     notes = [f"array {key!r} was not read" for key in unread]
     if loops := arrays.get("loop_nodes", np.empty(0)).size:
-        notes.append(f"{loops} self-loops were left out")
+        notes.append(f"{plural(loops, 'self-loop')} {was(loops)} left out")
     try:
         return GraphSet.build(
             name or path.stem,
@@ -165,7 +166,7 @@ def read_arrays(path: Path, wanted: Iterable[str]) -> dict[str, Array]:
             try:
                 with open_file(f"{name}.npy") as stream:
                     arrays[name] = _parse_array(stream.read())
-            except _REFUSED as error:
+            except REFUSED as error:
                 raise wrong(path, name, f"can't be read: {error}") from None
     return arrays
 

@@ -126,7 +126,7 @@ def _parse(data: bytes, where: str) -> "list[nx.Graph]":
     _check(data, where)
     try:
         if kind == "gexf":
-            graphs = [nx.read_gexf(io.BytesIO(data))]
+            graphs = [_without_ids(nx.read_gexf(io.BytesIO(data)))]
         else:
             graphs = list(nx.readwrite.graphml.GraphMLReader()(path=io.BytesIO(data)))
     except (nx.NetworkXException, LookupError, ValueError, TypeError, AttributeError,
@@ -137,6 +137,14 @@ def _parse(data: bytes, where: str) -> "list[nx.Graph]":
     for number, graph in enumerate(graphs):
         graph.graph["name"] = stem if len(graphs) == 1 else f"{stem}/{number}"
     return graphs
+
+
+def _without_ids(graph: "nx.Graph") -> "nx.Graph":
+    """Remove the labels of a GEXF graph if they only repeat the ids of nodes."""
+    if all(values.get("label") in (None, node) for node, values in graph.nodes(data=True)):
+        for _, values in graph.nodes(data=True):
+            values.pop("label", None)
+    return graph
 
 
 def _check(data: bytes, where: str) -> None:

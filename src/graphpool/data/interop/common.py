@@ -1,13 +1,12 @@
 """What conversions from other libraries share."""
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, FeatureWarning, plural, warn
 from graphpool.graphs.vocabulary import Name, coded
 
 
@@ -42,7 +41,10 @@ def class_codes(y: Sequence[Any], count: int, name: str) -> tuple[Tensor | None,
     """Return classes that are given beside the graphs as codes, and what the codes mean."""
     classes = list(y)
     if len(classes) != count:
-        raise DataError(f"{name}: y has {len(classes)} classes for {count} graphs; give one each")
+        raise DataError(
+            f"{name}: y has {plural(len(classes), 'class', 'classes')} for "
+            f"{plural(count, 'graph')}; give one each"
+        )
     return named_codes(classes, "y", name)
 
 
@@ -59,7 +61,7 @@ def unused_note(unused: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
 def warn_unused(name: str, notes: Iterable[str], hint: str) -> None:
     """Warn of the notes that `unused_note` made."""
     for note in notes:
-        warnings.warn(f"{name}: {note}; {hint}", stacklevel=3)
+        warn(f"{name}: {note}; {hint}", FeatureWarning)
 
 
 def _integer(value: Any, key: str | None, name: str) -> int:

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from graphpool.data.interop.common import class_codes, list_graphs, unused_note, warn_unused
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.imports import optional_module
 
@@ -138,7 +138,8 @@ def _classes(
     values = _joined(data, y, name) if isinstance(y, str) else y
     if values is not None and values.numel() != len(data):
         raise DataError(
-            f"{name}: y has {values.numel()} values for {len(data)} graphs; give one class each "
+            f"{name}: y has {plural(values.numel(), 'value')} for "
+            f"{plural(len(data), 'graph')}; give one class each "
             "in y=, or y=None"
         )
     return _coded(values, classes, "y", name)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphpool.data.formats import npz
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural
 from graphpool.graphs.selection import positions
 
 _NOT_PUBLISHED = -1
@@ -41,7 +41,8 @@ class Distances:
         for key, matrix in {"values": self.values, "full": self.full}.items():
             if matrix is not None and matrix.shape != (graphs, graphs):
                 raise DataError(
-                    f"{self.name}: {key} has the shape {list(matrix.shape)} for {graphs} graphs; "
+                    f"{self.name}: {key} has the shape {list(matrix.shape)} for "
+                    f"{plural(graphs, 'graph')}; "
                     "give one row and one column per graph"
                 )
         if self.is_test is not None and self.is_test.shape != (graphs,):

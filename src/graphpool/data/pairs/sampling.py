@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from graphpool.data.pairs.triplets import TripletSet
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import ConfigError, DataError, plural
 from graphpool.graphs.graphset import GraphSet
 
 Positions = Sequence[int] | NDArray[Any]
@@ -78,7 +78,7 @@ def sample_triplets(
         raise ConfigError(f"{graphs.name}: count is {count}; draw at least one triplet")
     if count > exist.triplets:
         raise ConfigError(
-            f"{graphs.name}: {count} triplets can't be drawn: {len(queries)} queries and "
+            f"{graphs.name}: {plural(count, 'triplet')} can't be drawn: {len(queries)} queries and "
             f"{len(candidates)} candidates make {exist.triplets} ({exist.ties} more are ties, "
             f"{exist.unknown} have unknown distances); "
             + ("draw fewer" if exist.triplets else "give other graphs or distances")
@@ -167,7 +167,8 @@ class _Ranked:
     ) -> "_Ranked":
         if graphs is not None and len(matrix) != len(graphs):
             raise DataError(
-                f"{graphs.name} has {len(graphs)} graphs, and the matrix has {len(matrix)} rows; "
+                f"{graphs.name} has {plural(len(graphs), 'graph')}, and the matrix has "
+                f"{plural(len(matrix), 'row')}; "
                 "give one row and one column per graph"
             )
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.splits import Split, class_split, query_splits
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import ConfigError, DataError, plural
 
 Ints = NDArray[np.int64]
 SHARES = (8, 1, 1)
@@ -50,7 +50,7 @@ def split_pairs(pairs: PairSet, seed: int, shares: tuple[int, int, int] = SHARES
     parts = (split.train, split.valid, split.test)
     if not all(part for part, share in zip(parts, shares, strict=True) if share):
         raise DataError(
-            f"{len(pairs)} pairs of {pairs.name} can't be cut into "
+            f"{plural(len(pairs), 'pair')} of {pairs.name} can't be cut into "
             f"{'three' if all(shares) else 'two'} parts without common graphs; give more pairs, "
             "or pairs of more different graphs"
         )

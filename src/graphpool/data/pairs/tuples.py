@@ -9,8 +9,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, check_type, plural
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.checks import NUMBERS, check_tensor
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.selection import Selection, positions
 
@@ -58,7 +59,10 @@ class GraphTuples:
     graphs: GraphSet
 
     def __post_init__(self) -> None:
+        check_type("graphs", self.graphs, GraphSet, "a GraphSet")
         where, first = f"{self.noun}s of {self.name}", self.members[0]
+        for key in (*self.members, self.target):
+            check_tensor(f"{where}: {key}", getattr(self, key), NUMBERS, (None,))
         for key in (*self.members, self.target):
             values, wanted = getattr(self, key), getattr(self, first)
             if values.ndim != 1 or values.shape != wanted.shape:
@@ -131,7 +135,7 @@ class GraphTuples:
         """Return the same tuples over another version of the graphs, such as with features."""
         if len(graphs) != len(self.graphs):
             raise DataError(
-                f"{self.noun}s of {self.name} are over {len(self.graphs)} graphs, and "
+                f"{self.noun}s of {self.name} are over {plural(len(self.graphs), 'graph')}, and "
                 f"{graphs.name} has {len(graphs)}; give the same graphs in the same order"
             )
         return self._with({"graphs": graphs})

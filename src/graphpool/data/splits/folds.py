@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.splits.split import Split
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, plural
 
 Classes = Sequence[int] | NDArray[Any] | Tensor
 
@@ -25,7 +25,8 @@ def stratified_folds(y: Classes, folds: int, seed: int | Sequence[int]) -> list[
     classes = np.asarray(y)
     if not 2 <= folds <= len(classes):
         raise ConfigError(
-            f"{len(classes)} graphs can't be cut into {folds} folds; choose 2 … {len(classes)}"
+            f"{plural(len(classes), 'graph')} can't be cut into {folds} folds; "
+            f"choose 2 … {len(classes)}"
         )
     order = _shuffle(len(classes), seed)
     # Deal the shuffled graphs out like cards, one class after the other.

@@ -85,7 +85,7 @@ def _solve(
 ) -> NDArray[np.int64]:
     """Lower and upper bounds in whole numbers, `[pairs, 2]`."""
     bounds = np.zeros((len(pairs), 2), dtype=np.int64)
-    workers = Workers(method.solve, problem, pairs, np.arange(len(pairs)), Limits(), jobs)
+    workers = Workers(method.function, problem, pairs, np.arange(len(pairs)), Limits(), jobs)
     left = len(pairs)
     try:
         while left:

@@ -8,8 +8,8 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import ConfigError, nearest
-from graphpool.ged.pair import GedProblem
+from graphpool.errors import ConfigError, check_type, nearest
+from graphpool.ged.pair import GedProblem, check_problem
 from graphpool.ged.result import Answers, Limits
 
 Solve = Callable[[GedProblem, NDArray[np.int64], Limits], Answers]
@@ -34,7 +34,19 @@ class Method:
 
     @property
     def solve(self) -> Solve:
-        """The function that solves pairs, `[pairs, 2]` graph numbers."""
+        """The function that solves pairs, `[pairs, 2]` graph numbers, after a check of both."""
+        function = self.function
+
+        def solve(problem: GedProblem, pairs: NDArray[np.int64], limits: Limits) -> Answers:
+            check_problem(problem, pairs)
+            check_type("limits", limits, Limits, "Limits()")
+            return function(problem, np.ascontiguousarray(pairs), limits)
+
+        return solve
+
+    @property
+    def function(self) -> Solve:
+        """The same without checks, for many calls with the problem of `make_problem`."""
         function = getattr(import_module(f"graphpool.ged.{self.home[0]}"), self.home[1])
         return partial(function, **self.options)
 
@@ -61,6 +73,6 @@ METHODS: dict[str, Method] = {
 
 def find_method(name: str) -> Method:
     """Return the method called `name`."""
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise ConfigError(f"there is no edit-distance method {name!r}; {nearest(name, METHODS)}")
     return METHODS[name]

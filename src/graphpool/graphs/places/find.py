@@ -19,8 +19,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, InputError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.checks import FLOATS, INTEGERS, check_range, check_tensor, trusted
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.cache import CACHE, Graphs, Result
 from graphpool.graphs.places.rule import MOST_EDGES, SIXTEENTHS, PlaceRule
@@ -44,6 +45,26 @@ class Places:
     cluster: Tensor
     counts: Tensor
     share: Tensor
+
+    def __post_init__(self) -> None:
+        check_tensor("cluster", self.cluster, INTEGERS, (None,))
+        nodes, device = self.cluster.shape[0], self.cluster.device
+        check_tensor("share", self.share, FLOATS, (nodes, None), device)
+        check_tensor("counts", self.counts, INTEGERS, (None,), device)
+        check_range("counts", self.counts, 1, self.width)
+        check_range("cluster", self.cluster, 0, self.width - 1)
+        if {self.cluster.dtype, self.counts.dtype} != {torch.int64} or (
+            self.share.dtype is not torch.float32
+        ):
+            raise InputError("places have int64 clusters and counts, and float32 shares")
+
+    def check(self, nodes: int, graphs: int) -> None:
+        """Refuse places of other graphs, by their numbers of nodes and graphs."""
+        if self.cluster.shape[0] != nodes or self.counts.shape[0] != graphs:
+            raise InputError(
+                f"places of {self.cluster.shape[0]} nodes in {self.counts.shape[0]} graphs for "
+                f"{nodes} nodes in {graphs} graphs"
+            )
 
     @property
     def width(self) -> int:
@@ -73,7 +94,7 @@ class Places:
         if width <= self.width:
             return self
         share = torch.nn.functional.pad(self.share, (0, width - self.width))
-        return Places(self.cluster, self.counts, share)
+        return trusted(Places, cluster=self.cluster, counts=self.counts, share=share)
 
     def take(self, node: Tensor, index: Tensor) -> "Places":
         """Select the places of the graphs `index` `[graphs]`, whose nodes are `node` `[nodes]`."""
@@ -82,7 +103,8 @@ class Places:
         width = int(counts.max()) if counts.shape[0] else 0
         if width < self.width:
             share = share[:, :width].contiguous()
-        return Places(self.cluster.index_select(0, node), counts, share)
+        cluster = self.cluster.index_select(0, node)
+        return trusted(Places, cluster=cluster, counts=counts, share=share)
 
     def batch(self, node: Tensor, index: Tensor, ptr: Tensor) -> "Places":
         """Do the same as `take`, faster and with `columns`; `ptr` is where each graph begins."""
@@ -91,12 +113,13 @@ class Places:
         from graphpool.graphs.places.compiled import gather_columns
 
         counts = self.counts.index_select(0, index)
+        cluster = self.cluster.index_select(0, node)  # which checks the positions
         columns = self.share.new_zeros(2, int(counts.max()), node.shape[0])
         gather_columns(
             self.share.numpy(), self.log.numpy(), node.numpy(), ptr.numpy(), counts.numpy(),
             columns.numpy(),
         )  # fmt: skip
-        taken = Places(self.cluster.index_select(0, node), counts, columns[0].t())
+        taken = trusted(Places, cluster=cluster, counts=counts, share=columns[0].t())
         taken.__dict__["columns"] = columns
         return taken
 
@@ -104,7 +127,8 @@ class Places:
         """Move the places to a device; returns `self` if they are already there."""
         if torch.device(device) == self.cluster.device:
             return self
-        return Places(self.cluster.to(device), self.counts.to(device), self.share.to(device))
+        names = ("cluster", "counts", "share")
+        return trusted(Places, **{name: getattr(self, name).to(device) for name in names})
 
 
 def places_of(
@@ -131,7 +155,9 @@ def places_of(
         (rule, symmetric),
         lambda graphs: _search(graphs, rule, symmetric),
     )
-    places = Places(*(torch.from_numpy(values) for values in result))
+    names = ("cluster", "counts", "share")
+    tensors = (torch.from_numpy(values) for values in result)
+    places = trusted(Places, **dict(zip(names, tensors, strict=True)))
     return places.to(adjacency.col.device)
 
 

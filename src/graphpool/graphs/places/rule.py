@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_type, check_whole, nearest
 
 Count = Literal["auto", "given", "ratio", "eigengap"]
 
@@ -43,6 +43,10 @@ class PlaceRule:
         if self.count not in get_args(Count):
             hint = nearest(str(self.count), get_args(Count))
             raise ConfigError(f"count of places is {self.count!r}; {hint}")
+        for name in ("clusters", "most", "steps"):
+            check_whole(f"{name} of places", getattr(self, name), -MOST_EDGES, MOST_EDGES)
+        for name in ("ratio", "resolution"):
+            check_type(f"{name} of places", getattr(self, name), (int, float), "a number")
         if self.clusters < 1:
             raise ConfigError(f"clusters={self.clusters}; a graph has at least 1 place")
         if self.most < 1:

@@ -11,8 +11,9 @@ from typing import ClassVar, Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, InputError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.checks import trusted
 from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.level import Batch, Edges, Features, Level, read_level
@@ -97,7 +98,7 @@ class GroupPool(Pooler[PoolOutput]):
         wanted = self.weights and self.clusters > 1
         losses = auxiliary_losses(self.weights, share, coarse_adj, level) if wanted else {}
         coarse_adj = CONNECTIONS[self.connect](coarse_adj, self.training, None)
-        coarse = Level(self.activate(coarse_x), coarse_adj)
+        coarse = trusted(Level, x=self.activate(coarse_x), adjacency=coarse_adj)
         return PoolOutput(coarse, share, losses=losses, node_segments=level.segments)
 
     @abstractmethod
@@ -150,7 +151,8 @@ def form(
     """X' = Sᵀ X and A' = Sᵀ A S of a level; see `form_clusters` for `counts`."""
     x, adjacency, segments = level.x, level.adjacency, level.segments
     if not isinstance(adjacency, Adjacency):
-        assert adjacency is not None, "clusters are formed of graphs with an adjacency"
+        if adjacency is None:
+            raise InputError("clusters are formed of graphs with edges; give a dense adjacency")
         return assignment.mT @ x, assignment.mT @ (adjacency @ assignment)
     assert segments is not None, "ragged nodes have segments"
     if not adjacency.weight.requires_grad:

@@ -7,12 +7,13 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError, check_known
+from graphpool.errors import ConfigError, check_known, check_whole
 from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, edges_of
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gcn import GCNLayer
 from graphpool.nn.encoders.gin import GINLayer, GraphConvLayer
 from graphpool.nn.level import Level
+from graphpool.nn.module import MOST
 from graphpool.nn.ops.normalise import batch_normalised
 from graphpool.nn.random import dropout as drop
 
@@ -58,6 +59,7 @@ class Encoder(MessagePassing):
         super().__init__()
         check_known("encoder", kind, _LAYERS)
         check_known("norm", norm, ("none", "batch"))
+        check_whole("layers", layers, 0 if in_channels == hidden_channels else 1, MOST)
         if kind == "gat" and hidden_channels % heads:
             raise ConfigError(
                 f"hidden_channels ({hidden_channels}) must be a multiple of heads ({heads})"
@@ -80,6 +82,8 @@ class Encoder(MessagePassing):
         Where `x` is one-hot, `level.one_hot_index` makes a lookup of the first product. Rows of a
         dense level that are no clusters come out as zeros.
         """
+        if not self.layers:
+            return level.x
         if self.jump is None and not self.norms and not self.dropout:
             return self._layers()[0].run_stack(self._layers(), level)
         *_, last = outputs = self._outputs(level)

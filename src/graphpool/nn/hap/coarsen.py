@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from torch import Tensor, nn
 
 from graphpool.errors import ConfigError, check_known
+from graphpool.graphs.checks import trusted
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.base import CONNECTIONS, Pooler, form
@@ -136,7 +137,7 @@ class HAPCoarsening(Pooler[PoolOutput]):
         adj = CONNECTIONS[self.connect](adj, self.training, mask)
         if self.symmetrise:
             adj = (adj + adj.mT) / 2
-        coarse = Level(x, adj, mask=clusters)
+        coarse = trusted(Level, x=x, adjacency=adj, mask=clusters)
         return PoolOutput(coarse, assignment, losses=losses, node_segments=level.segments)
 
     def extra_repr(self) -> str:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.ops.products import constant, refuse_second_order, segment_mm, spmm
+from graphpool.nn.ops.products import check_rows, constant, refuse_second_order, segment_mm, spmm
 from graphpool.nn.ops.switch import compiled, use_compiled
 from graphpool.typing import Float, Int
 
@@ -154,6 +154,11 @@ def form_clusters(
         segments: the graphs of the nodes.
         counts: clusters of each graph, if not all; further columns of M are zero.
     """
+    check_rows(assignment, adjacency.num_nodes)
+    check_rows(x, adjacency.num_nodes)
+    check_rows(segments.batch, adjacency.num_nodes)
+    if counts is not None:
+        check_rows(counts, segments.num_graphs)
     if use_compiled("formation", assignment):
         return _FormClusters.apply(assignment, x, adjacency, segments, counts)  # type: ignore[no-any-return]
     reached = spmm(adjacency, constant(adjacency.weight), assignment)

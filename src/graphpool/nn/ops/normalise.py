@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from graphpool.errors import InputError
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.nn.ops.products import refuse_second_order
 from graphpool.nn.ops.switch import compiled, use_compiled
@@ -101,6 +102,8 @@ def normalise(
     the diagonal, `loop=1` adds the identity. A row that sums to zero or less (negative weights)
     gives zeros, and so does its column.
     """
+    if matrix.ndim != 3 or matrix.shape[1] != matrix.shape[2]:
+        raise InputError(f"a matrix of shape {tuple(matrix.shape)}; give [graphs, nodes, nodes]")
     if use_compiled("normalise", matrix):
         return _Normalise.apply(matrix, keep, loop, floor)  # type: ignore[no-any-return]
     if keep != 1 or loop != 0:

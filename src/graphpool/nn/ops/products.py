@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
 from graphpool.nn.ops.switch import compiled, enabled
@@ -189,6 +190,8 @@ def spmm(
     transpose: bool = False,
 ) -> Float[Tensor, "nodes channels"]:
     """`A x`, or `Aᵀ x`, with the entries `value` in the slots of `adjacency`."""
+    check_rows(x, adjacency.num_nodes)
+    check_rows(value, adjacency.col.shape[0])
     return _SPMM(x, value, adjacency, transpose)
 
 
@@ -213,6 +216,8 @@ def segment_mm(a: Tensor, b: Tensor, segments: Segments | None) -> Tensor:
     """`aᵀ b` within each graph: `[nodes, p]`, `[nodes, q]` to `[graphs, p, q]`."""
     if segments is None:
         return a.mT @ b
+    check_rows(a, segments.batch.shape[0])
+    check_rows(b, segments.batch.shape[0])
     return _SEGMENT_MM(a, b, segments)
 
 
@@ -235,6 +240,10 @@ def row_mm(a: Tensor, y: Tensor, segments: Segments | None) -> Tensor:
     """Each node's row times its graph's matrix: `[nodes, p]`, `[graphs, p, q]` to `[nodes, q]`."""
     if segments is None:
         return a @ y
+    check_rows(a, segments.batch.shape[0])
+    check_rows(y, segments.num_graphs)
+    if a.shape[1] != y.shape[1]:
+        raise InputError(f"rows of {a.shape[1]} numbers for matrices {tuple(y.shape[1:])}")
     return _ROW_MM(a, y, segments)
 
 
@@ -242,6 +251,7 @@ def segment_sum(x: Tensor, segments: Segments | None) -> Tensor:
     """Sum over the nodes of each graph, `[graphs, channels]`."""
     if segments is None:
         return x.sum(-2)
+    check_rows(x, segments.batch.shape[0])
     return _SEGMENT_SUM(x, segments)
 
 
@@ -259,6 +269,7 @@ def segment_max(x: Tensor, segments: Segments | None) -> Tensor:
     """
     if segments is None:
         return x.amax(-2)
+    check_rows(x, segments.batch.shape[0])
     where = segments.batch.unsqueeze(-1).expand_as(x)
     empty = x.new_zeros(segments.num_graphs, x.shape[1])
     return empty.scatter_reduce(0, where, x, "amax", include_self=False)
@@ -271,7 +282,15 @@ def spread(y: Tensor, segments: Segments | None) -> Tensor:
     """
     if segments is None:
         return y.unsqueeze(-2)
+    check_rows(y, segments.num_graphs)
     return _SPREAD(y, segments)
+
+
+def check_rows(values: Tensor, rows: int) -> None:
+    """Refuse another number of rows than the kernels, which don't look, will read."""
+    if not isinstance(values, Tensor) or not values.ndim or values.shape[0] != rows:
+        found = f"a tensor of shape {tuple(values.shape)}" if isinstance(values, Tensor) else "none"
+        raise InputError(f"{found} where a tensor of {rows} rows is needed")
 
 
 def _add_up(values: Tensor, index: Tensor, count: int) -> Tensor:
@@ -304,6 +323,7 @@ def take_row(x: Tensor, adjacency: Adjacency) -> Tensor:
 
 def slot_sum(x: Tensor, adjacency: Adjacency) -> Tensor:
     """Sum over the slots of each row, `[slots, channels]` to `[nodes, channels]`."""
+    check_rows(x, adjacency.col.shape[0])
     return _SLOT_SUM(x, adjacency, False)
 
 

@@ -1,7 +1,5 @@
 """Graph matching network (Li et al., ICML 2019): embeds nodes with attention to the other graph."""
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor, nn
 
@@ -9,6 +7,7 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.label_embedding import embed_labels, reset_labels
+from graphpool.nn.level import read_level
 from graphpool.nn.module import Module, reset
 from graphpool.nn.ops.normalise import batch_normalised
 from graphpool.nn.ops.products import slot_sum, take_col, take_row
@@ -112,7 +111,7 @@ class GMN(PairModel):
             nn.ReLU(),
             nn.Linear(hidden_channels, hidden_channels),
         )
-        self.layers = layers
+        self.in_channels, self.layers = in_channels, layers
         self.rounds = nn.ModuleList(
             Propagation(hidden_channels, dropout) for _ in range(1 if shared else layers)
         )
@@ -131,13 +130,14 @@ class GMN(PairModel):
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed both graphs of every pair together, and return their distances."""
-        graphs, layout = embed_labels(self, graphs), PairLayout.of(graphs, left, right)
-        encoded = replace(graphs, x=self.encoder(graphs.x), one_hot_index=None)
+        layout = PairLayout.of(graphs, left, right)
+        graphs = embed_labels(self, graphs)
+        encoded = graphs.with_x(self.encoder(read_level(graphs, module=self).x))
         both = repeat_graphs(encoded, layout.graphs)
         h, attention = both.x, CrossAttention(layout.sizes, graphs.x.device)
         for number in range(self.layers):
             norm = self.norms[number] if self.norms else None
             h = self.rounds[number % len(self.rounds)](h, both.adjacency, attention, norm)
-        trace = self.pooling.trace(replace(both, x=h))
+        trace = self.pooling.trace(both.with_x(h))
         distances = torch.stack([euclidean(*vector.chunk(2)) for vector in trace.vectors])
         return PairDistances(distances.index_select(1, layout.back), trace.losses)

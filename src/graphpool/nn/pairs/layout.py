@@ -4,15 +4,17 @@ Every pair is computed once, whatever its order and however often it is requeste
 (G₂, G₁) are the same rows of the same products, so their results are equal to the bit.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.checks import INTEGERS, check_range, check_tensor, derived, trusted
 from graphpool.graphs.ragged import gather, take
 from graphpool.graphs.segments import Segments, pointer
 from graphpool.typing import Int
@@ -38,6 +40,9 @@ class PairLayout:
         cls, graphs: GraphBatch, left: Int[Tensor, " pairs"], right: Int[Tensor, " pairs"]
     ) -> "PairLayout":
         """Make the layout of the pairs (left, right)."""
+        if not isinstance(graphs, GraphBatch):
+            raise InputError(f"the graphs are a {type(graphs).__name__}; give GraphSet.batch(...)")
+        check_pairs(left, right, graphs.num_graphs)
         # Few numbers per pair: numpy is fast with them, and needs no work on the device.
         counts = graphs.ptr.diff().cpu().numpy()
         order = np.argsort(counts, kind="stable")
@@ -70,7 +75,8 @@ def repeat_graphs(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBat
     shift = torch.repeat_interleave(
         ptr[:-1] - graphs.ptr[index], slot_ptr.diff(), output_size=slot.shape[0]
     )
-    adjacency = Adjacency(
+    adjacency = trusted(
+        Adjacency,
         row_ptr=pointer(old.row_ptr.diff().index_select(0, node)),
         col=old.col.index_select(0, slot) + shift,
         weight=old.weight.index_select(0, slot),
@@ -79,11 +85,11 @@ def repeat_graphs(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBat
     )
     # For a batch that is not from a set, places are found once for each graph, not for each copy.
     of_set = graphs.places_of_set is not None and graphs.node is not None
-    return replace(
+    return derived(
         graphs,
         x=graphs.x.index_select(0, node),
         adjacency=adjacency,
-        batch=Segments(ptr).batch,
+        batch=Segments.trusted(ptr).batch,
         ptr=ptr,
         index=graphs.index.index_select(0, index) if of_set else index,
         y=None,
@@ -93,3 +99,14 @@ def repeat_graphs(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBat
         node=take(graphs.node, node) if of_set else node,
         places_of_set=graphs.places_of_set if of_set else graphs.places,
     )
+
+
+def check_pairs(left: Tensor, right: Tensor, graphs: int) -> None:
+    """Refuse anything but two equally long vectors of positions among `graphs` graphs."""
+    for name, side in (("left", left), ("right", right)):
+        check_tensor(name, side, INTEGERS, (None,))
+        check_range(name, side, 0, graphs - 1)
+    if left.shape != right.shape or left.device != right.device:
+        raise InputError(
+            f"left names {left.shape[0]} graphs and right {right.shape[0]}; give pairs"
+        )

@@ -1,7 +1,6 @@
 """SimGNN (Bai et al., WSDM 2019): a tensor network of graph vectors, and a histogram of nodes."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import torch
@@ -57,9 +56,9 @@ class SimGNN(PairModel):
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed every graph of the batch, and return the distances of the pairs."""
-        h = self.encoder(embed_labels(self, graphs))
-        trace = self.pooling.trace(replace(graphs, x=h, one_hot_index=None))
         layout = PairLayout.of(graphs, left, right)
+        h = self.encoder(embed_labels(self, graphs))
+        trace = self.pooling.trace(graphs.with_x(h))
         node, _ = gather(graphs.ptr, layout.graphs)
         histogram = similarity_histogram(
             h.detach().index_select(0, node), CrossAttention(layout.sizes, h.device), self.bins

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.adjacency import Adjacency, lay_slots
+from graphpool.graphs.checks import trusted
 from graphpool.graphs.ragged import gather
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.outputs import PoolOutput
@@ -141,7 +142,8 @@ def _gathered(adjacency: Adjacency, share: Tensor, index: Tensor) -> Adjacency:
     )
     row_ptr, _, col, values = lay_slots(source, target, values, count)
     # Symmetric if A is, but for the rounding of its entries.
-    return Adjacency(row_ptr, col, values, adjacency.symmetric)
+    symmetric = adjacency.symmetric
+    return trusted(Adjacency, row_ptr=row_ptr, col=col, weight=values, symmetric=symmetric)
 
 
 Csr = tuple[Tensor, Tensor, Tensor, tuple[int, int]]

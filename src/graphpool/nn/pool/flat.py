@@ -3,6 +3,7 @@
 from torch import Tensor
 
 from graphpool.errors import ConfigError
+from graphpool.graphs.checks import trusted
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.base import Pooler
 from graphpool.nn.coarsen.outputs import PoolOutput
@@ -40,7 +41,7 @@ class ReducePool(FlatPool):
     def pool_level(self, level: Level) -> Tensor:
         """Reduce the nodes of each graph."""
         x, segments = level.flat()
-        return self.readout(Level(x, segments=segments))
+        return self.readout(trusted(Level, x=x, segments=segments))
 
 
 class OneCluster(Pooler[PoolOutput]):
@@ -71,7 +72,9 @@ class OneCluster(Pooler[PoolOutput]):
         vector = self.pool.pool_level(level)
         share = level.x.new_ones(*level.x.shape[:-1], 1)
         return PoolOutput(
-            Level(vector.unsqueeze(1), vector.new_zeros(vector.shape[0], 1, 1)),
+            trusted(
+                Level, x=vector.unsqueeze(1), adjacency=vector.new_zeros(vector.shape[0], 1, 1)
+            ),
             assignment=share if level.mask is None else level.mask.keep(share),
             node_segments=level.segments,
         )

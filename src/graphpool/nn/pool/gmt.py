@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.checks import trusted
 from graphpool.graphs.segments import Segments
 from graphpool.nn.coarsen.base import Pooler, form, offdiagonal
 from graphpool.nn.coarsen.outputs import PoolOutput
@@ -82,7 +83,7 @@ class GMTPool(Pooler[PoolOutput]):
             share = mask.expand(share)
         elif level.is_dense:
             share = share.unflatten(0, x.shape[:2])
-        coarse = Level(pooled, self._joined(share, level))
+        coarse = trusted(Level, x=pooled, adjacency=self._joined(share, level))
         return PoolOutput(coarse, share, node_segments=level.segments)
 
     def _transformed(self, x: Tensor, segments: Segments) -> tuple[Tensor, Tensor]:
@@ -202,4 +203,4 @@ def _repeated(segments: Segments, times: int) -> Segments:
         return segments
     shift = segments.ptr[-1] * torch.arange(times, device=segments.ptr.device)
     begins = segments.ptr[:-1] + shift.unsqueeze(-1)
-    return Segments(torch.cat([begins.flatten(), segments.ptr[-1:] * times]))
+    return Segments.trusted(torch.cat([begins.flatten(), segments.ptr[-1:] * times]))

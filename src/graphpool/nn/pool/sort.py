@@ -5,9 +5,10 @@ import math
 import torch
 from torch import Tensor, nn
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, check_whole
 from graphpool.graphs.segments import Segments
 from graphpool.nn.level import Level
+from graphpool.nn.module import MOST
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.typing import Float, Int
 
@@ -43,6 +44,10 @@ class SortPool(FlatPool):
         self, in_channels: int, k: int = 30, channels: tuple[int, int] = (16, 32), span: int = 5
     ) -> None:
         super().__init__()
+        if len(channels) != 2:
+            raise ConfigError(f"channels are {channels}; give two numbers, such as (16, 32)")
+        for number in channels:
+            check_whole("a number of channels", number, 1, MOST)
         if k < 1:
             raise ConfigError(f"k is {k}; SortPool needs to keep at least 1 node")
         if span < 1:

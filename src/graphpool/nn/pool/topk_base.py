@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.checks import trusted
 from graphpool.graphs.segments import Segments, pointer
 from graphpool.nn.coarsen.base import Pooler
 from graphpool.nn.coarsen.outputs import NodeSelection, PoolOutput
@@ -73,7 +74,7 @@ def selected(
     """The output of a pooler that selects the nodes `index` of a ragged level."""
     assert level.segments is not None, "nodes are selected from ragged graphs"
     return PoolOutput(
-        Level(x, adjacency, select_segments(index, level.segments)),
+        trusted(Level, x=x, adjacency=adjacency, segments=select_segments(index, level.segments)),
         selection=NodeSelection(index, score),
         node_segments=level.segments,
     )
@@ -119,7 +120,7 @@ def select_topk(
 def select_segments(index: Int[Tensor, " selected"], segments: Segments) -> Segments:
     """The graphs of the selected nodes."""
     batch = segments.batch[index]
-    return Segments(pointer(torch.bincount(batch, minlength=segments.num_graphs)), batch)
+    return Segments.trusted(pointer(torch.bincount(batch, minlength=segments.num_graphs)), batch)
 
 
 def induced(adjacency: Adjacency, index: Int[Tensor, " selected"]) -> Adjacency:
@@ -128,7 +129,8 @@ def induced(adjacency: Adjacency, index: Int[Tensor, " selected"]) -> Adjacency:
     position[index] = torch.arange(index.shape[0], device=index.device)
     row, col = position[adjacency.row], position[adjacency.col]
     slots = ((row >= 0) & (col >= 0)).nonzero().squeeze(-1)
-    return Adjacency(
+    return trusted(
+        Adjacency,
         row_ptr=pointer(torch.bincount(row[slots], minlength=index.shape[0])),
         col=col[slots],
         weight=adjacency.weight[slots],

@@ -6,9 +6,10 @@ from typing import Any
 from torch import nn
 
 from graphpool.config import ModelConfig
-from graphpool.errors import ConfigError, check_known, nearest
+from graphpool.errors import ConfigError, check_known, check_type, check_whole, nearest
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.hap import HAPCoarsening, clusters_from_ratio
+from graphpool.nn.module import MOST
 from graphpool.nn.zoo.families import FAMILIES, Module, Network, Request, family_network, rule_of
 from graphpool.nn.zoo.networks import BUILT_IN, PAIR_NETWORKS
 
@@ -79,6 +80,8 @@ def pooler(name: str, in_channels: int, **options: Any) -> nn.Module:
         options: of the pooler, each with a default.
     """
     known = {key: network for key, network in METHODS.items() if _is_pooler(network)}
+    check_type("the name of a pooler", name, str, "one of list_poolers()")
+    check_whole("in_channels", in_channels, 1, MOST)
     if name not in known:
         network = METHODS.get(name) or PAIR_METHODS.get(name)
         if network is None:

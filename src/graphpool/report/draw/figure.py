@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphpool.errors import plural
 from graphpool.files import atomic_write
 from graphpool.imports import optional_module
 from graphpool.report.data import Array, HierarchyExample, Level
@@ -86,7 +87,9 @@ def hierarchy_figure(example: HierarchyExample) -> "Figure":
 def _title(number: int, where: LevelLayout, level: Level, example: HierarchyExample) -> str:
     nodes = len(where.position)
     if number == 0:
-        return f"graph: {nodes} nodes, {len(edge_list(level.adjacency)[0])} edges"
+        return (
+            f"graph: {plural(nodes, 'node')}, {plural(len(edge_list(level.adjacency)[0]), 'edge')}"
+        )
     noun = cluster_noun(example, number)
     return f"level {number}: {nodes} {noun}s" if nodes > 1 else "whole graph"
 

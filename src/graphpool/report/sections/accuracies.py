@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from graphpool.errors import plural
 from graphpool.evaluation.statistics import Summary, paired_difference, summarise
 from graphpool.report.data import HeroFigure, Report, ResultRow
 from graphpool.report.draw.svg import text, ticks
@@ -41,7 +42,7 @@ def hero_figures(report: Report) -> tuple[list[HeroFigure], str]:
     spread = "on one split"
     if summary.std is not None:
         spread = (
-            f"± {percent(summary.std)} over {summary.count} splits; "
+            f"± {percent(summary.std)} over {plural(summary.count, 'split')}; "
             f"95 % interval of the mean {_interval(summary)}"
         )
     elif interval := _interval(summary):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from graphpool import ged
 from graphpool.data.pairs.pairset import PairSet
+from graphpool.errors import FeatureWarning, collect_warnings
 from graphpool.evaluation.baselines.pairs import RULE_NAMES
 from graphpool.evaluation.ranking import pair_counts
 from graphpool.features.summary import features_text
@@ -158,10 +159,13 @@ def _sides(graphs: GraphSet, ends: tuple[int, int]) -> tuple[Side, Side, bool, s
 def _edit_path(graphs: GraphSet, ends: Sequence[int]) -> EditDistance:
     """Return the shortest edit path that is found in a short time."""
     first, second = (graphs[end] for end in ends)
-    tried = [
-        ged.distance(first, second, "exact", max_nodes_expanded=MOST_EXPANDED, edge_labels=False),
-        ged.distance(first, second, "beam80", edge_labels=False),
-    ]
+    with collect_warnings(FeatureWarning):  # the path is drawn of nodes and edges alone
+        tried = [
+            ged.distance(
+                first, second, "exact", max_nodes_expanded=MOST_EXPANDED, edge_labels=False
+            ),
+            ged.distance(first, second, "beam80", edge_labels=False),
+        ]
     best = min(tried, key=lambda found: found.upper)
     lower = max(found.lower for found in tried)
     return replace(best, lower=lower, optimal=lower == best.upper)

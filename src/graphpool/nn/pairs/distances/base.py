@@ -7,10 +7,12 @@ from typing import ClassVar, NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
+from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.level import Level
+from graphpool.nn.level import Level, read_level
 from graphpool.nn.module import Module
+from graphpool.nn.pairs.layout import check_pairs
 from graphpool.typing import Float
 
 # The weights of terms differ by orders of magnitude between tasks. Because the steps of Adam have
@@ -71,9 +73,14 @@ class MultisetDistance(Module, ABC):
         self, levels: Sequence[Level], left: Tensor, right: Tensor
     ) -> Float[Tensor, "rows pairs"]:
         """Return one row per level, and the sum as the last row."""
+        if not isinstance(levels, (list, tuple)):
+            raise InputError(f"levels are a {type(levels).__name__}; give a list of Level")
+        if len(levels) != len(self.maps):
+            raise InputError(f"{len(levels)} levels for the distance of {len(self.maps)}")
         rows = []
         for number, (level, mapped) in enumerate(zip(levels, self.maps, strict=True)):
-            x, segments = level.flat()
+            x, segments = read_level(level).flat()
+            check_pairs(left, right, segments.num_graphs)
             x = cast(nn.Linear, mapped)(x).relu()
             edges = level.adjacency if isinstance(level.adjacency, Adjacency) else None
             terms = self.measure(number, LevelNodes(x, segments, edges), left, right)
