@@ -76,7 +76,7 @@ class Adjacency:
         the diagonal slot of their row, where the weights of repeated ones are summed.
         """
         check_tensor("edge_index", edge_index, INTEGERS, (2, None))
-        check_whole("num_nodes", num_nodes, 0, torch.iinfo(torch.int32).max)
+        check_whole("num_nodes", num_nodes, 0, 10**8)
         source, target = edge_index.long()
         if source.shape[0] and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
             raise DataError(
