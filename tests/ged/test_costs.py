@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, GraphpoolError
 from graphpool.ged import Costs
+from graphpool.ged.costs import check_tables
 
 
 @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
@@ -129,3 +130,20 @@ def test_a_word_does_not_stand_for_a_number() -> None:
     costs = Costs(node_labels={("0", "1"): 0.5})
     with pytest.raises(ConfigError, match=r"the label '\d', but the graphs have \d; strings and"):
         costs.tables([0, 1], [None])
+
+
+def test_tables_made_by_hand_are_checked() -> None:
+    right = Costs().tables("CN", "ab")
+    check_tables(right)
+    for wrong in (
+        {"node": right.node[:, :-1]},
+        {"node": right.node[:1, :1]},
+        {"edge": right.edge - 1},
+        {"edge": np.full_like(right.edge, 2**62)},
+        {"edge": np.asfortranarray(right.edge)},
+        {"unit": 0},
+        {"deletes": 2},
+        {"edge_rate": right.edge_rate._replace(take=-1)},
+    ):
+        with pytest.raises(GraphpoolError):
+            check_tables(right._replace(**wrong))

@@ -24,7 +24,7 @@ from graphpool.config.class_weight import write_class_weight
 from graphpool.data.interop import Graphs as Graphs
 from graphpool.data.interop import as_graphs
 from graphpool.data.source import Source, set_digest
-from graphpool.errors import ConfigError, nearest
+from graphpool.errors import ConfigError, check_real, nearest
 from graphpool.estimators.arguments import (
     argument_settings,
     explain_arguments,
@@ -181,8 +181,9 @@ class GraphEstimator(BaseEstimator):
 
     def _validation_share(self) -> float:
         """Return the share of the examples that choose the epoch, checked."""
-        if not 0 <= self.validation < 1:
-            raise ConfigError(f"validation is {self.validation}; it must lie in [0, 1)")
+        check_real("validation", self.validation, 0.0, 1.0)
+        if self.validation == 1:
+            raise ConfigError("validation is 1; it must lie in [0, 1)")
         return float(self.validation)
 
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 from graphpool.data.splits import stratified_folds
 from graphpool.errors import DataError, InputError, plural, warn
 from graphpool.estimators.base import GraphEstimator, Graphs, log_probabilities, packed
+from graphpool.estimators.values import as_array, as_weights
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
@@ -129,7 +130,7 @@ class GraphClassifier(
         actual = _labels(y, graphs)
         _warn_unknown(actual, self.classes_)
         correct = self.predict(graphs) == actual
-        weight = None if sample_weight is None else _weights(sample_weight, len(graphs))
+        weight = None if sample_weight is None else as_weights(sample_weight, len(graphs), "graph")
         return float(np.average(correct, weights=weight))
 
     def levels(self, graphs: Graphs) -> tuple[PoolOutput, ...]:
@@ -194,7 +195,7 @@ class GraphClassifier(
 
 def _labels(y: Any, graphs: GraphSet) -> Array:
     """One label per graph as an array."""
-    values = np.asarray(y.cpu() if isinstance(y, torch.Tensor) else y)
+    values = as_array("y", y)
     if values.shape == (len(graphs), 1):
         values = column_or_1d(values, warn=True)
     if values.shape != (len(graphs),):
@@ -212,30 +213,11 @@ def _answers(task: ClassificationTask) -> Array:
     return class_array(task.classes, task.class_dtype)
 
 
-def _weights(values: Any, count: int) -> Array:
-    """One number per graph, checked."""
-    weights = np.asarray(values.cpu() if isinstance(values, torch.Tensor) else values)
-    if weights.ndim == 0 and weights.dtype.kind in "iuf":
-        weights = np.full(count, weights)
-    if weights.dtype.kind not in "biuf" or weights.shape != (count,):
-        raise InputError(
-            f"sample_weight has shape {weights.shape} of {weights.dtype} for "
-            f"{plural(count, 'graph')}; give "
-            "one number each"
-        )
-    weights = weights.astype(np.float64)
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise InputError(
-            "sample_weight must be finite and not negative, and not zero for all graphs"
-        )
-    return weights
-
-
 def _weighted(graphs: GraphSet, sample_weight: Any) -> GraphSet:
     """The graphs with their weights, without those of weight 0."""
     if sample_weight is None:
         return graphs
-    weights = torch.from_numpy(_weights(sample_weight, len(graphs)))
+    weights = torch.from_numpy(as_weights(sample_weight, len(graphs), "graph"))
     graphs = graphs.with_weight(weights.float().to(graphs.device))
     return graphs[weights > 0] if bool((weights == 0).any()) else graphs
 

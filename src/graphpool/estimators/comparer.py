@@ -19,6 +19,7 @@ from graphpool.data.true_distances import (
 )
 from graphpool.errors import ConfigError, DataError, GraphpoolError, InputError, plural
 from graphpool.estimators.base import GraphEstimator, Graphs, packed
+from graphpool.estimators.values import as_array
 from graphpool.evaluation.ranking import triplet_accuracy
 from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
@@ -197,7 +198,7 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
 
 def _checked(distances: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
     """Return a matrix of distances of this shape."""
-    matrix = np.asarray(distances, dtype=np.float64)
+    matrix = as_array("the matrix of distances", distances, np.float64)
     if matrix.shape != shape:
         raise InputError(
             f"distances have shape {matrix.shape} for {shape[0]} graphs and {shape[1]} to compare "

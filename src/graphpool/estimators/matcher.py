@@ -13,6 +13,7 @@ from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.splits import split_pairs
 from graphpool.errors import DataError, InputError, plural
 from graphpool.estimators.base import GraphEstimator, Graphs, log_probabilities, packed
+from graphpool.estimators.values import as_array, as_weights
 from graphpool.models.model import TrainedModel
 from graphpool.tasks.base import TaskData
 
@@ -80,7 +81,8 @@ class GraphMatcher(
         y, pairs = _in_order(y, pairs)
         examples = _pairs(graphs, pairs, y)
         correct = self.predict(examples) == (examples.y.cpu().numpy() > 0.5)
-        return float(np.average(correct, weights=sample_weight))
+        weight = None if sample_weight is None else as_weights(sample_weight, len(correct), "pair")
+        return float(np.average(correct, weights=weight))
 
     def report(
         self, path: str | Path, graphs: PairSet | Graphs, y: Any = None, pairs: Any = None
@@ -119,7 +121,7 @@ def _pairs(graphs: PairSet | Graphs, pairs: Any = None, y: Any = None) -> PairSe
     graphs = packed(graphs, classes=False)
     if pairs is None:
         raise DataError("give pairs, an array of positions [pairs, 2], or a PairSet")
-    columns = np.asarray(pairs)
+    columns = as_array("pairs", pairs)
     if columns.ndim != 2 or columns.shape[1] != 2 or columns.dtype.kind not in "iu":
         raise DataError(
             f"pairs have shape {columns.shape} of {columns.dtype}; give [pairs, 2] positions of "
@@ -132,7 +134,7 @@ def _pairs(graphs: PairSet | Graphs, pairs: Any = None, y: Any = None) -> PairSe
 
 def _answers(y: Any, pairs: int) -> torch.Tensor:
     """Return one number per pair."""
-    answers = np.asarray(y.cpu() if isinstance(y, torch.Tensor) else y)
+    answers = as_array("y", y)
     if answers.shape != (pairs,):
         raise InputError(
             f"y has shape {answers.shape} for {plural(pairs, 'pair')}; give one number each"
@@ -144,4 +146,4 @@ def _answers(y: Any, pairs: int) -> torch.Tensor:
 
 def _in_order(y: Any, pairs: Any) -> tuple[Any, Any]:
     """Return answers and pairs, which may be given in either order: pairs have two columns."""
-    return (pairs, y) if y is not None and np.ndim(y) == 2 else (y, pairs)
+    return (pairs, y) if y is not None and as_array("y", y).ndim == 2 else (y, pairs)

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from graphpool.errors import CheckpointError, ConfigError, nearest
+from graphpool.errors import CheckpointError, ConfigError, check_type, nearest
 from graphpool.features.attributes import Attributes, OwnX
 from graphpool.features.base import Feature, fitted
 from graphpool.features.constant import Constant
@@ -152,6 +152,7 @@ def _parse(item: str) -> Feature:
 
 def _split(spec: str) -> tuple[str, ...]:
     """Split a feature string into its parts, and check them; a kind may appear once."""
+    check_type("features", spec, str, "a string such as 'labels+rw:8'")
     items = tuple(item.strip() for item in spec.split("+"))
     if not all(items):
         raise ConfigError(f"features: {spec!r} has an empty part; write such as 'labels+rw:8'")

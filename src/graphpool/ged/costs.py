@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, no_type_check
 
 import numpy as np
 
-from graphpool.errors import ConfigError, DataError, check_type, nearest
+from graphpool.errors import ConfigError, DataError, check_type, check_whole, nearest
 from graphpool.ged.kernel import IntArray, inlined
 
 LabelCosts = Mapping[tuple[Hashable, Hashable], float]
@@ -183,6 +183,25 @@ def _square(
             if (second, first) not in given:
                 matrix[code[second], code[first]] = round(cost * scale)
     return matrix
+
+
+def check_tables(tables: Tables) -> None:
+    """Refuse tables that compiled loops can't read: wrong types, shapes or numbers."""
+    check_type("tables", tables, Tables, "what Costs.tables returns")
+    for name in ("node", "edge"):
+        table = getattr(tables, name)
+        square = isinstance(table, np.ndarray) and table.dtype == np.int64 and table.ndim == 2
+        if not square or not table.flags.c_contiguous or not 2 <= len(table) == table.shape[1]:
+            raise DataError(f"the costs of {name}s must be a square table of int64")
+        if not 0 <= table.min() <= table.max() <= 2 * _LARGEST:
+            raise DataError(f"the costs of {name}s must lie in 0 to {2 * _LARGEST}")
+        rate = getattr(tables, f"{name}_rate")
+        check_type(f"{name}_rate", rate, Rate, "Rate(...)")
+        for key, cost in rate._asdict().items():
+            check_whole(f"{key} of {name}s", cost, 0, 2 * _LARGEST)
+    for name, least, most in (("scale", 1, _FINEST), ("unit", 1, 2 * _LARGEST),
+                              ("uniform", 0, 1), ("deletes", 0, 1)):  # fmt: skip
+        check_whole(name, getattr(tables, name), least, most)
 
 
 def _rate(square: IntArray, deletion: float, insertion: float, scale: int) -> Rate:

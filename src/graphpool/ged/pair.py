@@ -9,9 +9,9 @@ from typing import NamedTuple, no_type_check
 
 import numpy as np
 
-from graphpool.errors import DataError, check_type
+from graphpool.errors import DataError, check_type, check_whole
 from graphpool.ged.collection import Arrays, Collection, check_arrays
-from graphpool.ged.costs import Costs, Tables
+from graphpool.ged.costs import Costs, Tables, check_tables
 from graphpool.ged.kernel import CodeArray, IntArray, compiled
 
 MOST_NODES = 10_000  # of a pair after padding
@@ -63,6 +63,9 @@ def check_problem(problem: GedProblem, pairs: IntArray) -> None:
     """Refuse graphs that don't fit their costs, and pairs of graphs that don't exist."""
     check_type("problem", problem, GedProblem, "what make_problem returns")
     tables = problem.tables
+    check_tables(tables)
+    check_type("graphs", problem.graphs, Arrays, "the arrays of a Collection")
+    check_whole("directed", problem.directed, 0, 1)
     check_arrays(problem.graphs, len(tables.node) - 1, len(tables.edge) - 1)
     graphs = len(problem.graphs.node_ptr) - 1
     if not isinstance(pairs, np.ndarray) or pairs.dtype != np.int64 or pairs.shape[1:] != (2,):

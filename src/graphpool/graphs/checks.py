@@ -155,6 +155,8 @@ def check_set(graphs: Any) -> None:
     check_tensor(f"{name}: edge_index", graphs.edge_index, INTEGERS, shape, node_ptr.device)
     if not isinstance(ids, tuple) or not set(map(type, ids)) <= {str}:
         raise InputError(f"{name}: ids must be a tuple of words")
+    if not isinstance(graphs.x_from, str):
+        raise InputError(f"{name}: x_from is a {type(graphs.x_from).__name__}; give a word")
     if len(ids) != counts["graphs"]:
         raise InputError(f"{name}: ids has {len(ids)} entries for {counts['graphs']} graphs")
     check_fields(name, counts, vars(graphs))

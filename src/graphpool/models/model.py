@@ -12,7 +12,7 @@ from torch import nn
 
 from graphpool.config import ModelConfig, RunConfig, to_dict
 from graphpool.data.source import Source, read_source, source_values
-from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, plural, warn
+from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, check_whole, warn
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
 from graphpool.features.pipeline import FeaturePipeline
@@ -278,8 +278,7 @@ class TrainedModel:
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return distances and positions of the k nearest of `others`, `[graphs, k]` each."""
         distances = self.between(graphs, others)
-        if not 0 < k <= len(others):
-            raise ConfigError(f"k is {k}; there are {plural(len(others), 'graph')} to choose from")
+        check_whole("the number of neighbours", k, 1, len(others))
         order = np.argsort(distances, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(distances, order, axis=1), order
 
