@@ -27,8 +27,8 @@ def throw(seed: str, calls: int, parts: list[str], timeout: float) -> dict[str, 
 
 
 def test_some_wrong_calls_of_every_kind() -> None:
-    parts = [part for part in PARTS if part not in ("methods", "estimators")]  # which take longer
-    said = throw("1", 250, parts, timeout=300)
+    parts = [part for part in PARTS if part != "methods"]  # whose searches have to be compiled
+    said = throw("1", 280, parts, timeout=300)
     assert said["faults"] == []
     assert int(str(said["calls"])) >= 240
 
