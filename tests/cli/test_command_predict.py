@@ -8,6 +8,7 @@ import pytest
 
 from graphpool.data.load import read
 from graphpool.estimators.classifier import GraphClassifier
+from graphpool.training.checkpoint import read_checkpoint, write_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +121,17 @@ def test_report_of_an_unfinished_run_says_how_to_finish_it(cli, trained, tmp_pat
     done = cli("report", "cut")
     assert done.code == 2
     assert "graphpool train --resume --out cut" in done.err
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused(cli, trained, small, number):
+    _, tensors, header = read_checkpoint(trained / "best.safetensors")
+    name = next(key for key, value in tensors.items() if value.is_floating_point())
+    changed = tensors[name].clone()
+    changed.view(-1)[-1] = number
+    write_checkpoint(Path("bad.safetensors"), {**tensors, name: changed}, header)
+    done = cli("predict", "bad.safetensors", small)
+    assert (done.code, done.out) == (2, "")
+    assert "not finite" in done.err
+    assert "bad.safetensors" in done.err
+    assert done.err.count("\n") == 1

@@ -2,8 +2,14 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
+from safetensors.torch import safe_open
+from safetensors.torch import save as to_bytes
+
+import graphpool as gp
+from graphpool.data.formats import safetensors as set_file
 
 LINES = '{"id": "é±", "nodes": 2, "edges": [[0, 1]], "y": "ü"}\n{"id": "b", "nodes": 3, "y": "x"}\n'
 
@@ -78,3 +84,59 @@ def test_an_ascii_terminal_shows_any_text(tmp_path):
         assert expected in done.stdout
         if option:
             assert json.loads(done.stdout)
+
+
+LABELLED = """{"id": "a", "node_labels": ["C", "N"], "edges": [[0, 1, "s"]], "y": 0}
+{"id": "b", "node_labels": ["C", "C", "O"], "edges": [[0, 1, "d"], [1, 2, "s"]], "y": 1}
+"""
+
+MATRICES = """
+import sys
+from graphpool.cli.main import run
+for path in sys.argv[1:]:
+    try:
+        run(["ged", "matrix", path, "--out", path + ".npz"])
+    except SystemExit as stop:
+        print(stop.code)
+"""
+
+
+def test_codes_without_a_name_in_sets_with_right_digests_are_refused(cli, tmp_path):
+    (tmp_path / "a.jsonl").write_text(LABELLED)
+    assert cli("data", "import", "a.jsonl", "--out", "a.safetensors").code == 0
+    with safe_open(tmp_path / "a.safetensors", framework="pt") as handle:
+        stored = json.loads(handle.metadata()["graphpool"])
+        tensors = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118
+    del stored["check"]
+    files = []
+    for key in ("node_label", "edge_label", "y"):
+        for code in (10**6, -2, 3):
+            codes = tensors[key].clone()
+            codes[0] = code
+            made, header = {**tensors, key: codes}, dict(stored)
+            names = {name: header[name] for name in set_file._NAMES}
+            header["content"] = set_file.hash_tensors(set_file._json(names), made)
+            header["check"] = set_file._check(header)
+            files.append(f"{key}{code}.safetensors")
+            content = to_bytes(made, metadata={"graphpool": json.dumps(header)})
+            (tmp_path / files[-1]).write_bytes(content)
+    # In a process of its own, which an unchecked code would end.
+    command = [sys.executable, "-c", MATRICES, *files]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["2"] * 9, done.stderr
+    for file, line in zip(files, done.stderr.splitlines(), strict=True):
+        assert file in line
+        assert "digest" not in line
+    assert not list(tmp_path.glob("*.npz"))
+
+
+def test_the_code_of_no_label_is_an_answer(cli, tmp_path):
+    (tmp_path / "a.jsonl").write_text(LABELLED)
+    graphs = gp.read("a.jsonl")
+    label = graphs.node_label.clone()
+    label[0] = -1
+    gp.save(replace(graphs, node_label=label), "b.safetensors")
+    assert cli("ged", "matrix", "b.safetensors", "--out", "m.npz").code == 0
+    # By hand: two labels changed, a node and an edge added.
+    assert gp.ged.open_matrix("m.npz").values.tolist() == [[0, 4], [4, 0]]

@@ -166,3 +166,32 @@ def test_a_hard_pair_takes_little_memory(method: str) -> None:
     found = measured(method, "1.0")
     assert found["after"] - found["before"] < 300
     assert not found["torch"]
+
+
+LIMITS = """
+import networkx as nx
+from graphpool import ged
+from graphpool.errors import ConfigError
+two = [nx.path_graph(2), nx.path_graph(3)]
+calls = {
+    "distance": lambda **limit: ged.distance(*two, method="label", **limit),
+    "matrix": lambda **limit: ged.matrix(two, "label", jobs=1, **limit),
+    "compare": lambda **limit: ged.compare(two, methods=["label"], **limit),
+}
+for call in calls:
+    for name in ("time_limit", "max_nodes_expanded"):
+        for value in ("1", b"1", [1], True, -1, 1j, float("nan")):
+            try:
+                calls[call](**{name: value})
+                print(call, name, repr(value), "accepted")
+            except ConfigError as error:
+                assert "; give a " in str(error), error
+            except Exception as error:
+                print(call, name, repr(value), repr(error))
+"""
+
+
+def test_limits_that_are_no_numbers_are_refused_by_every_call() -> None:
+    # In a process of its own, without the check of types that tests have.
+    done = subprocess.run([sys.executable, "-c", LIMITS], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr

@@ -4,6 +4,8 @@ Names come from the registry, so a new pooler is under this contract the moment 
 """
 
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -239,6 +241,47 @@ def test_a_boolean_mask_marks_the_nodes_of_a_dense_level(name: str) -> None:
     ragged = module(given.x.double(), given.edge_index, given.batch, given.edge_weight.double())
     for one, other in zip(tensors(dense), tensors(ragged), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-7)
+
+
+SHORT_BATCH = """
+import torch
+import graphpool as gp
+from graphpool.errors import InputError
+x, batch = torch.randn(200, 16), torch.arange(200) // 20
+edge_index = torch.stack([torch.arange(200), torch.arange(200) // 20 * 20])
+gp.nn.HAPCoarsening(16)(x, edge_index, batch)
+for wrong in (batch[:-5], torch.cat([batch, batch[-3:]])):
+    for name in ("hap", "gmt", "structpool"):
+        module = gp.nn.HAPCoarsening(16) if name == "hap" else gp.nn.pooler(name, 16)
+        try:
+            module(x, edge_index, wrong)
+            print(name, len(wrong))
+        except InputError as error:
+            assert "one graph a node" in str(error), error
+"""
+
+
+def test_a_batch_of_another_length_than_x_does_not_end_the_process() -> None:
+    done = subprocess.run([sys.executable, "-c", SHORT_BATCH], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", [n for n in POOLERS if POOLERS[n] != "top-k" and n != "asap"])
+def test_edges_at_masked_rows_of_a_dense_level_do_not_count(name: str) -> None:
+    generator = torch.Generator().manual_seed(0)
+    x, adj = (torch.rand(3, 5, width, generator=generator) for width in (CHANNELS, 5))
+    mask = torch.arange(5) < torch.tensor([[5], [2], [4]])
+    inside = mask.unsqueeze(-1) & mask.unsqueeze(-2)
+    adj = adj + adj.mT
+    module = made(name)
+    try:
+        found = module(x, adj, mask)
+    except InputError as error:
+        assert "mask" in str(error)
+        return
+    for one, other in zip(tensors(found), tensors(module(x, adj * inside, mask)), strict=True):
+        torch.testing.assert_close(one, other)
 
 
 def weights(module: nn.Module) -> dict[str, Tensor]:
