@@ -45,7 +45,7 @@ def read_json(
         error: what is raised if it can't be read.
         hint: what to do then.
     """
-    data = _read_bytes(path, "document_bytes", error)
+    data = _read_bytes(path, "document_bytes", error, hint)
     return parse_json(data, path, shape, error=error, hint=hint)
 
 
@@ -249,7 +249,7 @@ def read_safetensors(
     from safetensors import SafetensorError, safe_open
 
     if not Path(path).is_file():
-        raise error.at(path, "no such file", hint="check the path")
+        raise error.at(path, "no such file", hint=hint or "check the path")
     try:
         with safe_open(path, framework=framework) as handle:
             metadata = dict(handle.metadata() or {})
@@ -309,12 +309,14 @@ def read_binary(path: str | Path, limit: str, error: Error = DataError) -> bytes
     return data
 
 
-def _read_bytes(path: str | Path, limit: str, error: Error) -> bytes:
+def _read_bytes(path: str | Path, limit: str, error: Error, hint: str = "") -> bytes:
     """Read a whole file that is not larger than the limit of this name."""
     try:
         with Path(path).open("rb") as handle:
             data = handle.read(getattr(current_limits(), limit) + 1)
     except OSError as reason:
+        if hint and isinstance(reason, FileNotFoundError):
+            raise error.at(path, "no such file", hint=hint) from None
         raise unreadable(path, reason, error) from None
     _check_size(path, limit, len(data), error)
     return data

@@ -96,7 +96,7 @@ def test_a_task_begins_with_its_own_settings_and_options_are_put_upon_them(cli, 
     assert config.model.hidden_channels == 8
     Path("run.toml").write_text('task = "similarity"\n[model]\nnum_layers = 2\n')
     done = cli("train", "--config", "run.toml", "--split", "sideways")
-    assert "compare.split: unknown value 'sideways'" in done.err
+    assert "with --task similarity give published, graphs or classes" in done.err
 
 
 def test_people_are_told_of_rules_and_machines_get_a_document(cli, own, similar):
@@ -230,7 +230,10 @@ def test_rules_beside_pairs_of_ones_own_are_fitted_on_the_other_half() -> None:
         (("train", "matching-paper-8"), "graphpool train --task matching"),
         (("train", "MUTAG", "--task", "similarity"), "give distances with --distances"),
         (("train", "--pairs", "x.csv"), "--pairs is for --task matching"),
-        (("train", "--task", "matching", "--split", "graphs"), "--split is for --task similarity"),
+        (
+            ("train", "--task", "matching", "--split", "graphs"),
+            "a file of a split is for classification",
+        ),
         (("train", "--pooler", "gmn"), "--task matching or --task similarity"),
         (("train", "--task", "matching", "--pooler", "simgn"), "did you mean 'simgnn'?"),
         (("train", "--task", "matching", "--count", "validation"), "is for classification"),

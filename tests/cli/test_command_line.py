@@ -86,9 +86,9 @@ def test_version(cli):
         (("train", "--device", "gpu7"), "'gpu7' can't be used here"),
         (("train", "MUTGA"), "there is no data set 'MUTGA'; did you mean 'MUTAG'?"),
         (("train", "missing.jsonl"), "no such file"),
-        (("train", "--config", "no.toml"), "no.toml: no such config file"),
+        (("train", "--config", "no.toml"), "no.toml: no such file"),
         (("evaluate", "MUTAG", "--methods", "hap,summ"), "did you mean 'sum'?"),
-        (("evaluate", "MUTAG", "--protocol", "cv11"), "did you mean 'cv10'?"),
+        (("evaluate", "MUTAG", "--protocol", "cv1O"), "unknown protocol 'cv1O'; known: cv10"),
         (("evaluate",), "name at least one data set"),
         (("predict", "model"), "missing argument"),
         (("predict", "nothing", "MUTAG"), "nothing: no such checkpoint"),
@@ -138,7 +138,8 @@ def test_a_bug_keeps_its_traceback(cli, monkeypatch):
 
 
 def test_only_errors_of_the_environment_are_softened():
-    assert environment_message(FileNotFoundError(2, "missing", "x")) is None
+    assert "x: missing" in (environment_message(FileNotFoundError(2, "missing", "x")) or "")
+    assert environment_message(OSError(10, "no child", "x")) is None
     assert "x: denied" in (environment_message(PermissionError(13, "denied", "x")) or "")
     unfinished = FileNotFoundError(2, "missing", "folder/.a.csv.123.tmp")
     assert (environment_message(unfinished) or "").startswith("folder: missing")

@@ -96,7 +96,7 @@ def test_a_damaged_model_is_named(cli, trained, small):
 def test_a_file_that_is_no_model_is_not_to_be_removed(cli, small):
     done = cli("predict", small, small)
     assert done.code == 2
-    assert "not a model file" in done.err
+    assert "not a checkpoint or model file" in done.err
     assert "remove" not in done.err
 
 

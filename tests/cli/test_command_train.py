@@ -316,7 +316,7 @@ def test_a_run_stopped_while_it_chooses_resumes_to_the_bit(cli, small):
 
 
 def test_more_epochs_keep_the_choice_that_was_made(cli, small):
-    cli("train", small, *VALIDATION, "--epochs", "2", "--out", "run")
+    cli("train", small, *VALIDATION, "--epochs", "2", "--patience", "0", "--out", "run")
     before = Path("run/places.json").read_bytes()
     # 50 epochs would have given each pilot 10.
     assert cli("train", "--resume", "--out", "run", "--epochs", "50").code == 0

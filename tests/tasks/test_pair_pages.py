@@ -85,7 +85,7 @@ def test_pairs_are_drawn_upon_each_other_with_the_edits_between_them(
 
 
 def test_large_graphs_are_drawn_by_themselves(comparer: TrainedModel) -> None:
-    graphs = from_networkx([nx.path_graph(70), nx.cycle_graph(70)], "large")
+    graphs = from_networkx([nx.path_graph(70), nx.cycle_graph(70)], name="large")
     one = PairSet(graphs, torch.tensor([0]), torch.tensor([1]), torch.zeros(1))
     (found,) = pair_examples(comparer, one, np.array([0.2]))
     assert not found.aligned
@@ -94,7 +94,7 @@ def test_large_graphs_are_drawn_by_themselves(comparer: TrainedModel) -> None:
 
 
 def test_queries_are_the_usual_and_the_worst_with_their_nearest_graphs() -> None:
-    graphs = from_networkx([nx.path_graph(n) for n in range(2, 12)], "paths")
+    graphs = from_networkx([nx.path_graph(n) for n in range(2, 12)], name="paths")
     queries, candidates = np.array([0, 1, 2]), np.arange(3, 10)
     true = np.abs(queries[:, None] - candidates).astype(float)
     true[1, 0] = np.nan
@@ -117,7 +117,7 @@ def test_queries_are_the_usual_and_the_worst_with_their_nearest_graphs() -> None
 
 
 def test_queries_without_an_order_are_none() -> None:
-    graphs = from_networkx([nx.path_graph(3)] * 4, "alike")
+    graphs = from_networkx([nx.path_graph(3)] * 4, name="alike")
     same = np.zeros((1, 3))
     assert query_examples(graphs, same, same, np.array([0]), np.array([1, 2, 3])) == []
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from graphpool.data.true_distances import (
     known_distances,
     open_similar,
 )
-from graphpool.errors import ConfigError, DataError, warn
+from graphpool.errors import ConfigError, DataError, GraphpoolError, warn
 from graphpool.evaluation.protocols import Protocol, find_protocol, own_protocol
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.example_files import Graphs, add_source
@@ -251,8 +252,14 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     for seed in seeds:  # written now: a set that does not fit them is refused before any unit
         opened.split(seed, 0)
     drawn: list[_Drawn] = [(data, seed, fold) for seed in seeds for fold in range(protocol.folds)]
-    about = {"name": graphs.name, "protocol": protocol, "facts": SetFacts.of(graphs, digest)}
-    return drawn, {**about, "features": FeaturePipeline(config.features).fit(graphs).about()}
+    about: dict[str, Any] = {
+        "name": graphs.name,
+        "protocol": protocol,
+        "facts": SetFacts.of(graphs, digest),
+    }
+    with suppress(GraphpoolError):  # features that don't fit are reported by each unit
+        about["features"] = FeaturePipeline(config.features).fit(graphs).about()
+    return drawn, about
 
 
 def _split_files(folder: Path) -> dict[str, str]:

@@ -135,7 +135,7 @@ def _automatic(graphs: GraphSet, named: Collection[str]) -> tuple[str, ...]:
     own_x = graphs.x is not None and not graphs.x_from
     brought = {
         Labels.kind: graphs.node_label is not None,
-        Attributes.kind: graphs.node_attr is not None,
+        Attributes.kind: graphs.node_attr is not None and not graphs.attr_is_truth,
         OwnX.kind: own_x and Given.kind not in named,
         Degree.kind: graphs.node_label is None and not own_x,
     }

@@ -127,6 +127,11 @@ def check_fields(where: str, counts: Mapping[str, int], values: Mapping[str, Any
             raise InputError(
                 f"{where}: {key} has {value.shape[0]} entries for {counts[unit]} {unit}"
             )
+        if key == "y" and isinstance(value, Tensor) and value.is_floating_point():
+            raise InputError(
+                f"{where}: y holds numbers on a scale; only classes can be predicted: give their "
+                "codes, whole numbers from 0"
+            )
         shape = (counts[unit], None) if key in _WIDE else (counts[unit],)
         kind = CODES if key in CODED else NUMBERS if key.endswith("attr") else FLOATS
         check_tensor(f"{where}: {key}", value, kind, shape, device)

@@ -34,6 +34,9 @@ from graphpool.graphs.segments import Segments, pointer
 from graphpool.graphs.selection import Selection, positions
 from graphpool.graphs.vocabulary import Name as Name
 
+# A note of sets whose node attribute is what a method should find, and no feature.
+TRUE_COMMUNITIES = "the node attribute is the community that a node was drawn for"
+
 
 @dataclass(frozen=True, eq=False)
 class GraphSet:
@@ -189,6 +192,11 @@ class GraphSet:
         mixed = len({isinstance(name, str) for name in self.classes}) > 1
         names = np.array(self.classes, dtype=object if mixed else None)
         return names[codes] if self.classes else codes
+
+    @property
+    def attr_is_truth(self) -> bool:
+        """Whether the node attribute is the truth about communities, which `auto` must not see."""
+        return any(TRUE_COMMUNITIES in note for note in self.notes)
 
     @property
     def device(self) -> torch.device:

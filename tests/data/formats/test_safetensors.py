@@ -12,7 +12,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from graphpool.data import content_hash, open_set, save
+from graphpool.data import content_hash, open_set
+from graphpool.data.formats.safetensors import save
 from graphpool.errors import DataError
 from graphpool.graphs import GraphSet
 from graphpool.graphs.checks import derived

@@ -155,7 +155,7 @@ def test_pairs_of_another_source_are_refused(tmp_path: Path) -> None:
 def test_pairs_over_other_graphs_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "p.safetensors"
     save_pairs(pairs(), path)
-    save(packed(random_graphs(4)), graphs_path(path))
+    save(packed(random_graphs(4)), graphs_path(path), overwrite=True)
     with pytest.raises(DataError, match="something else"):
         open_pairs(path)
 

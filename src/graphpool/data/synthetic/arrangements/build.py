@@ -20,12 +20,11 @@ from graphpool.data.synthetic.arrangements.settings import (
     setting_names,
 )
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.graphset import TRUE_COMMUNITIES, GraphSet
 
 VERSION = 1  # of the graphs drawn for given settings; a set is cached under it
 _BLOCK = 1 << 24  # random numbers held at a time; even a set of large communities fits in memory
-_MARK = "the node attribute is the community that a node was drawn for"
-_NOTE = f"{_MARK}; graphpool.data.synthetic.arrangements.communities reads it"
+_NOTE = f"{TRUE_COMMUNITIES}; graphpool.data.synthetic.arrangements.communities reads it"
 
 
 def make(name: str, **settings: object) -> GraphSet:
@@ -74,7 +73,7 @@ def communities(graphs: GraphSet) -> Tensor:
     It works for any selection of a generated set, also after it was saved and opened. Numbers are
     shuffled in each graph: equal numbers mean the same community, and nothing else.
     """
-    if graphs.node_attr is None or not any(_MARK in note for note in graphs.notes):
+    if graphs.node_attr is None or not graphs.attr_is_truth:
         raise DataError(
             f"{graphs.name}: the communities of its nodes are not known; they are in sets that "
             "graphpool.data.synthetic.arrangements.make generates"
