@@ -121,9 +121,9 @@ class Setting:
     def check(self, value: Any, key: str = "") -> None:
         """Raise a `ConfigError` if the value, or an item of it, is out of range."""
         items = value if isinstance(value, (tuple, list)) else (value,)
-        if any(isinstance(item, int) and abs(item) >= 2**62 for item in items):
-            raise ConfigError(f"{key or self.key} holds a number that is too large")
         if self.range is None or all(item in self.range for item in items):
+            if any(isinstance(item, int) and abs(item) >= 2**63 for item in items):
+                raise ConfigError(f"{key or self.key} holds a number that is too large")
             return
         subject = "it" if items is not value else "every number"
         raise ConfigError(

@@ -278,7 +278,7 @@ class TrainedModel:
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return distances and positions of the k nearest of `others`, `[graphs, k]` each."""
         distances = self.between(graphs, others)
-        check_whole("the number of neighbours", k, 1, len(others))
+        check_whole("k", k, 1, len(others))
         order = np.argsort(distances, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(distances, order, axis=1), order
 
