@@ -1,13 +1,29 @@
 """`Graph`: one graph of a set."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from graphpool.errors import InputError, check_whole
-from graphpool.graphs.checks import INTEGERS, check_fields, check_range, check_tensor
+from graphpool.errors import InputError, SelectionError, check_whole
+from graphpool.graphs.checks import (
+    INTEGERS,
+    NAMES,
+    UNITS,
+    check_fields,
+    check_range,
+    check_tensor,
+    trusted,
+)
 from graphpool.graphs.vocabulary import Name
+
+if TYPE_CHECKING:
+    from graphpool.graphs.graphset import GraphSet
+
+
+# A note of sets whose node attribute is what a method should find, and no feature.
+TRUE_COMMUNITIES = "the node attribute is the community that a node was drawn for"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +50,7 @@ class Graph:
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
     x_from: str = field(default="", repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         where = f"graph {self.id}"
@@ -67,3 +84,22 @@ class Graph:
             return False
         columns = (self.edge_label, self.edge_attr, self.edge_weight)
         return all(torch.equal(c[order], c[other]) for c in columns if c is not None)
+
+
+def graph_at(graphs: "GraphSet", position: int) -> Graph:
+    """Return the graph at this position of a set; negative positions count from its end."""
+    if not -len(graphs) <= position < len(graphs):
+        raise SelectionError(f"graph {position} of a set of {len(graphs)}")
+    position %= len(graphs)
+    node = slice(*graphs.node_ptr[position : position + 2].tolist())
+    edge = slice(*graphs.edge_ptr[position : position + 2].tolist())
+    where: dict[str, Any] = {"graphs": position, "nodes": node, "edges": edge}
+    values: dict[str, Any] = {key: getattr(graphs, key) for key in (*NAMES, *UNITS, "notes")}
+    for key, unit in UNITS.items():
+        if values[key] is not None:
+            values[key] = values[key][where[unit]]
+    if values["y"] is not None:
+        values["y"] = int(values["y"])
+    edge_index = graphs.edge_index[:, edge].long()
+    values |= {"id": graphs.ids[position], "num_nodes": node.stop - node.start}
+    return trusted(Graph, edge_index=edge_index, **values)

@@ -10,12 +10,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError, SelectionError, check_type, plural, was
+from graphpool.errors import DataError, check_type, plural, was
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import (
     FLOATS,
-    NAMES,
     UNITS,
     check_edges,
     check_given,
@@ -26,6 +25,7 @@ from graphpool.graphs.checks import (
     find_device,
     trusted,
 )
+from graphpool.graphs.graph import TRUE_COMMUNITIES, graph_at
 from graphpool.graphs.graph import Graph as Graph
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
@@ -33,9 +33,6 @@ from graphpool.graphs.ragged import SetCSR, gather, repeat, take
 from graphpool.graphs.segments import Segments, pointer
 from graphpool.graphs.selection import Selection, positions
 from graphpool.graphs.vocabulary import Name as Name
-
-# A note of sets whose node attribute is what a method should find, and no feature.
-TRUE_COMMUNITIES = "the node attribute is the community that a node was drawn for"
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,28 +251,11 @@ class GraphSet:
     def __getitem__(self, item: int | np.int32 | np.int64 | Selection) -> "Graph | GraphSet":
         """One graph for an int, a new set for a slice, a list, an index or mask tensor."""
         if isinstance(item, (int, np.integer)):
-            return self._graph(int(item))
+            return graph_at(self, int(item))
         return self.select(item)
 
     def __iter__(self) -> Iterator[Graph]:
-        return (self._graph(position) for position in range(len(self)))
-
-    def _graph(self, position: int) -> Graph:
-        if not -len(self) <= position < len(self):
-            raise SelectionError(f"graph {position} of a set of {len(self)}")
-        position %= len(self)
-        node = slice(*self.node_ptr[position : position + 2].tolist())
-        edge = slice(*self.edge_ptr[position : position + 2].tolist())
-        where: dict[str, Any] = {"graphs": position, "nodes": node, "edges": edge}
-        values: dict[str, Any] = {key: getattr(self, key) for key in (*NAMES, *UNITS)}
-        for key, unit in UNITS.items():
-            if values[key] is not None:
-                values[key] = values[key][where[unit]]
-        if values["y"] is not None:
-            values["y"] = int(values["y"])
-        edge_index = self.edge_index[:, edge].long()
-        values |= {"id": self.ids[position], "num_nodes": node.stop - node.start}
-        return trusted(Graph, edge_index=edge_index, **values)
+        return (graph_at(self, position) for position in range(len(self)))
 
     def select(self, item: Selection) -> "GraphSet":
         """Return the chosen graphs, in the chosen order, as a new set."""

@@ -16,12 +16,13 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import chi2_contingency, ks_2samp
 
 import graphpool as gp
-from graphpool.data import content_hash
+from graphpool.data import as_graphs, content_hash
 from graphpool.data import load as datasets
 from graphpool.data.synthetic.arrangements import build as arrangements
 from graphpool.data.synthetic.arrangements import communities
 from graphpool.data.synthetic.arrangements.settings import ABOUT, Settings, default_settings
 from graphpool.errors import ConfigError, DataError
+from graphpool.features import FeaturePipeline
 from graphpool.graphs import GraphSet, colour_rounds
 
 NAMES = tuple(ABOUT)
@@ -328,6 +329,13 @@ def test_drawing_in_blocks_changes_nothing(name: str, monkeypatch: pytest.Monkey
     whole = content_hash(make(name, graphs=31))
     monkeypatch.setattr(arrangements, "_BLOCK", 1)
     assert content_hash(arrangements.make(name, graphs=31)) == whole
+
+
+def test_features_of_a_list_of_graphs_do_not_see_the_communities_either() -> None:
+    graphs = make("ring", graphs=12)
+    listed = as_graphs([graphs[position] for position in range(12)])
+    assert listed.node_attr is not None
+    assert FeaturePipeline("auto").fit(listed).used == ("2 node labels",)
 
 
 def test_features_do_not_see_the_communities(cache: Path) -> None:

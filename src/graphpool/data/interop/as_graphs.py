@@ -76,7 +76,10 @@ def _packed(graphs: Sequence[Graph]) -> GraphSet:
         parts = [getattr(graph, name) for graph in graphs]
         return None if parts[0] is None else torch.cat(parts)
 
-    rows = [graph.graph_attr for graph in graphs if graph.graph_attr is not None]
+    def stacked(name: str) -> Any:
+        rows = [row for graph in graphs if (row := getattr(graph, name)) is not None]
+        return torch.stack(rows) if rows else None
+
     known = [graph.y for graph in graphs if graph.y is not None]
     return GraphSet.build(
         "graphs",
@@ -84,11 +87,13 @@ def _packed(graphs: Sequence[Graph]) -> GraphSet:
         torch.tensor([graph.edge_index.shape[1] for graph in graphs]),
         torch.cat([graph.edge_index for graph in graphs], dim=1),
         ids=[graph.id for graph in graphs],
-        graph_attr=torch.stack(rows) if rows else None,
+        graph_attr=stacked("graph_attr"),
+        graph_weight=stacked("graph_weight"),
         y=torch.tensor(known) if known else None,
         **{
             name: joined(name)
             for name in ("edge_weight", "edge_label", "edge_attr", "node_label", "node_attr", "x")
         },
         **vocabulary,
+        notes=graphs[0].notes,
     )

@@ -20,7 +20,8 @@ from graphpool.data.synthetic.arrangements.settings import (
     setting_names,
 )
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import TRUE_COMMUNITIES, GraphSet
+from graphpool.graphs.graph import TRUE_COMMUNITIES
+from graphpool.graphs.graphset import GraphSet
 
 VERSION = 1  # of the graphs drawn for given settings; a set is cached under it
 _BLOCK = 1 << 24  # random numbers held at a time; even a set of large communities fits in memory
