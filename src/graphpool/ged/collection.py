@@ -51,7 +51,8 @@ class Collection:
         check_type("arrays", self.arrays, Arrays, "Arrays(...)")
         for name in ("ids", "node_names", "edge_names"):
             check_type(name, getattr(self, name), tuple, "a tuple")
-            if not all(isinstance(each, Hashable) for each in getattr(self, name)):
+            kind = (str, int) if name == "ids" else Hashable
+            if not all(isinstance(each, kind) for each in getattr(self, name)):
                 raise DataError(f"{name} of a collection must be words or numbers")
         check_type("directed", self.directed, bool, "True or False")
         check_arrays(self.arrays, len(self.node_names) or 1, len(self.edge_names) or 1)

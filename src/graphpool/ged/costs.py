@@ -1,6 +1,7 @@
 """Costs of edits: `Costs` for users, and `Tables` for compiled loops."""
 
 import math
+import sys
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
@@ -159,8 +160,8 @@ class Costs:
 
 def _number(name: str, value: Any) -> float:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0 <= value < math.inf:
-        raise ConfigError(f"cost of {name} is {value!r}; give a number that is 0 or more")
+    if not number or not 0 <= value <= sys.float_info.max:
+        raise ConfigError(f"cost of {name} is {value!r:.60}; give a number that is 0 or more")
     return float(value)
 
 

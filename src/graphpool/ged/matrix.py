@@ -201,8 +201,8 @@ def _stop(workers: Workers, parts: PartialResults | None, total: int, left: int)
 def _checked(pairs: ArrayLike, graphs: Collection) -> Pairs:
     try:
         array = np.asarray(pairs)
-    except ValueError:
-        raise DataError("pairs are lists of different lengths; give integers [pairs, 2]") from None
+    except (TypeError, ValueError, RuntimeError):
+        raise DataError("pairs are no table of numbers; give integers [pairs, 2]") from None
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":

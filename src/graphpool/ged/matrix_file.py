@@ -148,6 +148,7 @@ def _fit_together(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> boo
     classes, *columns = (arrays[key] for key in _ARRAYS)
     if not all(array.dtype.kind in "iu" and array.ndim == 1 for array in arrays.values()):
         return False
+    classes, *columns = (array.astype(np.int64) for array in (classes, *columns))
     top = int(classes.max(initial=-1))
     return (
         header["method"] in METHODS

@@ -112,6 +112,7 @@ class GraphSet:
         edges = {"edge_weight": edge_weight, "edge_label": edge_label, "edge_attr": edge_attr}
         if isinstance(edge_index, Tensor) and not edge_index.numel():  # of any type
             edge_index = edge_index.long()
+        check_type("undirected", undirected, bool, "True or False")
         check_given(name, node_counts, edge_counts, edge_index, edges)
         node_counts, edge_counts = node_counts.long(), edge_counts.long()
         node_ptr, graphs, device = pointer(node_counts), len(node_counts), node_counts.device

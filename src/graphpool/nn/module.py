@@ -13,7 +13,7 @@ from graphpool.errors import ConfigError, check_real, check_whole
 
 # More of anything takes more memory than machines have.
 MOST = 10**6
-_AT_LEAST_ONE = ("in_channels", "hidden_channels", "channels", "heads")
+_AT_LEAST_ONE = ("in_channels", "hidden_channels", "out_channels", "channels", "heads")
 
 
 class Module(nn.Module):
