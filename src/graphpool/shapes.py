@@ -100,7 +100,7 @@ class _Fitter:
     def _fit_keys(self, kind: type[Any], value: Any, where: str) -> Any:
         if not isinstance(value, dict):
             raise self.error(f"{where}: a table is needed here, not {value!r}")
-        hints, needed = _keys(kind)
+        hints, needed = _keys(cast(Any, kind))
         found = {}
         for key, item in value.items():
             if key not in hints:
@@ -127,7 +127,7 @@ class _Fitter:
 
 
 @functools.cache
-def _keys(kind: type[Any]) -> tuple[dict[str, Any], list[str]]:
+def _keys(kind: Any) -> tuple[dict[str, Any], list[str]]:
     """The shapes of all keys, and the keys that must be there; once a class, for this is slow."""
     hints = typing.get_type_hints(kind)
     if not typing.is_typeddict(kind):
