@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from graphpool.config import ModelConfig, TrainConfig, to_dict
+from graphpool.config import TrainConfig, completed_model, to_dict
 from graphpool.documents import read_json_lines
 from graphpool.errors import DataError, GraphpoolError
 from graphpool.experiments.unit import INDIFFERENT, unit_key
@@ -115,15 +115,16 @@ def completed(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings with options that came later at their defaults, which change nothing."""
     if "model" not in settings:
         return settings
-    known, (model, train) = settings["train"], _defaults()
+    known = settings["train"]
     given = {*known, *INDIFFERENT, "seed"}
-    later = {key: value for key, value in train.items() if key not in given}
-    return {**settings, "model": {**model, **settings["model"]}, "train": {**known, **later}}
+    later = {key: value for key, value in _train_defaults().items() if key not in given}
+    model = completed_model(settings["model"])
+    return {**settings, "model": model, "train": {**known, **later}}
 
 
 @functools.cache
-def _defaults() -> tuple[dict[str, Any], dict[str, Any]]:
-    return to_dict(ModelConfig()), to_dict(TrainConfig())
+def _train_defaults() -> dict[str, Any]:
+    return to_dict(TrainConfig())
 
 
 class RecordFile:
