@@ -164,7 +164,8 @@ def _features() -> dict[str, str]:
     from graphpool.features import KINDS
 
     return {
-        "auto": "labels, attributes and x where the graphs have them, else degree",
+        "auto": "labels, attributes and x where the graphs have them, else degree; those of edges "
+        "for encoders that use them",
         **{name: kind.summary for name, kind in KINDS.items()},
     }
 

@@ -14,6 +14,10 @@ from graphpool.config.renamed import current_header as current_header
 from graphpool.config.renamed import current_names as current_names
 from graphpool.config.renamed import original_names as original_names
 from graphpool.config.renamed import renamed_hint as renamed_hint
+from graphpool.config.resolve import USES_EDGES as USES_EDGES
+from graphpool.config.resolve import completed_model as completed_model
+from graphpool.config.resolve import resolve as resolve
+from graphpool.config.resolve import resolve_model as resolve_model
 from graphpool.config.run import CompareConfig as CompareConfig
 from graphpool.config.run import ModelConfig as ModelConfig
 from graphpool.config.run import RunConfig as RunConfig

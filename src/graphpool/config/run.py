@@ -21,23 +21,31 @@ class ModelConfig(CheckedConfig):
     """The network; `graphpool list settings` explains the fields."""
 
     pooler: str = setting("hap", "Pooling method; see graphpool list.", option="--pooler")
-    encoder: Literal["gcn", "gat", "gin", "graphconv"] = setting(
-        "gcn",
+    encoder: Literal["auto", "gcn", "gat", "gin", "graphconv", "gine", "gatv2", "gated"] = setting(
+        "auto",
         "Graph convolution before each coarsening.",
         choices={
+            "auto": "gine where edges of the training graphs differ in labels or attributes, else "
+            "gcn",
             "gcn": "graph convolution (Kipf & Welling 2017)",
             "gat": "graph attention, several heads (Veličković et al. 2018)",
             "gin": "graph isomorphism network (Xu et al. 2019)",
             "graphconv": "sum over neighbours and the node itself, each with its weights (Morris "
             "et al. 2019)",
+            "gine": "gin with features of edges (Hu et al. 2020)",
+            "gatv2": "attention to nodes and edges, several heads (Brody et al. 2022)",
+            "gated": "a gate for each edge and channel, GatedGCN (Bresson & Laurent 2018)",
         },
         option="--encoder",
     )
     hidden_channels: int = setting(64, "Width of every layer.", range=POSITIVE, option="--hidden")
     num_layers: int = setting(
-        2, "Encoder layers before each coarsening.", range=POSITIVE, option="--layers"
+        0,
+        "Encoder layers before each coarsening; 0 takes 2, or 5 with gine, gatv2 and gated.",
+        range=NOT_NEGATIVE,
+        option="--layers",
     )
-    heads: int = setting(4, "Attention heads of the encoder gat.", range=POSITIVE)
+    heads: int = setting(4, "Attention heads of the encoders gat and gatv2.", range=POSITIVE)
     clusters: tuple[int, ...] = setting(
         (),
         "Clusters of each level, such as 8,1; by default as many as a graph has places, then 1 "
@@ -54,10 +62,23 @@ class ModelConfig(CheckedConfig):
     dropout: float = setting(
         0.0, "Dropout, in [0, 1).", range=Range(low=0, below=1), option="--dropout"
     )
-    norm: Literal["none", "batch"] = setting(
-        "none",
+    norm: Literal["auto", "none", "batch"] = setting(
+        "auto",
         "Normalisation after each encoder layer.",
-        choices={"none": "no normalisation", "batch": "batch normalisation over all nodes"},
+        choices={
+            "auto": "batch with gine, gatv2 and gated, else none",
+            "none": "no normalisation",
+            "batch": "batch normalisation over all nodes",
+        },
+    )
+    residual: Literal["auto", "on", "off"] = setting(
+        "auto",
+        "Whether each encoder layer adds its input to its output.",
+        choices={
+            "auto": "on with gine, gatv2 and gated, else off",
+            "on": "it does, where both have as many channels",
+            "off": "it does not",
+        },
     )
     jumping_knowledge: bool = setting(
         False, "Mix the outputs of all encoder layers instead of using only the last."
@@ -329,8 +350,8 @@ class RunConfig:
     )
     data: str = setting("MUTAG", "Name of a set, or a file or folder of graphs.")
     features: str = setting(
-        "auto", "Node features, such as labels+rw:8; see graphpool list.", option="--features",
-        panel=MODEL_PANEL)  # fmt: skip
+        "auto", "Features of nodes and edges, such as labels+rw:8+edge_labels; see graphpool list.",
+        option="--features", panel=MODEL_PANEL)  # fmt: skip
     split: str = setting(
         "",
         "JSON file of a split of your own; with --task similarity published, graphs or classes.",
