@@ -44,6 +44,7 @@ INNER: dict[str, list[set[str]]] = {
     "nn": [
         {"ops", "module", "random"},
         {"level", "label_embedding"},
+        {"arguments"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
         {"hierarchy"},

@@ -28,13 +28,14 @@ UNITS = {
     "edge_label": "edges",
     "edge_attr": "edges",
     "edge_weight": "edges",
+    "edge_x": "edges",
 }
 # The fields that hold codes, and the names that the codes refer to; -1 stands for none.
 CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
 # The names, and what `x` was made from.
 NAMES = ("classes", "node_label_names", "edge_label_names", "x_from")
 _LENGTHS = {"ids": "graphs", "edge_counts": "graphs", **UNITS}
-_WIDE = ("graph_attr", "node_attr", "edge_attr", "x")
+_WIDE = ("graph_attr", "node_attr", "edge_attr", "x", "edge_x")
 _KINDS = {
     "int32 or int64": {torch.int32, torch.int64},
     "integers": {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64},
@@ -46,7 +47,7 @@ INTEGERS, CODES, FLOATS, BOOLEANS, NUMBERS = _KINDS
 _MOST = torch.iinfo(torch.int32).max  # nodes are numbered in 32 bits
 
 
-def trusted(kind: type[T], **values: Any) -> T:
+def trusted(kind: type[T], /, **values: Any) -> T:
     """Make a dataclass of values that are known to be right, without its checks."""
     made = object.__new__(kind)
     made.__dict__.update(values)

@@ -45,6 +45,7 @@ class Graph:
     graph_attr: Tensor | None = None
     graph_weight: Tensor | None = None
     x: Tensor | None = None
+    edge_x: Tensor | None = None
     y: int | None = None
     classes: tuple[Name, ...] = field(default=(), repr=False)
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
