@@ -127,7 +127,7 @@ class _Fitter:
 
 
 @functools.cache
-def _keys(kind: type[Any]) -> tuple[dict[str, Any], list[str]]:
+def _keys(kind: Any) -> tuple[dict[str, Any], list[str]]:
     """The shapes of all keys, and the keys that must be there; once a class, for this is slow."""
     hints = typing.get_type_hints(kind)
     if not typing.is_typeddict(kind):

@@ -9,7 +9,7 @@ import typer
 from graphpool.cli.options import Json
 from graphpool.cli.output import print_result
 from graphpool.config import RunConfig, settings_in
-from graphpool.config.run import LOSS_PANEL
+from graphpool.config.model import LOSS_PANEL
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.format import Lines, Table
 

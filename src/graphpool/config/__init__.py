@@ -9,6 +9,7 @@ from graphpool.config.convert import read_toml as read_toml
 from graphpool.config.convert import to_dict as to_dict
 from graphpool.config.convert import toml_values as toml_values
 from graphpool.config.convert import write_toml as write_toml
+from graphpool.config.model import ModelConfig as ModelConfig
 from graphpool.config.renamed import RENAMED as RENAMED
 from graphpool.config.renamed import current_header as current_header
 from graphpool.config.renamed import current_names as current_names
@@ -19,7 +20,6 @@ from graphpool.config.resolve import completed_model as completed_model
 from graphpool.config.resolve import resolve as resolve
 from graphpool.config.resolve import resolve_model as resolve_model
 from graphpool.config.run import CompareConfig as CompareConfig
-from graphpool.config.run import ModelConfig as ModelConfig
 from graphpool.config.run import RunConfig as RunConfig
 from graphpool.config.run import Task as Task
 from graphpool.config.run import TrainConfig as TrainConfig

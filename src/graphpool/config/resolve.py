@@ -11,7 +11,8 @@ from functools import cache
 from typing import Any
 
 from graphpool.config.convert import to_dict
-from graphpool.config.run import ModelConfig, RunConfig
+from graphpool.config.model import ModelConfig
+from graphpool.config.run import RunConfig
 
 USES_EDGES = ("gine", "gatv2", "gated")
 """Encoders that use features of edges."""

@@ -1,4 +1,4 @@
-"""Features of nodes and edges: fitted on training graphs, applied to any graphs, stored as plain values.
+"""Features of nodes and edges, fitted on training graphs, applied to any, stored as plain values.
 
 Start with `FeaturePipeline("labels+rw:8")`; `KINDS` lists what can be in the string.
 """

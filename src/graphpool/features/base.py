@@ -14,10 +14,11 @@ T = TypeVar("T")
 class Feature(ABC):
     """One block of columns of the features of nodes, or of edges.
 
-    `of` says of which; a row is such a node or edge. `kind` is the word in a feature string and `summary` one line about it. `fit` learns from
-    training graphs what `transform` needs. `stored` names the attributes that hold all of it as
-    plain values, None before `fit`. A feature that takes a number, `kind:number`, has that first
-    in `stored`, and `least` is the smallest it may be.
+    `of` says of which; a row is such a node or edge. `kind` is the word in a feature string and
+    `summary` one line about it. `fit` learns from training graphs what `transform` needs. `stored`
+    names the attributes that hold all of it as plain values, None before `fit`. A feature that
+    takes a number, `kind:number`, has that first in `stored`, and `least` is the smallest it may
+    be.
     """
 
     of: ClassVar[Literal["node", "edge"]] = "node"

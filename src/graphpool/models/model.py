@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from graphpool.config import ModelConfig, RunConfig, resolve, to_dict
+from graphpool.config import RunConfig, resolve, to_dict
 from graphpool.data.source import Source, read_source, source_values
 from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, check_whole, warn
 from graphpool.evaluation.prediction import Stopwatch
@@ -19,8 +19,8 @@ from graphpool.features.pipeline import FeaturePipeline, has_edge_features
 from graphpool.files import check_free
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models import file as model_file
+from graphpool.models.build import build_network
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
 from graphpool.nn.random import seeded_weights
 from graphpool.nn.zoo.build import edges_unused
 from graphpool.report.page import write
@@ -121,7 +121,7 @@ class TrainedModel:
             held = None if valid is None else task.map_graphs(features.transform, valid)
             learned, held = task.weighted(learned, held, config.train)
         mean_nodes = float(used.node_counts.double().mean())
-        build = partial(_build, task, features=features, mean_nodes=mean_nodes)
+        build = partial(build_network, task, features=features, mean_nodes=mean_nodes)
         choice = None
         if config.model.cluster_count == VALIDATION:
             with watch.part("choose"):
@@ -338,7 +338,7 @@ class TrainedModel:
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
             mean_nodes = fit_shape(float, about["mean_nodes"], "mean_nodes", CheckpointError)
-            build = partial(_build, task, config.model, features, mean_nodes)
+            build = partial(build_network, task, config.model, features, mean_nodes)
             with seeded_weights(0):  # any weights will do
                 with model_file.bounded_build(checkpoint, len(config.model.clusters)):
                     build()
@@ -385,19 +385,3 @@ class TrainedModel:
                 "single graphs, not pairs of them"
             )  # fmt: skip
             raise ConfigError(f"this is a {self.task.kind}, which is asked about {other}")
-
-
-def _build(
-    task: Task, settings: ModelConfig, features: FeaturePipeline, mean_nodes: float
-) -> nn.Module:
-    """Build the network of a task for these features, with vectors of labels if they are codes."""
-    width, nodes, edges = settings.hidden_channels, features.lookup, features.edge_lookup
-    # A vector takes the place of a column of codes.
-    channels = features.channels + (0 if nodes is None else width - 1)
-    edge_channels = features.edge_channels + (0 if edges is None else width - 1)
-    network = task.build(settings, channels, mean_nodes, edge_channels)
-    if nodes is not None:
-        add_label_embedding(network, LabelEmbedding(*nodes, width))
-    if edges is not None:
-        add_label_embedding(network, LabelEmbedding(*edges, width), "edge")
-    return network
