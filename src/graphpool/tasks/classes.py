@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from graphpool.config.class_weight import class_key, read_class_weight
 from graphpool.data import load as datasets
-from graphpool.data.own_splits import read_own_splits
+from graphpool.data.own_splits import read_own_split
 from graphpool.data.splits import Split, cv_splits
 from graphpool.errors import ConfigError, DataError, InputError, check_known, plural
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
@@ -66,16 +66,9 @@ def open_classes(data: str, root: Path | None = None) -> GraphSet:
 
 def run_split(graphs: GraphSet, seed: int, path: str = "") -> Split:
     """Return the split of a run: that of a file, or one fold of ten as test part."""
-    if not path:
-        return cv_splits(classes_of(graphs), FOLDS, seed)[0]
-    splits = read_own_splits(path, graphs)
-    if len(splits) > 1:
-        raise DataError.at(
-            path,
-            f"{len(splits)} splits, and one run has one",
-            hint="use graphpool evaluate, or keep one split",
-        )
-    return splits[0]
+    if path:
+        return read_own_split(path, graphs)
+    return cv_splits(classes_of(graphs), FOLDS, seed)[0]
 
 
 def check_targets(y: Any) -> None:
