@@ -21,6 +21,7 @@ from graphpool.graphs.checks import (
     check_lengths,
     check_set,
     check_tensor,
+    checked_target,
     derived,
     find_device,
     trusted,
@@ -57,6 +58,8 @@ class GraphSet:
         x: `[nodes, channels]`, features that the graphs bring, or made by `graphpool.features`.
         x_from: the feature string that `x` was made from; empty for an `x` that the graphs bring.
         y: `[graphs]` codes into `classes`.
+        target: `[graphs, targets]`, numbers to predict, NaN where unknown; `target_names` has a
+            name for each.
         graph_weight: `[graphs]`, how much each graph counts in the loss; 1 everywhere if absent.
     """
 
@@ -73,8 +76,10 @@ class GraphSet:
     graph_attr: Tensor | None = None
     x: Tensor | None = None
     y: Tensor | None = None
+    target: Tensor | None = None
     graph_weight: Tensor | None = None
     classes: tuple[Name, ...] = ()
+    target_names: tuple[str, ...] = ()
     node_label_names: tuple[Name, ...] = ()
     edge_label_names: tuple[Name, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
@@ -160,9 +165,10 @@ class GraphSet:
         return self.node_ptr.shape[0] - 1
 
     def __repr__(self) -> str:
+        about = f"targets={len(self.target_names)}, " if self.target_names else ""
         return (
             f"GraphSet({self.name!r}, graphs={len(self)}, nodes={self.num_nodes}, "
-            f"edges={self.num_edges}, classes={len(self.classes)}, "
+            f"edges={self.num_edges}, classes={len(self.classes)}, {about}"
             f"features={None if self.x is None else self.x.shape[1]})"
         )
 
@@ -298,6 +304,10 @@ class GraphSet:
             check_tensor("graph_weight", weight, FLOATS, (len(self),), self.device)
         return self._same_structure(graph_weight=weight)
 
+    def with_target(self, target: Tensor | None, names: Sequence[str] = ()) -> "GraphSet":
+        """Return the same graphs with numbers to predict, `[graphs, targets]`, and their names."""
+        return self._same_structure(**checked_target(self, target, names))
+
     def _same_structure(self, **values: Any) -> "GraphSet":
         """Return a copy that keeps what was already computed from the edges."""
         changed = derived(self, **values)
@@ -380,6 +390,7 @@ class GraphSet:
             ptr=torch.from_numpy(pointers).to(self.device),
             index=index,
             y=take(self.y, index),
+            target=take(self.target, index),
             graph_weight=take(self.graph_weight, index),
             edge_label=take(self.edge_label, edge),
             edge_attr=take(self.edge_attr, edge),

@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 Name = int | str
 
 
+def target_names(count: int) -> tuple[str, ...]:
+    """Return the names of targets that have none of their own: y, or y0, y1, ...."""
+    return ("y",) if count == 1 else tuple(f"y{number}" for number in range(count))
+
+
 def coded(values: Sequence[Name]) -> tuple[NDArray[np.int64], tuple[Name, ...]]:
     """Return the code of each value, `[values]`, and the names in the order of codes.
 
