@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import DataError, InputError
+from graphpool.graphs.columns import check_columns
 from graphpool.graphs.vocabulary import target_names
 
 T = TypeVar("T")
@@ -30,13 +31,14 @@ UNITS = {
     "edge_label": "edges",
     "edge_attr": "edges",
     "edge_weight": "edges",
+    "edge_x": "edges",
 }
 # The fields that hold codes, and the names that the codes refer to; -1 stands for none.
 CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
 # The names, and what `x` was made from.
 NAMES = ("classes", "target_names", "node_label_names", "edge_label_names", "x_from")
 _LENGTHS = {"ids": "graphs", "edge_counts": "graphs", **UNITS}
-_WIDE = ("graph_attr", "node_attr", "edge_attr", "x", "target")
+_WIDE = ("graph_attr", "node_attr", "edge_attr", "x", "edge_x", "target")
 _KINDS = {
     "int32 or int64": {torch.int32, torch.int64},
     "integers": {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64},
@@ -48,7 +50,7 @@ INTEGERS, CODES, FLOATS, BOOLEANS, NUMBERS = _KINDS
 _MOST = torch.iinfo(torch.int32).max  # nodes are numbered in 32 bits
 
 
-def trusted(kind: type[T], **values: Any) -> T:
+def trusted(kind: type[T], /, **values: Any) -> T:
     """Make a dataclass of values that are known to be right, without its checks."""
     made = object.__new__(kind)
     made.__dict__.update(values)
@@ -186,6 +188,7 @@ def check_set(graphs: Any) -> None:
     if len(ids) != counts["graphs"]:
         raise InputError(f"{name}: ids has {len(ids)} entries for {counts['graphs']} graphs")
     check_fields(name, counts, vars(graphs))
+    check_columns(name, graphs.columns, counts["graphs"])
     source, target = graphs.edge_index.long()
     owner = graphs.edge_graph
     check_edges(name, ids, owner, source, target, graphs.node_counts)

@@ -1,5 +1,6 @@
 """`Graph`: one graph of a set."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ class Graph:
 
     `edge_index` is `[2, edges]` (source, target), node ids start at 0; labels are codes into
     the set's `node_label_names` and `edge_label_names`, `y` is a code into its `classes`, and
-    `target` is `[targets]`.
+    `target` is `[targets]`; `columns` is its text, by the names of the set's columns.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Graph:
     target: Tensor | None = None
     graph_weight: Tensor | None = None
     x: Tensor | None = None
+    edge_x: Tensor | None = None
     y: int | None = None
     classes: tuple[Name, ...] = field(default=(), repr=False)
     target_names: tuple[str, ...] = field(default=(), repr=False)
@@ -54,6 +56,7 @@ class Graph:
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
     x_from: str = field(default="", repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
+    columns: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         where = f"graph {self.id}"
@@ -108,4 +111,5 @@ def graph_at(graphs: "GraphSet", position: int) -> Graph:
         values["y"] = int(values["y"])
     edge_index = graphs.edge_index[:, edge].long()
     values |= {"id": graphs.ids[position], "num_nodes": node.stop - node.start}
+    values["columns"] = {name: column[position] for name, column in graphs.columns.items()}
     return trusted(Graph, edge_index=edge_index, **values)

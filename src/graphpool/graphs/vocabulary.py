@@ -1,6 +1,7 @@
 """Labels as whole numbers: codes into the sorted names that occur."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,3 +22,11 @@ def coded(values: Sequence[Name]) -> tuple[NDArray[np.int64], tuple[Name, ...]]:
     names = sorted(set(values), key=lambda value: (isinstance(value, str), value))
     code = {name: number for number, name in enumerate(names)}
     return np.array([code[value] for value in values], dtype=np.int64), tuple(names)
+
+
+def named(codes: NDArray[Any], names: Sequence[Name]) -> NDArray[Any]:
+    """Return the name of each code; the codes themselves where they have none."""
+    if not names:
+        return codes
+    mixed = len({isinstance(name, str) for name in names}) > 1
+    return np.asarray(np.array(names, dtype=object if mixed else None)[codes])

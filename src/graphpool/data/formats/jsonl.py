@@ -14,9 +14,10 @@
 | `graph_attributes` | a list of numbers |
 | `y` | the class, a word or a whole number; or what is to be predicted as a number, or a list |
 | `targets` | numbers to predict by their names, `{"logp": -0.77, "mass": null}`; null is unknown |
+| `columns` | an object of words, such as `{"split": "train"}` |
 
 A key that one graph has must be there for all of them; `id`, `nodes`, `edges` and `directed` may
-be there for some. An unknown key is an error, and so is one that appears twice in an object.
+be there for some, and so may `columns`. An unknown key is an error, and so is a repeated one.
 """
 
 import codecs
@@ -39,17 +40,19 @@ from graphpool.data.paths import stem
 from graphpool.data.targets import is_target, read_targets
 from graphpool.documents import read_json_lines
 from graphpool.errors import DataError, nearest, shortened
+from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 from graphpool.limits import current_limits
+from graphpool.shapes import fit
 
 NAME = "jsonl"
 VERSION = 2
 
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
 _NUMBERS = {"node_attributes": "node", "edge_attributes": "edge", "edge_weights": "edge"}
-KEYS = {"id", "nodes", "edges", "directed", "y", "targets", "graph_attributes",
-        *_LABELS, *_NUMBERS}  # fmt: skip
+_OTHER = {"id", "nodes", "edges", "directed", "y", "targets", "columns", "graph_attributes"}
+KEYS = {*_OTHER, *_LABELS, *_NUMBERS}
 _MOST_NAME = 2**63 - 1
 _MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 
@@ -115,6 +118,7 @@ def build(
         **target,
         node_label_names=node_names,
         edge_label_names=edge_names,
+        columns=join_columns((row.columns, 1) for row in rows),
     )
 
 
@@ -133,6 +137,7 @@ class Row:
     y: Any = None
     targets: Any = None
     parts: dict[str, Any] = field(default_factory=dict)
+    columns: dict[str, tuple[str]] = field(default_factory=dict)
 
     def wrong(self, problem: str, hint: str = "") -> DataError:
         """Return the error to raise about this graph."""
@@ -180,6 +185,8 @@ def parse_row(path: Path, line: int | None, position: int, value: dict[str, Any]
     row.y, row.targets = int(y) if isinstance(y, bool) else y, value.get("targets")
     if row.y is not None and type(row.y) not in (float, list):
         _check_names(row, "y", [row.y])
+    columns = fit(dict[str, str], value.get("columns", {}), f"{path}: line {line}", DataError)
+    row.columns = {key: (text,) for key, text in columns.items()}
     return row
 
 

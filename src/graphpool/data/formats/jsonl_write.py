@@ -52,6 +52,7 @@ def _object(graphs: GraphSet, graph: Graph) -> dict[str, Any]:
         "graph_attributes": _plain(graph.graph_attr),
         "y": graphs.classes[graph.y] if graphs.classes and graph.y is not None else graph.y,
         "targets": _named(graphs, graph),
+        "columns": dict(graph.columns) or None,
     }
     return {key: part for key, part in value.items() if part is not None}
 
