@@ -31,7 +31,8 @@ LAYERS: list[set[str]] = [
 # The same inside packages, for their sub-packages and modules.
 INNER: dict[str, list[set[str]]] = {
     "data": [
-        {"paths", "splits", "download", "interop"},
+        {"paths", "splits", "download", "interop", "bad_rows"},
+        {"read_options", "molecules"},
         {"formats"},
         {"own_splits", "pairs", "source"},
         {"cache"},
