@@ -33,6 +33,8 @@ INNER: dict[str, list[set[str]]] = {
     "data": [
         {"paths", "splits", "download", "targets"},
         {"interop"},
+        {"paths", "splits", "download", "interop", "bad_rows"},
+        {"read_options", "molecules"},
         {"formats"},
         {"own_splits", "pairs", "source"},
         {"cache"},
