@@ -21,9 +21,7 @@ class ModelConfig(CheckedConfig):
     """The network; `graphpool list settings` explains the fields."""
 
     pooler: str = setting("hap", "Pooling method; see graphpool list.", option="--pooler")
-    encoder: Literal[
-        "auto", "gcn", "gat", "gin", "graphconv", "gine", "gatv2", "gated"
-    ] = setting(
+    encoder: Literal["auto", "gcn", "gat", "gin", "graphconv", "gine", "gatv2", "gated"] = setting(
         "auto",
         "Graph convolution before each coarsening.",
         choices={
