@@ -13,7 +13,9 @@ from graphpool.errors import ConfigError, check_real, check_whole
 
 # More of anything takes more memory than machines have.
 MOST = 10**6
-_AT_LEAST_ONE = ("in_channels", "hidden_channels", "out_channels", "channels", "heads")
+_LEAST = {"in_channels": 1, "hidden_channels": 1, "channels": 1, "heads": 1}
+# 0 leaves out the head of a network, and the features of edges.
+_LEAST |= {"out_channels": 0, "edge_channels": 0}
 
 
 class Module(nn.Module):
@@ -75,7 +77,7 @@ def _check_argument(name: str, value: Any, hint: Any) -> None:
     if unknown or not all(isinstance(kind, type) for kind in kinds):
         return  # a literal, Any: checked by the constructor itself
     if type(value) is not bool and int in kinds and isinstance(value, Integral):
-        check_whole(name, value, 1 if name in _AT_LEAST_ONE else -MOST, MOST)
+        check_whole(name, value, _LEAST.get(name, -MOST), MOST)
     elif name == "dropout":
         check_real(name, value, 0.0, 1.0)
     elif not any(_is_a(value, kind) for kind in kinds):
