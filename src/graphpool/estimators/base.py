@@ -31,6 +31,7 @@ from graphpool.estimators.arguments import (
     make_signature,
     refuse_old,
 )
+from graphpool.features.summary import warn_unused
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.training.loop import FitResult
@@ -167,11 +168,12 @@ class GraphEstimator(BaseEstimator):
     def _fit(
         self: E, graphs: GraphSet, train: Any, valid: Any, config: RunConfig, **task: Any
     ) -> E:
-        """Train on examples of these graphs."""
+        """Train on examples of these graphs; warn of what they have that is not used."""
         source = Source(set_digest(graphs))
         model = TrainedModel.fit(
             train, valid, config, source=source, progress=self.progress, **task
         )
+        warn_unused(model.features.about())
         return self._take(model)
 
     def _take(self: E, model: TrainedModel) -> E:

@@ -4,10 +4,11 @@ import json
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from graphpool.config import RunConfig, read_toml, to_dict, write_toml
+from graphpool.config import RunConfig, read_toml, resolve, to_dict, write_toml
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, load_splits, save_splits
 from graphpool.documents import read_json
@@ -98,8 +99,13 @@ class RunFolder(Store):
     def check_settings(self) -> None:
         """Refuse to go on with settings other than those the run was begun with."""
         if self.resume and self._config is not None and (self.path / CONFIG).exists():
-            before, now = _settings(self.config()), _settings(self._config)
-            check_same_run(self.path / CONFIG, before, now)
+            before, now = self.config(), self._config
+            if bool(before.split) != bool(now.split):
+                raise self._other_split(before)
+            if now.model.encoder == "auto":  # it is resolved again when the graphs are known
+                now = replace(now, model=replace(now.model, encoder=before.model.encoder))
+            settings = [_settings(resolve(config)) for config in (before, now)]
+            check_same_run(self.path / CONFIG, *settings)
 
     def begin(self) -> None:
         """Make the folder and drop what an older run left; `fit` replaces its checkpoints."""
@@ -116,15 +122,15 @@ class RunFolder(Store):
             for path in (self.path / PILOTS, parts_folder(self.path / DISTANCES)):
                 shutil.rmtree(path, ignore_errors=True)
 
-    def write_settings(self, facts: dict[str, Any]) -> None:
+    def write_settings(self, config: RunConfig, facts: dict[str, Any]) -> None:
         """Write the settings, and what the examples are; refuse others than at the beginning.
 
         A run that is refused must not lose the settings it was begun with.
 
         Args:
+            config: settings, resolved for the examples.
             facts: of `graphpool.tasks.TaskData`.
         """
-        assert self._config is not None
         self.begin()
         path = self.path / EXAMPLES
         if facts:
@@ -134,7 +140,7 @@ class RunFolder(Store):
                     "pairs and distances, or start anew in another folder"
                 )
             write_json(path, facts)
-        write_toml(self._config, self.path / CONFIG)
+        write_toml(config, self.path / CONFIG)
 
     # ------------------------------------------------------------------ what tasks keep here
 
@@ -142,11 +148,26 @@ class RunFolder(Store):
         """Return the split of these graphs that the folder holds; make and store it first."""
         path, digest = self.path / SPLIT, content_hash(graphs)
         kept = path.exists() and (self.resume or self._begun)
-        made = [] if kept else [make()]  # a split that is refused leaves the folder as it was
+        made = None if kept else make()  # a split that is refused leaves the folder as it was
         self.begin()
-        if made:
-            save_splits(path, made, digest, protocol, seed)
-        return load_splits(path, digest, protocol, seed)[0]
+        if made is not None:
+            save_splits(path, [made], digest, protocol, seed)
+        stored = load_splits(path, digest, protocol, seed)[0]
+        if kept and self._config is not None and (file := self._config.split):
+            before = self.config()
+            # A file that is gone is needed no more.
+            if (file != before.split or Path(file).exists()) and make() != stored:
+                raise self._other_split(before)
+        return stored
+
+    def _other_split(self, before: RunConfig) -> CheckpointError:
+        assert self._config is not None
+        begun, now = _split_name(before), _split_name(self._config)
+        what = f"it has changed since: {now}" if begun == now else f"it is to go on with {now}"
+        return CheckpointError(
+            f"{self.path}: the run was begun with the split {begun}, and {what}; resume with the "
+            "same split, or start a new run in another folder"
+        )
 
     def distances(self) -> Path:
         """Return the file for distances; a computation that is stopped can be gone on with."""
@@ -207,6 +228,12 @@ class RunFolder(Store):
     def history(self) -> list[dict[str, Any]]:
         """Read one row per epoch."""
         return [row for row in read_events(self.path / EVENTS) if row["event"] == "epoch"]
+
+
+def _split_name(config: RunConfig) -> str:
+    """What a user calls the split of a run."""
+    named = config.compare.split if config.task == "similarity" else "of its seed"
+    return config.split or named
 
 
 def _settings(config: RunConfig) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
 from graphpool.data.catalogue import short_name
+from graphpool.data.own_splits import OWN
 from graphpool.data.source import Source, set_digest
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.format import Lines, plural
@@ -65,7 +66,7 @@ from graphpool.training.objective import Step, batches, device_of, evaluating, t
 from graphpool.training.select_place_rule import check_choice, place_rules
 
 Diagnose = Callable[[Any], Mapping[str, float]]
-PROTOCOL, OWN_SPLIT = "holdout", "own"
+PROTOCOL = "holdout"
 
 
 class ClassificationTask(Task):
@@ -192,9 +193,11 @@ class ClassificationTask(Task):
         """Return every rule by which training with these settings finds places."""
         return place_rules(settings)
 
-    def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> nn.Module:
+    def build(
+        self, settings: ModelConfig, channels: int, mean_nodes: float, edge_channels: int = 0
+    ) -> nn.Module:
         """Build the network, with one output per class."""
-        return build_model(settings, channels, self.num_classes, mean_nodes)
+        return build_model(settings, channels, self.num_classes, mean_nodes, edge_channels)
 
     def header(self, config: RunConfig) -> Document:
         """Return the names of classes and node labels."""
@@ -224,7 +227,7 @@ class ClassificationTask(Task):
         cross-validation with the run's seed. `config.split` names a file with another split.
         """
         graphs, seed = open_training(config.data, root), config.train.seed
-        protocol = OWN_SPLIT if config.split else PROTOCOL
+        protocol = OWN if config.split else PROTOCOL
         split = (store or Store()).split(
             graphs, protocol, seed, lambda: run_split(graphs, seed, config.split)
         )
