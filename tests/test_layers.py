@@ -31,7 +31,9 @@ LAYERS: list[set[str]] = [
 # The same inside packages, for their sub-packages and modules.
 INNER: dict[str, list[set[str]]] = {
     "data": [
-        {"paths", "splits", "download", "interop"},
+        {"paths", "splits", "download", "targets", "bad_rows"},
+        {"interop"},
+        {"read_options", "molecules"},
         {"formats"},
         {"own_splits", "pairs", "source"},
         {"cache"},
@@ -44,6 +46,7 @@ INNER: dict[str, list[set[str]]] = {
     "nn": [
         {"ops", "module", "random"},
         {"level", "label_embedding"},
+        {"arguments"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
         {"hierarchy"},
@@ -59,7 +62,7 @@ INNER: dict[str, list[set[str]]] = {
         {"pages"},
         {"classification", "matching", "similarity"},
     ],
-    "models": [{"file", "run_folder"}, {"model"}, {"run"}],
+    "models": [{"build", "file", "run_folder"}, {"model"}, {"run"}],
     "estimators": [{"arguments", "values"}, {"base"}, {"classifier", "matcher", "comparer"}],
 }  # fmt: skip
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}

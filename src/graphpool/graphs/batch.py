@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphpool.errors import InputError
+from graphpool.errors import InputError, check_type
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import FLOATS, INTEGERS, NUMBERS, check_range, check_tensor, derived
+from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.segments import Segments
@@ -27,11 +28,13 @@ class GraphBatch:
         ptr: `[num_graphs + 1]`, where each graph's nodes begin.
         index: `[num_graphs]`, the positions of the graphs in the set they were taken from.
         y: `[num_graphs]` classes, if known.
+        target: `[num_graphs, targets]` numbers to predict, NaN where unknown.
         graph_weight: `[num_graphs]`, how much each graph counts in the loss.
         edge_label: `[edges]`, `edge_attr`: `[edges, channels]`; in the order of `edge_index`.
         one_hot_index: `[nodes]`, if `x` is one-hot: the column that holds each node's 1.
         node: `[nodes]`, the positions of the nodes in the set they were taken from.
         places_of_set: the places of that set under a rule.
+        edges: features of edges, which networks read.
     """
 
     x: Tensor
@@ -40,12 +43,14 @@ class GraphBatch:
     ptr: Tensor
     index: Tensor
     y: Tensor | None = None
+    target: Tensor | None = None
     graph_weight: Tensor | None = None
     edge_label: Tensor | None = None
     edge_attr: Tensor | None = None
     one_hot_index: Tensor | None = None
     node: Tensor | None = None
     places_of_set: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
+    edges: EdgeFeatures | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.adjacency, Adjacency):
@@ -60,8 +65,13 @@ class GraphBatch:
                 check_tensor(name, value, INTEGERS, (length,), self.x.device)
         if self.edge_attr is not None:
             check_tensor("edge_attr", self.edge_attr, NUMBERS, (edges, None), self.x.device)
+        if self.target is not None:
+            check_tensor("target", self.target, FLOATS, (graphs, None), self.x.device)
         if self.graph_weight is not None:
             check_tensor("graph_weight", self.graph_weight, FLOATS, (graphs,), self.x.device)
+        if self.edges is not None:
+            check_type("edges", self.edges, EdgeFeatures, "EdgeFeatures(table, kind)")
+            self.edges.check(self.adjacency.col.shape[0], self.x.device)
         if self.places_of_set is not None and not callable(self.places_of_set):
             raise InputError("places_of_set must be a function, such as GraphSet.places")
         if self.one_hot_index is not None:

@@ -27,7 +27,10 @@ from graphpool.training.objective import TraceOutputs, evaluate_batches, trace
 LEAST_GRAPHS = 10
 # A run is tested on one fold of ten.
 FOLDS = 10
-ONLY_CLASSES = "only classes can be predicted: give whole numbers or words, such as low and high"
+ONLY_CLASSES = (
+    "a classifier predicts classes, whole numbers or words; numbers on a scale are for "
+    "GraphRegressor, and --task regression"
+)
 BASELINES = {
     "wl": Baseline(
         "kernel",
@@ -54,11 +57,8 @@ class ClassificationData(TaskData):
 def open_classes(data: str, root: Path | None = None) -> GraphSet:
     """Open a set whose graphs must have classes."""
     graphs = datasets.find(data, root, features=None)
-    if graphs.y is None and graphs.graph_attr is not None:
-        raise DataError(
-            f"{graphs.name} has no classes, and numbers for each graph (graph attributes) can't be "
-            f"learned; {ONLY_CLASSES}"
-        )
+    if graphs.y is None and graphs.target is not None:
+        raise DataError(f"{graphs.name} has numbers to predict and no classes; {ONLY_CLASSES}")
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
     return graphs
@@ -144,7 +144,8 @@ def align_classes(graphs: GraphSet, classes: tuple[Any, ...]) -> GraphSet:
 def check_codes(graphs: GraphSet) -> Tensor:
     """Return the classes of graphs to learn from; refuse graphs without, and numbers instead."""
     if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes; a classifier can't learn from it")
+        about = f"; {ONLY_CLASSES}" if graphs.target is not None else ""
+        raise DataError(f"{graphs.name} has no classes; a classifier can't learn from it{about}")
     if graphs.y.is_floating_point():
         raise InputError(
             f"{graphs.name}: y is of type {graphs.y.dtype}, not codes of classes; {ONLY_CLASSES}"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import cast
 
-from graphpool.config import ModelConfig
+from graphpool.config import ModelConfig, resolve_model
 from graphpool.errors import check_known
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.encoders import Encoder
@@ -23,7 +23,11 @@ BY_NODES = ("hap", "flat")
 
 
 def build_pair_model(
-    settings: ModelConfig, channels: int, nodes: float, score: str | None = None
+    settings: ModelConfig,
+    channels: int,
+    nodes: float,
+    score: str | None = None,
+    edge_channels: int = 0,
 ) -> PairModel:
     """Build the pair network that `settings` describe.
 
@@ -37,11 +41,13 @@ def build_pair_model(
         channels: of the node features.
         nodes: mean nodes per training graph, for `settings.ratio`.
         score: `"exp"`, the paper's, or `"learned"`, see `score`; by default as `settings` say.
+        edge_channels: of the features of edges.
     """
+    settings = resolve_model(settings, edge_channels > 0)
     score = score or settings.score
     check_known("pooler", settings.pooler, [*METHODS, *PAIR_METHODS])
     check_known("score", score, SCORES)
-    model = _network(settings, channels, nodes)
+    model = _network(settings, channels, nodes, edge_channels)
     model.score = LearnedScore(model.levels) if score == "learned" else ExpScore()
     return model
 
@@ -58,14 +64,15 @@ def _hap(settings: ModelConfig) -> ModelConfig:
     return replace(settings, pooler="hap")
 
 
-def _network(settings: ModelConfig, channels: int, nodes: float) -> PairModel:
+def _network(settings: ModelConfig, channels: int, nodes: float, edge_channels: int) -> PairModel:
     name, width = settings.pooler, settings.hidden_channels
     if name not in PAIR_METHODS:
         distance = settings.distance if name in BY_NODES else "euclidean"
-        return Siamese(build_model(settings, channels, 0, nodes), distance=distance)
+        inner = build_model(settings, channels, 0, nodes, edge_channels)
+        return Siamese(inner, distance=distance)
     pooling, layers = None, settings.num_layers
     if name.endswith("-hap"):
-        whole = build_model(_hap(settings), width, 0, nodes)
+        whole = build_model(_hap(settings), width, 0, nodes, edge_channels)
         pooling = without_encoder(cast(Hierarchy, whole), width)
     else:
         layers *= len(settings.clusters or CLUSTERS)
@@ -80,5 +87,7 @@ def _network(settings: ModelConfig, channels: int, nodes: float) -> PairModel:
         settings.norm,
         settings.dropout,
         settings.jumping_knowledge,
+        edge_channels,
+        settings.residual == "on",
     )
     return SimGNN(encoder, pooling)
