@@ -33,6 +33,7 @@ INNER: dict[str, list[set[str]]] = {
     "data": [
         {"paths", "splits", "download", "interop", "bad_rows"},
         {"read_options", "molecules"},
+        {"data_string"},
         {"formats"},
         {"own_splits", "pairs", "source"},
         {"cache"},

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli.data_arguments import open_graphs
+from graphpool.cli.data_arguments import open_graphs, with_columns
 from graphpool.cli.options import Json, Overwrite, Root, SetName, command_group
 from graphpool.cli.output import aligned, print_result
 from graphpool.errors import DataError
@@ -62,6 +62,7 @@ def list_sets(root: Root = None, json: Json = False) -> None:
 
 
 @data_app.command()
+@with_columns("name")
 def show(name: SetName, root: Root = None, json: Json = False) -> None:
     """Describe a set: sizes, classes, labels, duplicates, notes of the reader."""
     from graphpool.data.catalogue import PAPER
@@ -86,6 +87,7 @@ def show(name: SetName, root: Root = None, json: Json = False) -> None:
 
 
 @data_app.command("import")
+@with_columns("source")
 def import_set(
     source: Annotated[
         str,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import file_name, is_path
+from graphpool.cli.data_arguments import file_name, is_path, with_columns
 from graphpool.cli.experiment import stopping
 from graphpool.cli.output import print_result, print_status
 from graphpool.config import RunConfig
@@ -16,6 +16,7 @@ from graphpool.errors import plural
 CONFIG = "config.toml"
 
 
+@with_columns("data")
 @options.with_settings()
 def train(
     data: Annotated[

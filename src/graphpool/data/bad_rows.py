@@ -1,7 +1,9 @@
 """Lines of a file that can't be read: an error, or left out, counted and listed."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +21,7 @@ class BadRow:
         line: of the file, from 1.
         row: position among the graphs of the file, from 0; those that were left out count.
         text: of the graph, such as its SMILES.
+        id: of the graph, or its position.
         cells: other text of the line by column.
     """
 
@@ -26,7 +29,22 @@ class BadRow:
     row: int
     reason: str
     text: str = ""
+    id: str = ""
     cells: dict[str, str] = field(default_factory=dict)
+
+
+_collected: ContextVar[list[BadRow] | None] = ContextVar("bad_rows", default=None)
+
+
+@contextmanager
+def collect_bad_rows() -> Iterator[list[BadRow]]:
+    """Yield a list of all lines that are left out inside the block, by whatever reads a file."""
+    rows: list[BadRow] = []
+    token = _collected.set(rows)
+    try:
+        yield rows
+    finally:
+        _collected.reset(token)
 
 
 @dataclass
@@ -46,6 +64,8 @@ class BadRows:
             skip = "correct it, or leave such lines out with --skip-bad (skip_bad=True)"
             raise DataError.at(path, row.reason, line=row.line, hint=hint or skip)
         self.rows.append(row)
+        if (collected := _collected.get()) is not None:
+            collected.append(row)
 
     def notes(self, total: int) -> tuple[str, ...]:
         """Return what a set says about the lines that it was made without."""

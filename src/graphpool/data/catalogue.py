@@ -6,6 +6,7 @@ Nothing here imports torch or numpy: the command line needs names and paths befo
 from dataclasses import dataclass
 from pathlib import Path
 
+from graphpool.data.data_string import plain_data
 from graphpool.data.paths import SUFFIXES, exists, stem
 from graphpool.data.synthetic.arrangements.settings import ABOUT as ARRANGEMENTS
 
@@ -143,6 +144,7 @@ def resolve(name: str) -> str:
 
 def is_path(data: str) -> bool:
     """Whether this is meant as a file or folder, and not as a name."""
+    data = plain_data(data)
     path = Path(data)
     if path.suffix in SUFFIXES or "/" in data or len(path.parts) > 1:
         return True
@@ -151,4 +153,4 @@ def is_path(data: str) -> bool:
 
 def short_name(data: str) -> str:
     """Return what a set is called, given its name or its path."""
-    return stem(Path(data))
+    return stem(Path(plain_data(data)))

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphpool.data import catalogue
 from graphpool.data.cache import cache_key, cached
+from graphpool.data.data_string import split_data
 from graphpool.data.download import Progress
 from graphpool.data.formats import find_format, npz, open_set, safetensors
 from graphpool.data.formats import smiles as smiles_csv
@@ -72,8 +73,10 @@ def load(
         skip_bad: leave out lines that can't be read, of CSV files with SMILES and of JSON lines;
             `notes` say which. By default the first one is an error.
     """
-    options = ReadOptions.of(smiles, y, id, skip_bad)
-    return _with_features(load_with(data, options, root, cache, download, progress), features)
+    given = ReadOptions.of(smiles, y, id, skip_bad)
+    if isinstance(data, str) and given == ReadOptions() and not skip_bad:
+        data, given = split_data(data)
+    return _with_features(load_with(data, given, root, cache, download, progress), features)
 
 
 def load_with(
@@ -240,7 +243,9 @@ def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
 
 def _read(path: Path, name: str | None, cache: bool, options: ReadOptions) -> GraphSet:
     """Read any known format, through the cache where parsing takes time."""
-    reader = smiles_csv if options.smiles and path.is_file() else find_format(path, name)
+    named = options.strict or smiles_csv.has_column(path, options.smiles)
+    molecules = options.smiles and path.is_file() and named
+    reader = smiles_csv if molecules else find_format(path, name)
     takes: frozenset[str] = getattr(reader, "OPTIONS", frozenset())
     options.check_used(path, takes)
     if reader.NAME == safetensors.NAME:
