@@ -20,7 +20,7 @@ from graphpool.data.formats import (
 from graphpool.data.formats.base import Format
 from graphpool.data.formats.gexf import read as read_gexf
 from graphpool.data.formats.jsonl import read as read_jsonl
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.formats.npz import read as read_npz
 from graphpool.data.formats.safetensors import content_hash, open_set
 from graphpool.data.formats.tu import read as read_tu
