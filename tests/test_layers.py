@@ -39,7 +39,7 @@ INNER: dict[str, list[set[str]]] = {
         {"own_splits", "pairs", "source"},
         {"cache"},
         {"synthetic"},
-        {"catalogue"},
+        {"catalogue", "published_molecules"},
         {"locate"},
         {"load"},
         {"true_distances"},

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphpool.data.data_string import plain_data
+from graphpool.data.molecules.published import MOLECULES
 from graphpool.data.paths import SUFFIXES, exists, stem
 from graphpool.data.synthetic.arrangements.settings import ABOUT as ARRANGEMENTS
 
@@ -119,6 +120,8 @@ KNOWN: dict[str, Entry] = {
     **{name: Entry(name, None, about=about, suffix=".npz") for name, about in _DISTANCES.items()},
     **{name: Entry(name, None, about=about, generated=True)
        for name, about in ARRANGEMENTS.items()},
+    **{name: Entry(name, each.url, about=each.source, suffix=".csv")
+       for name, each in MOLECULES.items()},
 }  # fmt: skip
 
 ALIASES = {
@@ -129,6 +132,10 @@ ALIASES = {
     "REDDIT-M12K": "REDDIT-MULTI-12K",
     "D&D": "DD",
     "AIDS700": "AIDS700nef",
+    "delaney": "ESOL",
+    "ZINC12k": "ZINC-12k",
+    "Peptides": "Peptides-func",
+    **{f"ogbg-mol{name.lower()}": name for name in ("ESOL", "FreeSolv", "BBBP", "BACE", "HIV")},
 }
 
 

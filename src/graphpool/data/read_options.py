@@ -20,6 +20,7 @@ class ReadOptions:
         y: columns of the values to predict; by default the one called `y`, if there is one.
         id: column of the ids; by default graphs are numbered.
         strict: whether a file without these columns is an error, and one that has none of any kind.
+        check_valence: whether a molecule beyond rdkit's rules of valence can't be read.
         bad: what becomes of lines that can't be read.
     """
 
@@ -27,6 +28,7 @@ class ReadOptions:
     y: tuple[str, ...] = ()
     id: str = ""
     strict: bool = True
+    check_valence: bool = True
     bad: BadRows = field(default_factory=BadRows, compare=False)
 
     @classmethod

@@ -55,16 +55,17 @@ def recognises(path: Path, name: str | None = None) -> bool:
     """Whether a file is called `.smi`, or its first line names a column of SMILES."""
     if path.name.removesuffix(".gz").endswith(".smi"):
         return path.is_file()
-    columns = _header(path)
+    columns = column_names(path)
     return bool(smiles_columns(columns)) and not {"source", "target"} <= set(columns)
 
 
 def has_column(path: Path, name: str) -> bool:
     """Whether the first line of a file names this column."""
-    return bool(name) and name in _header(path)
+    return bool(name) and name in column_names(path)
 
 
-def _header(path: Path) -> list[str]:
+def column_names(path: Path) -> list[str]:
+    """Return the columns that the first line of a file names."""
     line = first_bytes(path, 1 << 16, unpack=True).removeprefix(_BOM).split(b"\n")[0]
     header = line.decode("utf-8", "replace").strip()
     return [word.strip().strip('"') for word in header.split(separator(header))]
@@ -72,11 +73,11 @@ def _header(path: Path) -> list[str]:
 
 def read(path: str | Path, name: str | None = None, options: ReadOptions | None = None) -> GraphSet:
     """Read the molecules of a file; the set is called `name`, by default like the file."""
-    path = Path(path)
-    rows, molecules = _Rows(path, options or ReadOptions()), _Molecules(path)
+    path, options = Path(path), options or ReadOptions()
+    rows, molecules = _Rows(path, options), _Molecules(path)
     bar = ProgressBar(_count_lines(path), before=stem(path))
     try:
-        for chunk in featurise_chunks(rows.chunks()):
+        for chunk in featurise_chunks(rows.chunks(), options.check_valence):
             rows.drop_bad(molecules.rows, chunk.bad)
             molecules.add(chunk)
             bar.update_often(molecules.rows)
