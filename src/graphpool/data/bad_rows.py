@@ -53,9 +53,11 @@ class BadRows:
 
     Args:
         skip: leave them out, and keep them in `rows`.
+        good: how many graphs were read before the next line.
     """
 
     skip: bool = False
+    good: int = 0
     rows: list[BadRow] = field(default_factory=list)
 
     def add(self, path: Path, row: BadRow, hint: str = "") -> None:
@@ -66,6 +68,12 @@ class BadRows:
         self.rows.append(row)
         if (collected := _collected.get()) is not None:
             collected.append(row)
+
+    def add_error(self, path: Path, line: int | None, error: DataError) -> None:
+        """Leave out a line that an error was raised about."""
+        reason = str(error).removeprefix(f"{path}, line {line}: ")
+        row = self.good + len(self.rows)
+        self.add(path, BadRow(line, row, reason, id=str(row)))
 
     def notes(self, total: int) -> tuple[str, ...]:
         """Return what a set says about the lines that it was made without."""
