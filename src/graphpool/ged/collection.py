@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import DataError, check_type, nearest, plural, warn
+from graphpool.errors import DataError, brief, check_type, nearest, plural, warn
 
 MANY_NAMES = 1024
 MOST_NODES = 10**6
@@ -162,7 +162,7 @@ def _check_attributes(graphs: Sequence[Any], node_label: str, edge_label: str) -
         if items and not any(name in values for values in items):
             present = {str(key) for values in items for key in values}
             hint = nearest(name, present) if present else "they have no attributes"
-            raise DataError(f"none of the {kind} has the attribute {name!r}; {hint}")
+            raise DataError(f"none of the {kind} has the attribute {brief(name)}; {hint}")
 
 
 def _from_set(graphs: Any, edge_labels: bool) -> Collection:
@@ -280,7 +280,7 @@ def _code(codes: dict[Hashable, int], name: Any, graph: _Plain) -> int:
     except TypeError:
         kind = type(name).__name__
         raise DataError(
-            f"graph {graph.id}: the label {name!r} is a {kind}; use strings or numbers"
+            f"graph {graph.id}: the label {brief(name)} is a {kind}; use strings or numbers"
         ) from None
 
 

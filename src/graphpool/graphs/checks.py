@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError, InputError
+from graphpool.errors import DataError, InputError, brief
 
 T = TypeVar("T")
 
@@ -202,7 +202,7 @@ def check_lengths(name: str, counts: Mapping[str, int], given: Mapping[str, obje
         try:
             found = len(value)  # type: ignore[arg-type]
         except TypeError:
-            raise InputError(f"{name}: {key} is {value!r}; give one entry each") from None
+            raise InputError(f"{name}: {key} is {brief(value)}; give one entry each") from None
         if found != counts[unit]:
             raise DataError(f"{name}: {key} has {found} entries for {counts[unit]} {unit}")
     edge_counts = given["edge_counts"]
@@ -253,4 +253,4 @@ def find_device(device: torch.device | str) -> torch.device:
     try:
         return torch.device(device)
     except (TypeError, RuntimeError):
-        raise InputError(f"there is no device {device!r}; give 'cpu' or 'cuda'") from None
+        raise InputError(f"there is no device {brief(device)}; give 'cpu' or 'cuda'") from None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from graphpool.errors import InputError, SelectionError, check_whole
+from graphpool.errors import InputError, SelectionError, brief, check_whole
 from graphpool.graphs.checks import (
     INTEGERS,
     NAMES,
@@ -55,12 +55,12 @@ class Graph:
     def __post_init__(self) -> None:
         where = f"graph {self.id}"
         if not isinstance(self.num_nodes, int) or self.num_nodes < 1:
-            raise InputError(f"{where}: num_nodes is {self.num_nodes!r}; give 1 or more")
+            raise InputError(f"{where}: num_nodes is {brief(self.num_nodes)}; give 1 or more")
         check_tensor(f"{where}: edge_index", self.edge_index, INTEGERS, (2, None))
         check_range(f"{where}: edge_index", self.edge_index, 0, self.num_nodes - 1)
         counts = {"graphs": 1, "nodes": self.num_nodes, "edges": self.edge_index.shape[1]}
         if self.y is not None and not isinstance(self.y, int):
-            raise InputError(f"{where}: y is {self.y!r}; give the code of a class")
+            raise InputError(f"{where}: y is {brief(self.y)}; give the code of a class")
         check_whole(f"{where}: y", 0 if self.y is None else self.y, -1, 2**31 - 1)
         y = None if self.y is None else torch.tensor([self.y])
         rows = {

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError, FeatureWarning, plural, warn
+from graphpool.errors import DataError, FeatureWarning, brief, plural, warn
 from graphpool.graphs.vocabulary import Name, coded
 
 
@@ -70,4 +70,4 @@ def _integer(value: Any, key: str | None, name: str) -> int:
             return int(value)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise DataError(f"{name}: {key} is {value!r}; labels and classes are integers or strings")
+    raise DataError(f"{name}: {key} is {brief(value)}; labels and classes are integers or strings")
