@@ -1,9 +1,11 @@
 """Shared fixtures; tensor shapes in annotations are checked while the tests run."""
 
 import os
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from fault_summary import summary_lines
 
 try:
     import beartype  # noqa: F401  (the checker that the hook names)
@@ -23,3 +25,12 @@ def data_root() -> Path:
     if not (root / "PROTEINS.zip").exists():
         pytest.skip(f"no data files in {root}; set GRAPHPOOL_DATA to a folder that has them")
     return root
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Add up what the fault tests did and found."""
+    reports = chain.from_iterable(terminalreporter.stats.values())
+    lines = summary_lines(each for each in reports if isinstance(each, pytest.TestReport))
+    if lines:
+        terminalreporter.section("faults")
+        terminalreporter.write_line("\n".join(lines))

@@ -6,6 +6,7 @@ type, an unknown key or a missing one is an error that names the key and the nex
 """
 
 import dataclasses
+import functools
 import types
 import typing
 from collections.abc import Callable, Sequence
@@ -99,10 +100,7 @@ class _Fitter:
     def _fit_keys(self, kind: type[Any], value: Any, where: str) -> Any:
         if not isinstance(value, dict):
             raise self.error(f"{where}: a table is needed here, not {brief(value)}")
-        hints = typing.get_type_hints(kind)
-        if not typing.is_typeddict(kind):
-            hints = {item.name: hints[item.name] for item in dataclasses.fields(kind)}
-        needed = _needed(kind)
+        hints, needed = _keys(kind)
         found = {}
         for key, item in value.items():
             if key not in hints:
@@ -126,6 +124,15 @@ class _Fitter:
             except self.error as error:
                 problem = error
         raise problem
+
+
+@functools.cache
+def _keys(kind: type[Any]) -> tuple[dict[str, Any], list[str]]:
+    """The shapes of all keys, and the keys that must be there; once a class, for this is slow."""
+    hints = typing.get_type_hints(kind)
+    if not typing.is_typeddict(kind):
+        hints = {item.name: hints[item.name] for item in dataclasses.fields(kind)}
+    return hints, _needed(kind)
 
 
 def _needed(kind: type[Any]) -> list[str]:

@@ -233,13 +233,6 @@ def test_a_collection_of_one_kind_says_nothing() -> None:
     assert not texts
 
 
-@pytest.mark.parametrize("name", [None, 0.5, (), b"a"])
-def test_ids_of_a_collection_made_by_hand_are_words_or_numbers(name: Any) -> None:
-    made = collect(PLAIN)
-    with pytest.raises(DataError, match="ids of a collection must be words or numbers"):
-        Collection(made.arrays, ("a", name), made.node_names, made.edge_names, False)
-
-
 def test_an_unknown_method_names_the_nearest() -> None:
     with pytest.raises(ConfigError, match="did you mean 'hungarian'"):
         ged.distance(*PLAIN, method="hungarain")

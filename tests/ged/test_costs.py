@@ -12,16 +12,10 @@ from graphpool.ged import Costs
 from graphpool.ged.costs import check_tables
 
 
-@pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan"), 10**400])
+@pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
 def test_a_cost_is_a_number_that_is_not_negative(value: float) -> None:
     with pytest.raises(ConfigError, match="edge_deletion"):
         Costs(edge_deletion=value)
-
-
-def test_a_cost_of_thousands_of_digits_is_refused_in_a_short_line() -> None:
-    for value in (10**5000, [10**5000]):
-        with pytest.raises(ConfigError, match=r"edge_deletion is a .* of (16610 bits|thousands)"):
-            Costs(edge_deletion=value)  # type: ignore[arg-type]
 
 
 def test_a_bad_cost_of_two_labels_is_named() -> None:

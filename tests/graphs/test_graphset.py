@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_graphs import packed, random_graphs
 
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import DataError
 from graphpool.graphs import GraphSet
 
 COUNTS, SPLIT = torch.tensor([3, 2]), torch.tensor([3, 1])
@@ -94,12 +94,6 @@ def test_edge_that_leaves_its_graph_is_refused_with_the_graph_named() -> None:
 def test_field_of_the_wrong_length_is_refused_by_name(field: str, value: object) -> None:
     with pytest.raises(DataError, match=field):
         small(**{field: value})
-
-
-@pytest.mark.parametrize("value", [None, "no", 1, torch.ones(3)])
-def test_whether_a_set_is_undirected_is_true_or_false(value: object) -> None:
-    with pytest.raises(ConfigError, match=r"undirected is a .*; give True or False"):
-        small(undirected=value)
 
 
 def test_edge_counts_must_add_up() -> None:

@@ -19,13 +19,15 @@ def summary_lines(reports: Iterable[Any]) -> list[str]:
     """
     totals: Counter[str] = Counter()
     dearest: dict[str, tuple[float, str]] = {}
-    lost = set()
+    failed, killed = set(), set()
     for report in reports:
         given = dict(report.user_properties)
-        if report.failed and "kills" in given:
-            lost.add(report.nodeid)
+        if report.failed:
+            failed.add(report.nodeid)
         if report.when != "teardown":  # the report that has all of them
             continue
+        if given.get("kills"):
+            killed.add(report.nodeid)
         for key, value in given.items():
             if key in (*_COUNTS, "faults", "crashes", "tracebacks"):
                 totals[key] += value
@@ -39,7 +41,7 @@ def summary_lines(reports: Iterable[Any]) -> list[str]:
         f"{totals['crashes']} crashes of the interpreter",
         f"{totals['tracebacks']} tracebacks of commands",
         f"{totals['faults']} answers that are no error of ours, or over the limits",
-        f"{len(lost)} tests that lost files",
+        f"{len(failed & killed)} tests with kills that lost files",
     ]
     lines = [f"made: {', '.join(counts)}", f"found: {', '.join(failures)}"]
     if "slowest" in dearest:

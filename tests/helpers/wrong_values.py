@@ -15,8 +15,8 @@ from graphpool.graphs import Segments
 
 _ANYTHING: tuple[Any, ...] = (
     None, "", "text", "\ud800", b"bytes", 0, -1, 3, 2.5, True, math.nan, math.inf, -math.inf, 10**9,
-    10**30, -(10**30), 10**5000, 1e300, [], [1, 2], [10**5000], [[1], [2, 3]], {}, {"a": 1}, (), object(), 1j, range(3),
-    np.zeros(3), np.array("word"), torch.zeros(()), torch.ones(3),
+    10**30, -(10**30), 10**5000, 1e300, [], [1, 2], [10**5000], [[1], [2, 3]], {}, {"a": 1}, (),
+    object(), 1j, range(3), np.zeros(3), np.array("word"), torch.zeros(()), torch.ones(3),
 )  # fmt: skip
 
 

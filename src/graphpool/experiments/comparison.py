@@ -39,7 +39,7 @@ from graphpool.experiments.results import (
 )
 from graphpool.experiments.tables import write_table
 from graphpool.experiments.unit import Unit
-from graphpool.features.pipeline import FeaturePipeline
+from graphpool.features.pipeline import FeaturePipeline, automatic
 from graphpool.files import scratch_folder, sha256_file
 from graphpool.graphs.graphset import GraphSet
 from graphpool.locks import folder_lock
@@ -247,7 +247,8 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         log.info("%s: its features are not used; every split fits its own", graphs.name)
     digest = add_source(wanted.sources, graphs.name, graphs)
     splits = str((wanted.folder / "splits").absolute())
-    data = GraphData(graphs.name, protocol, digest, splits, task=config.task)
+    auto = automatic(graphs)
+    data = GraphData(graphs.name, protocol, digest, splits, task=config.task, auto=auto)
     opened, seeds = Graphs(data, graphs), _numbers(wanted.seeds, protocol.seeds)
     for seed in seeds:  # written now: a set that does not fit them is refused before any unit
         opened.split(seed, 0)
@@ -302,10 +303,10 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         true = computed_distances(graphs, wanted.folder / DISTANCES)
     known = Distances(graphs.name, graphs.ids, true.values, is_test=test)
     digest, asked = add_source(wanted.sources, graphs.name, graphs, known), config.compare
-    drawn: list[_Drawn] = [
-        (TripletData(graphs.name, digest, asked.examples, asked.valid, split, seed), seed, 0)
-        for seed in seeds
-    ]
+    first = TripletData(
+        graphs.name, digest, asked.examples, asked.valid, split, auto=automatic(graphs)
+    )
+    drawn: list[_Drawn] = [(replace(first, seed=seed), seed, 0) for seed in seeds]
     return drawn, {"features": FeaturePipeline(config.features).fit(graphs).about()}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from graphpool.config import RunConfig, to_dict
 from graphpool.experiments.examples import Data
 from graphpool.experiments.methods import check_known, cost_of, model_of
+from graphpool.features.pipeline import resolve
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.tasks import find_task
 
@@ -62,6 +63,13 @@ class Unit:
     def settings(self) -> dict[str, Any]:
         """Settings that can change the result, all of them, as plain values."""
         return _settings(self.task, self.method, self.config, self.data.folded)
+
+    @property
+    def features(self) -> str:
+        """The features with what `auto` means for the set; empty where that is not known."""
+        if self.config is None or not self.data.auto:
+            return ""
+        return resolve(self.config.features, self.data.auto)
 
     @cached_property
     def key(self) -> str:

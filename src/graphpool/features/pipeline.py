@@ -48,12 +48,7 @@ class FeaturePipeline:
 
     def fit(self, graphs: GraphSet) -> "FeaturePipeline":
         """Fit every kind on training graphs."""
-        named = {_parse(item).kind for item in self._items if item != AUTO}
-        items = [
-            each
-            for item in self._items
-            for each in (_automatic(graphs, named) if item == AUTO else (item,))
-        ]
+        items = _split(resolve(self.spec, automatic(graphs)))
         self.features = tuple(_parse(item).fit(graphs) for item in items)
         self.unused = unused_text(graphs, {feature.kind for feature in self.features})
         return self
@@ -126,8 +121,8 @@ class FeaturePipeline:
         return pipeline
 
 
-def _automatic(graphs: GraphSet, named: Collection[str]) -> tuple[str, ...]:
-    """Return what `auto` means for a set, less the kinds that are named beside it.
+def automatic(graphs: GraphSet) -> tuple[str, ...]:
+    """Return the kinds that `auto` means for a set.
 
     A sum of one-hot labels over neighbours counts them, and a sum of attributes does not: nodes
     without labels, and without an x, get their degrees beside their attributes.
@@ -136,10 +131,20 @@ def _automatic(graphs: GraphSet, named: Collection[str]) -> tuple[str, ...]:
     brought = {
         Labels.kind: graphs.node_label is not None,
         Attributes.kind: graphs.node_attr is not None and not graphs.attr_is_truth,
-        OwnX.kind: own_x and Given.kind not in named,
+        OwnX.kind: own_x,
         Degree.kind: graphs.node_label is None and not own_x,
     }
-    return tuple(kind for kind, there in brought.items() if there and kind not in named)
+    return tuple(kind for kind, there in brought.items() if there)
+
+
+def resolve(spec: str, kinds: Collection[str]) -> str:
+    """Return a feature string with `auto` replaced by these kinds, less those named beside it."""
+    items = _split(spec)
+    named = {_parse(item).kind for item in items if item != AUTO}
+    if Given.kind in named:
+        named.add(OwnX.kind)  # the same columns
+    rest = [kind for kind in kinds if kind not in named]
+    return "+".join(each for item in items for each in (rest if item == AUTO else [item]))
 
 
 def _parse(item: str) -> Feature:

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import DataError, InputError, brief
+from graphpool.graphs.columns import check_columns
 
 T = TypeVar("T")
 
@@ -165,6 +166,7 @@ def check_set(graphs: Any) -> None:
     if len(ids) != counts["graphs"]:
         raise InputError(f"{name}: ids has {len(ids)} entries for {counts['graphs']} graphs")
     check_fields(name, counts, vars(graphs))
+    check_columns(name, graphs.columns, counts["graphs"])
     source, target = graphs.edge_index.long()
     owner = graphs.edge_graph
     check_edges(name, ids, owner, source, target, graphs.node_counts)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import DataError, check_type
+from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.segments import pointer
 
@@ -19,8 +20,8 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
 
     Labels and classes are matched by name and keep the order in which they first appear. Where
     graph ids clash, every id gets its set's name in front. All sets must have the same fields;
-    only edge weights may be missing in some, where they are 1. By default the result is named by
-    the names of the sets, joined with `+`.
+    only edge weights may be missing in some, where they are 1, and text columns, where they are
+    empty. By default the result is named by the names of the sets, joined with `+`.
     """
     check_type("sets", sets, (list, tuple), "a list of sets")
     for part in sets:
@@ -41,6 +42,7 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
         edge_index=torch.cat([part.edge_index for part in sets], dim=1),
         ids=_ids(sets),
         notes=tuple(f"{part.name}: {note}" for part in sets for note in part.notes),
+        columns=join_columns((part.columns, len(part)) for part in sets),
         x_from=sets[0].x_from if len({part.x_from for part in sets}) == 1 else "",
         **made,  # type: ignore[arg-type]
         **merged,  # type: ignore[arg-type]

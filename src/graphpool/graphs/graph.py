@@ -1,5 +1,6 @@
 """`Graph`: one graph of a set."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,8 @@ class Graph:
     """One graph of a set; its tensors are views of the set's.
 
     `edge_index` is `[2, edges]` (source, target), node ids start at 0; labels are codes into
-    the set's `node_label_names` and `edge_label_names`, and `y` is a code into its `classes`.
+    the set's `node_label_names` and `edge_label_names`, and `y` is a code into its `classes`;
+    `columns` is its text, by the names of the set's columns.
     """
 
     id: str
@@ -51,6 +53,7 @@ class Graph:
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
     x_from: str = field(default="", repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
+    columns: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         where = f"graph {self.id}"
@@ -102,4 +105,5 @@ def graph_at(graphs: "GraphSet", position: int) -> Graph:
         values["y"] = int(values["y"])
     edge_index = graphs.edge_index[:, edge].long()
     values |= {"id": graphs.ids[position], "num_nodes": node.stop - node.start}
+    values["columns"] = {name: column[position] for name, column in graphs.columns.items()}
     return trusted(Graph, edge_index=edge_index, **values)

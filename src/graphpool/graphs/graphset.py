@@ -25,6 +25,7 @@ from graphpool.graphs.checks import (
     find_device,
     trusted,
 )
+from graphpool.graphs.columns import Columns, take_columns
 from graphpool.graphs.graph import TRUE_COMMUNITIES, graph_at
 from graphpool.graphs.graph import Graph as Graph
 from graphpool.graphs.places.find import Places, places_of
@@ -58,6 +59,7 @@ class GraphSet:
         x_from: the feature string that `x` was made from; empty for an `x` that the graphs bring.
         y: `[graphs]` codes into `classes`.
         graph_weight: `[graphs]`, how much each graph counts in the loss; 1 everywhere if absent.
+        columns: text by name, one value for each graph, such as its SMILES or its split.
     """
 
     name: str
@@ -79,6 +81,7 @@ class GraphSet:
     edge_label_names: tuple[Name, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
     x_from: str = ""
+    columns: Columns = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         check_set(self)
@@ -273,6 +276,7 @@ class GraphSet:
             edge_ptr=edge_ptr,
             edge_index=self.edge_index[:, edge],
             ids=tuple(self.ids[position] for position in index.tolist()),
+            columns=take_columns(self.columns, index.tolist()),
             **taken,
         )
         for rule, places in self._places.items():

@@ -13,7 +13,8 @@ from graphpool.errors import ConfigError, check_real, check_whole
 
 # More of anything takes more memory than machines have.
 MOST = 10**6
-_AT_LEAST_ONE = ("in_channels", "hidden_channels", "out_channels", "channels", "heads")
+# `out_channels=0` leaves the head of a network out.
+_LEAST = {"in_channels": 1, "hidden_channels": 1, "out_channels": 0, "channels": 1, "heads": 1}
 
 
 class Module(nn.Module):
@@ -74,8 +75,8 @@ def _check_argument(name: str, value: Any, hint: Any) -> None:
     unknown = Any in kinds or inspect.Parameter.empty in kinds
     if unknown or not all(isinstance(kind, type) for kind in kinds):
         return  # a literal, Any: checked by the constructor itself
-    if type(value) is not bool and int in kinds and isinstance(value, Integral):
-        check_whole(name, value, 1 if name in _AT_LEAST_ONE else -MOST, MOST)
+    if type(value) is not bool and {int, float} & {*kinds} and isinstance(value, Integral):
+        check_whole(name, value, _LEAST.get(name, -MOST), MOST)
     elif name == "dropout":
         check_real(name, value, 0.0, 1.0)
     elif not any(_is_a(value, kind) for kind in kinds):

@@ -13,9 +13,10 @@
 | `directed` | false by default: each edge then also leads back |
 | `graph_attributes` | a list of numbers |
 | `y` | the class, a word or a whole number |
+| `columns` | an object of words, such as `{"split": "train"}` |
 
 A key that one graph has must be there for all of them; `id`, `nodes`, `edges` and `directed` may
-be there for some. An unknown key is an error, and so is one that appears twice in an object.
+be there for some, and so may `columns`. An unknown key is an error, and so is a repeated one.
 """
 
 import codecs
@@ -38,16 +39,19 @@ from graphpool.data.paths import stem
 from graphpool.documents import read_json_lines
 from graphpool.errors import DataError, nearest, shortened
 from graphpool.files import atomic_write
+from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import Graph, GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 from graphpool.limits import current_limits
+from graphpool.shapes import fit
 
 NAME = "jsonl"
 VERSION = 2
 
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
 _NUMBERS = {"node_attributes": "node", "edge_attributes": "edge", "edge_weights": "edge"}
-KEYS = {"id", "nodes", "edges", "directed", "y", "graph_attributes", *_LABELS, *_NUMBERS}
+_OTHER = {"id", "nodes", "edges", "directed", "y", "columns", "graph_attributes"}
+KEYS = {*_OTHER, *_LABELS, *_NUMBERS}
 _MOST_NAME = 2**63 - 1
 _MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 
@@ -111,6 +115,7 @@ def build(
         classes=classes,
         node_label_names=node_names,
         edge_label_names=edge_names,
+        columns=join_columns((row.columns, 1) for row in rows),
     )
 
 
@@ -153,6 +158,7 @@ def _object(graphs: GraphSet, graph: Graph) -> dict[str, Any]:
         "directed": directed or None,
         "graph_attributes": _plain(graph.graph_attr),
         "y": graphs.classes[graph.y] if graphs.classes and graph.y is not None else graph.y,
+        "columns": dict(graph.columns) or None,
     }
     return {key: part for key, part in value.items() if part is not None}
 
@@ -186,6 +192,7 @@ class Row:
     edges: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.int64))
     y: Name | None = None
     parts: dict[str, Any] = field(default_factory=dict)
+    columns: dict[str, tuple[str]] = field(default_factory=dict)
 
     def wrong(self, problem: str, hint: str = "") -> DataError:
         """Return the error to raise about this graph."""
@@ -232,6 +239,8 @@ def parse_row(path: Path, line: int | None, position: int, value: dict[str, Any]
     if (y := value.get("y")) is not None:
         row.y = int(y) if isinstance(y, bool) else y
         _check_names(row, "y", [row.y])
+    columns = fit(dict[str, str], value.get("columns", {}), f"{path}: line {line}", DataError)
+    row.columns = {key: (text,) for key, text in columns.items()}
     return row
 
 

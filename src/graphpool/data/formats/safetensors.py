@@ -16,7 +16,7 @@ from torch import Tensor
 
 from graphpool.data.formats.base import check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
-from graphpool.documents import read_header, read_safetensors
+from graphpool.documents import parse_json, read_header, read_safetensors
 from graphpool.errors import DataError
 from graphpool.files import atomic_write
 from graphpool.graphs.checks import check_finite
@@ -30,7 +30,8 @@ SUFFIX = ".safetensors"
 _KEY = "graphpool"
 _REQUIRED = {"node_ptr", "edge_ptr", "edge_index"}
 _NAMES = ("name", "ids", "classes", "node_label_names", "edge_label_names")
-_FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes", "x_from"}
+_COLUMNS = "columns"  # JSON in a tensor of bytes: a header has little room
+_FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes", "x_from", _COLUMNS}
 _OF_NODES = ("node_label", "node_attr", "x")
 _NEXT_STEP = "make the file again from its source"
 
@@ -103,7 +104,7 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     path = Path(path)
     kind = "graphs", "graphpool.graphs writes them"
     header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP, _Header)
-    if check != _check(header) or not _REQUIRED <= set(tensors) <= _FIELDS:
+    if check != _check(header) or not _REQUIRED <= set(tensors) <= {*_FIELDS, _COLUMNS}:
         raise DataError.at(path, "damaged: its header is not the one written", hint=_NEXT_STEP)
     if source is not None and header["source"] != source:
         raise DataError.at(path, "was made from something else", hint=_NEXT_STEP)
@@ -113,6 +114,7 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     _check_declared(path, tensors)
     made: dict[str, Any] = {key: tuple(header[key]) for key in (*_NAMES[1:], "notes")}
     made["x_from"] = header.get("x_from", "")
+    made[_COLUMNS] = _read_columns(path, tensors.pop(_COLUMNS, None))
     # A hash detects damage, not intent: a file can be written with any content and its right hash.
     # The set checks every pointer, edge and code, which compiled loops would follow anywhere.
     try:
@@ -182,7 +184,20 @@ def _tensors(graphs: GraphSet) -> dict[str, Tensor]:
             value = value.clone()
         taken.add(value.data_ptr())
         tensors[key] = value
+    if graphs.columns:
+        text = json.dumps(dict(graphs.columns), ensure_ascii=False, separators=(",", ":"))
+        tensors[_COLUMNS] = torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
     return tensors
+
+
+def _read_columns(path: Path, data: Tensor | None) -> dict[str, tuple[str, ...]]:
+    if data is None:
+        return {}
+    if data.dtype is not torch.uint8:
+        raise DataError.at(path, "its text columns can't be read", hint=_NEXT_STEP)
+    where = f"{path}: columns"
+    columns = parse_json(data.numpy().tobytes(), where, dict[str, list[str]], hint=_NEXT_STEP)
+    return {name: tuple(values) for name, values in columns.items()}
 
 
 def hash_tensors(text: str, tensors: dict[str, Tensor]) -> str:

@@ -10,6 +10,7 @@ from graphpool.data.interop.networkx import from_networkx
 from graphpool.data.interop.pyg import from_pyg
 from graphpool.errors import DataError
 from graphpool.graphs.checks import NAMES
+from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import Graph, GraphSet
 
 Graphs: TypeAlias = Any
@@ -96,4 +97,5 @@ def _packed(graphs: Sequence[Graph]) -> GraphSet:
         },
         **vocabulary,
         notes=graphs[0].notes,
+        columns=join_columns(({k: (v,) for k, v in graph.columns.items()}, 1) for graph in graphs),
     )
