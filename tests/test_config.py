@@ -103,7 +103,7 @@ def test_wrong_key_or_kind_is_named(values: dict[str, Any], message: str) -> Non
 @pytest.mark.parametrize(
     ("section", "values", "message"),
     [
-        (ModelConfig, {"num_layers": 0}, r"model\.num_layers is 0"),
+        (ModelConfig, {"num_layers": -1}, r"model\.num_layers is -1"),
         (ModelConfig, {"dropout": 1.0}, r"model\.dropout"),
         (ModelConfig, {"clusters": [8, 0]}, r"model\.clusters"),
         (ModelConfig, {"clusters": [8, 0]}, r"model\.clusters is \(8, 0\); every number must be"),

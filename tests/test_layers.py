@@ -44,6 +44,7 @@ INNER: dict[str, list[set[str]]] = {
     "nn": [
         {"ops", "module", "random"},
         {"level", "label_embedding"},
+        {"arguments"},
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
         {"hierarchy"},
@@ -59,7 +60,7 @@ INNER: dict[str, list[set[str]]] = {
         {"pages"},
         {"classification", "matching", "similarity"},
     ],
-    "models": [{"file", "run_folder"}, {"model"}, {"run"}],
+    "models": [{"build", "file", "run_folder"}, {"model"}, {"run"}],
     "estimators": [{"arguments", "values"}, {"base"}, {"classifier", "matcher", "comparer"}],
 }  # fmt: skip
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}

@@ -22,11 +22,24 @@ def graphs(labels: bool = True, names: tuple[str, ...] = ("C", "N")) -> GraphSet
         node_label=torch.tensor([0, 0, 1, 1, 0]) if labels else None,
         node_label_names=names if labels else (),
         node_attr=torch.arange(10.0).reshape(5, 2),
+        edge_label=torch.tensor([0, 1, 0, 1]),
+        edge_label_names=("-", "="),
+        edge_attr=torch.arange(4.0).reshape(4, 1),
         x=torch.arange(5.0).reshape(5, 1),
     )
 
 
-EVERYTHING = "labels+degree:5+bindegree+logdegree+constant+attributes+rw:4+eigen:3+x+given"
+EVERYTHING = (
+    "labels+degree:5+bindegree+logdegree+constant+attributes+rw:4+eigen:3+x+given+edge_labels"
+    "+edge_attributes"
+)
+
+
+def beside_nodes(kind: str) -> str:
+    """A string with this kind; one of edges needs another of nodes beside it."""
+    return f"constant+{kind}" if kind in KINDS and KINDS[kind].of == "edge" else kind
+
+
 LABELS, DEGREES = ("label=C", "label=N"), ("degree=0", "degree=1", "degree>=2")
 ATTRIBUTES = ("attribute 0", "attribute 1")
 
@@ -69,19 +82,24 @@ def test_auto_leaves_out_what_is_named_beside_it() -> None:
 
 
 def test_what_is_used_and_what_is_not_is_said_and_stored() -> None:
-    edges = torch.zeros(8, dtype=torch.long)
-    full = replace(graphs(), edge_label=edges, edge_label_names=("=",), graph_attr=torch.ones(2, 3))
+    full = replace(graphs(), graph_attr=torch.ones(2, 3))
     pipeline = FeaturePipeline("labels+rw:8").fit(full)
     about = {
         "used": ["2 node labels", "rw (8 columns)"],
-        "unused": ["2 node attributes", "1 feature x", "1 edge label", "3 graph attributes"],
+        "unused": [
+            "2 node attributes",
+            "1 feature x",
+            "2 edge labels",
+            "1 edge attribute",
+            "3 graph attributes",
+        ],
     }
     assert pipeline.about() == about
     again = FeaturePipeline.from_state(json.loads(json.dumps(pipeline.state())))
     assert again.about() == about
     assert features_line(FeaturePipeline().fit(full).about()) == (
-        "Features: 2 node labels, 2 node attributes (standardised), 1 feature x (standardised); "
-        "not used: 1 edge label, 3 graph attributes"
+        "Features: 2 node labels, 2 node attributes (standardised), 1 feature x (standardised), "
+        "2 edge labels, 1 edge attribute (standardised); not used: 3 graph attributes"
     )
 
 
@@ -113,18 +131,27 @@ def test_stored_state_gives_the_same_features_on_unseen_graphs() -> None:
 
 @pytest.mark.parametrize("kind", [*KINDS, EVERYTHING])
 def test_columns_are_finite_floats_one_per_name(kind: str) -> None:
-    pipeline = FeaturePipeline(kind)
-    x = pipeline.fit_transform(graphs()).x
-    assert x is not None
-    assert x.shape == (5, len(pipeline.names)) == (5, pipeline.channels)
-    assert x.dtype == torch.float32
-    assert torch.isfinite(x).all()
+    pipeline = FeaturePipeline(beside_nodes(kind))
+    made = pipeline.fit_transform(graphs())
+    assert made.x is not None
+    assert made.x.shape == (5, len(pipeline.names)) == (5, pipeline.channels)
+    assert (made.edge_x is None) == (pipeline.edge_channels == 0)
+    for columns in (made.x, made.edge_x if made.edge_x is not None else torch.zeros(8, 0)):
+        assert columns.dtype == torch.float32
+        assert torch.isfinite(columns).all()
+    if made.edge_x is not None:
+        assert made.edge_x.shape == (8, len(pipeline.edge_names)) == (8, pipeline.edge_channels)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_do_not_depend_on_other_graphs_of_the_set(kind: str) -> None:
-    pipeline = FeaturePipeline(kind).fit(graphs())
-    assert torch.equal(pipeline.columns(graphs()[[1, 0]])[:2], pipeline.columns(graphs())[3:])
+    pipeline = FeaturePipeline(beside_nodes(kind)).fit(graphs())
+    turned, plain = graphs()[[1, 0]], graphs()
+    assert torch.equal(pipeline.columns(turned)[:2], pipeline.columns(plain)[3:])
+    if (columns := pipeline.edge_columns(turned)) is not None:
+        expected = pipeline.edge_columns(plain)
+        assert expected is not None
+        assert torch.equal(columns[:2], expected[6:])
 
 
 @pytest.mark.parametrize(

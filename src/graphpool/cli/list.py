@@ -9,7 +9,7 @@ import typer
 from graphpool.cli.options import Json
 from graphpool.cli.output import print_result
 from graphpool.config import RunConfig, settings_in
-from graphpool.config.run import LOSS_PANEL
+from graphpool.config.model import LOSS_PANEL
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.format import Lines, Table
 
@@ -164,7 +164,8 @@ def _features() -> dict[str, str]:
     from graphpool.features import KINDS
 
     return {
-        "auto": "labels, attributes and x where the graphs have them, else degree",
+        "auto": "labels, attributes and x where the graphs have them, else degree; those of edges "
+        "for encoders that use them",
         **{name: kind.summary for name, kind in KINDS.items()},
     }
 

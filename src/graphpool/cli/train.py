@@ -11,6 +11,7 @@ from graphpool.cli.data_arguments import file_name, is_path
 from graphpool.cli.experiment import stopping
 from graphpool.cli.output import print_result, print_status
 from graphpool.config import RunConfig
+from graphpool.errors import plural
 
 CONFIG = "config.toml"
 
@@ -61,9 +62,12 @@ def train(
 
     store = RunFolder(folder, run, resume)
 
-    def introduce(examples: TaskData) -> None:
-        name = run.model.pooler
-        about = f"{name} ({TASKS[run.task].methods()[name]}); seed {run.train.seed}; in {folder}"
+    def introduce(examples: TaskData, config: RunConfig) -> None:
+        model = config.model
+        about = (
+            f"{model.pooler} ({TASKS[run.task].methods()[model.pooler]}); encoder {model.encoder}, "
+            f"{plural(model.num_layers, 'layer')}; seed {run.train.seed}; in {folder}"
+        )
         for line in () if json else (*examples.notes, about):
             print_status(line)
 

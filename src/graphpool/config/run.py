@@ -1,183 +1,14 @@
 """The settings of a run: frozen dataclasses, each field declared once with `setting`."""
 
-import math
 from dataclasses import dataclass, field
 from typing import Literal
 
 from graphpool.config.class_weight import read_class_weight
+from graphpool.config.model import COMPARING, MODEL_PANEL, NOT_NEGATIVE, POSITIVE, ModelConfig
 from graphpool.config.setting import CheckedConfig, Range, setting
 from graphpool.errors import ConfigError
 
 Task = Literal["classification", "matching", "similarity"]
-COMPARING = ("matching", "similarity")
-MODEL_PANEL, COMPARE_PANEL = "Model", "Comparing graphs"
-LOSS_PANEL = "Auxiliary losses"
-POSITIVE, FINITE = Range(above=0, below=math.inf), Range(low=0, below=math.inf)
-NOT_NEGATIVE = Range(low=0)
-
-
-@dataclass(frozen=True)
-class ModelConfig(CheckedConfig):
-    """The network; `graphpool list settings` explains the fields."""
-
-    pooler: str = setting("hap", "Pooling method; see graphpool list.", option="--pooler")
-    encoder: Literal["gcn", "gat", "gin", "graphconv"] = setting(
-        "gcn",
-        "Graph convolution before each coarsening.",
-        choices={
-            "gcn": "graph convolution (Kipf & Welling 2017)",
-            "gat": "graph attention, several heads (Veličković et al. 2018)",
-            "gin": "graph isomorphism network (Xu et al. 2019)",
-            "graphconv": "sum over neighbours and the node itself, each with its weights (Morris "
-            "et al. 2019)",
-        },
-        option="--encoder",
-    )
-    hidden_channels: int = setting(64, "Width of every layer.", range=POSITIVE, option="--hidden")
-    num_layers: int = setting(
-        2, "Encoder layers before each coarsening.", range=POSITIVE, option="--layers"
-    )
-    heads: int = setting(4, "Attention heads of the encoder gat.", range=POSITIVE)
-    clusters: tuple[int, ...] = setting(
-        (),
-        "Clusters of each level, such as 8,1; by default as many as a graph has places, then 1 "
-        "(methods without places: 8, then 1).",
-        range=Range(low=1),
-        option="--clusters",
-    )
-    ratio: float = setting(
-        0.0,
-        "Share of the nodes that become clusters, or that top-k poolers keep; 0 uses clusters as "
-        "they are given, and half of the nodes in top-k poolers.",
-        range=Range(low=0, below=1),
-    )
-    dropout: float = setting(
-        0.0, "Dropout, in [0, 1).", range=Range(low=0, below=1), option="--dropout"
-    )
-    norm: Literal["none", "batch"] = setting(
-        "none",
-        "Normalisation after each encoder layer.",
-        choices={"none": "no normalisation", "batch": "batch normalisation over all nodes"},
-    )
-    jumping_knowledge: bool = setting(
-        False, "Mix the outputs of all encoder layers instead of using only the last."
-    )
-    readout: tuple[Literal["sum", "mean", "max"], ...] = setting(
-        ("sum",),
-        "How the nodes of a level become one vector; several are concatenated.",
-        choices={
-            "sum": "sum over the nodes",
-            "mean": "mean over the nodes",
-            "max": "largest value of each channel",
-        },
-    )
-    assignment: Literal["default", "places", "places-only", "content", "static"] = setting(
-        "default",
-        "How HAP assigns nodes to clusters.",
-        choices={
-            "default": "what the pooler stands for: places for hap, static for hap-paper",
-            "places": "clusters are places, parts of the graph dense in edges, weighted by content",
-            "places-only": "the same without content: the edges alone assign a node",
-            "content": "standardised dot product of a node's row with the cluster's column",
-            "static": "the paper's additive attention; every node gets nearly the same clusters",
-        },
-        option="--assignment",
-    )
-    relaxation: Literal["gram", "sort", "truncate", "tile"] = setting(
-        "gram",
-        "How HAP brings cluster columns to one length.",
-        choices={
-            "gram": "a column becomes its products with all columns; permutation invariant",
-            "sort": "its largest values; permutation invariant",
-            "truncate": "its first entries; depends on the order of the nodes",
-            "tile": "what the authors' code does; depends on the order of the nodes",
-        },
-    )
-    connect: Literal["default", "offdiagonal", "gumbel", "offdiagonal-gumbel", "plain"] = setting(
-        "default",
-        "How HAP weights the edges between clusters.",
-        choices={
-            "default": "what the pooler stands for: offdiagonal for hap, gumbel for hap-paper",
-            "offdiagonal": "zero diagonal, then symmetric normalisation",
-            "gumbel": "the paper's soft sampling; nearly the identity",
-            "offdiagonal-gumbel": "zero diagonal, then soft sampling",
-            "plain": "the coarse adjacency as it is",
-        },
-        option="--connect",
-    )
-    cluster_count: Literal["modularity", "eigengap", "validation"] = setting(
-        "modularity",
-        "How the number of places is found, unless clusters gives it.",
-        choices={
-            "modularity": "as many places as modularity finds at model.resolution, for each graph",
-            "eigengap": "where the spectrum of the graph has its largest gap",
-            "validation": "modularity from coarse to fine and eigengap, each tried for a fifth of "
-            "the epochs; validation graphs choose",
-        },
-        option="--count",
-    )
-    resolution: float = setting(
-        1.5,
-        "How fine places are: a higher one gives more and smaller places.",
-        range=Range(low=1 / 16, high=64),
-        option="--resolution",
-    )
-    max_clusters: int = setting(16, "Largest number of places of a graph.", range=POSITIVE)
-    cluster_profile: bool = setting(
-        True, "Add the size, inner edges and outer edges of a place to its cluster's features."
-    )
-    distance: Literal["aligned", "nodes", "sorted", "euclidean"] = setting(
-        "aligned",
-        "HAP's distance between two graphs at a level; other methods have their own.",
-        choices={
-            "aligned": "nodes or clusters of a level, each softly matched to one of the other "
-            "graph: what is left to move, and which edges are left over",
-            "nodes": "the same without the edges, for graphs that differ in size",
-            "sorted": "nodes or clusters of a level, sorted channel by channel and compared by "
-            "rank",
-            "euclidean": "the paper's: between the vectors that are read out of a level",
-        },
-        option="--distance",
-        panel=COMPARE_PANEL,
-        tasks=COMPARING,
-    )
-    score: Literal["learned", "exp"] = setting(
-        "learned",
-        "How a distance becomes the probability of a match.",
-        choices={
-            "learned": "a learned logistic curve over the logarithm of the distance",
-            "exp": "the paper's exp(-distance / 2)",
-        },
-        option="--score",
-        panel=COMPARE_PANEL,
-        tasks=COMPARING,
-        estimator=False,  # there it is a method
-    )
-    cut_loss: float = setting(
-        0.0,
-        "Weight of the loss for few edges between clusters (Bianchi et al. 2020).",
-        range=FINITE,
-        panel=LOSS_PANEL,
-    )
-    balance: float = setting(
-        0.0, "Weight of the loss for clusters of one size.", range=FINITE, panel=LOSS_PANEL
-    )
-    orthogonality: float = setting(
-        0.0,
-        "Weight of the loss for clusters of one size that don't overlap (Bianchi et al. 2020).",
-        range=FINITE,
-        panel=LOSS_PANEL,
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.cluster_count == "eigengap" and (self.clusters or self.ratio):
-            raise ConfigError(
-                "model.cluster_count 'eigengap' sets how many places a graph has, and so does "
-                f"model.{'clusters' if self.clusters else 'ratio'}; leave out one of them"
-            )
-
-
 CLASSES = ("classification",)
 
 
@@ -329,8 +160,8 @@ class RunConfig:
     )
     data: str = setting("MUTAG", "Name of a set, or a file or folder of graphs.")
     features: str = setting(
-        "auto", "Node features, such as labels+rw:8; see graphpool list.", option="--features",
-        panel=MODEL_PANEL)  # fmt: skip
+        "auto", "Features of nodes and edges, such as labels+rw:8+edge_labels; see graphpool list.",
+        option="--features", panel=MODEL_PANEL)  # fmt: skip
     split: str = setting(
         "",
         "JSON file of a split of your own; with --task similarity published, graphs or classes.",

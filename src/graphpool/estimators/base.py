@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from graphpool.config import (
+    USES_EDGES,
     CompareConfig,
     ModelConfig,
     RunConfig,
@@ -24,7 +25,7 @@ from graphpool.config.class_weight import write_class_weight
 from graphpool.data.interop import Graphs as Graphs
 from graphpool.data.interop import as_graphs
 from graphpool.data.source import Source, set_digest
-from graphpool.errors import ConfigError, check_real, nearest
+from graphpool.errors import ConfigError, FeatureWarning, check_real, nearest, warn
 from graphpool.estimators.arguments import (
     argument_settings,
     explain_arguments,
@@ -172,6 +173,8 @@ class GraphEstimator(BaseEstimator):
         model = TrainedModel.fit(
             train, valid, config, source=source, progress=self.progress, **task
         )
+        if config.model.encoder not in ("auto", defaults_for(self._task).model.encoder):
+            _warn_unused_edges(graphs, model)
         return self._take(model)
 
     def _take(self: E, model: TrainedModel) -> E:
@@ -185,6 +188,18 @@ class GraphEstimator(BaseEstimator):
         if self.validation == 1:
             raise ConfigError("validation is 1; it must lie in [0, 1)")
         return float(self.validation)
+
+
+def _warn_unused_edges(graphs: GraphSet, model: TrainedModel) -> None:
+    """Warn about features of edges that the chosen encoder does not use."""
+    reason = f"({model.features.without_edges})"
+    unused = [text for text in model.features.unused if text.endswith(reason)]
+    if unused:
+        warn(
+            f"{graphs.name}: not used: {', '.join(unused)}; encoders that use them are "
+            f"{', '.join(USES_EDGES)}",
+            FeatureWarning,
+        )
 
 
 def log_probabilities(shares: NDArray[Any]) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphpool.config import RunConfig, to_dict
+from graphpool.config import RunConfig, resolve, to_dict
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
 from graphpool.data.own_splits import read_own_splits
@@ -39,10 +39,11 @@ from graphpool.experiments.results import (
 )
 from graphpool.experiments.tables import write_table
 from graphpool.experiments.unit import Unit
-from graphpool.features.pipeline import FeaturePipeline, automatic
+from graphpool.features.pipeline import FeaturePipeline, automatic, has_edge_features
 from graphpool.files import scratch_folder, sha256_file
 from graphpool.graphs.graphset import GraphSet
 from graphpool.locks import folder_lock
+from graphpool.nn.zoo.build import edges_unused
 from graphpool.tasks import find_task
 from graphpool.tasks.classes import open_training
 
@@ -86,7 +87,8 @@ def evaluate(
         protocol: of classification: `cv10`, `cv5` or any other number of folds, `paper`, or one
             of your own; `config.split` names a file of splits instead.
         seeds: how many, or which; by default those of the protocol, or three.
-        config: settings of all networks; `model.pooler` is replaced by each method.
+        config: settings of all networks; `model.pooler` is replaced by each method, and what is
+            left open is resolved for the whole set.
         folder: one set, one folder.
         baselines: put the task's standard baselines beside them.
         jobs: processes; by default as many as there are cores. 1 starts no process. A pooler that
@@ -118,7 +120,7 @@ def evaluate(
     with folder_lock(folder), scratch_folder() as sources:
         wanted = _Wanted(data, config, protocol, seeds, folder, sources, root)
         drawn, about = _OPEN[task.noun](wanted)
-        called = about.pop("name", str(data))
+        called, config = about.pop("name", str(data)), about.pop("config")
         outcome = run_units(
             _units(names, drawn, config), RecordFile(folder / RECORDS, called), executor=executor,
             sources=wanted.sources, minutes=minutes, progress=progress, command=command,
@@ -235,8 +237,9 @@ def unit_of(method: str, data: Data, config: RunConfig, seed: int, fold: int = 0
 
 def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     """Splits of a set by a protocol, and facts about the set."""
-    given, config = wanted.data, wanted.config
+    given = wanted.data
     graphs = open_training(given, wanted.root) if isinstance(given, str) else given
+    config = resolve(wanted.config, has_edge_features(graphs))
     protocol = wanted.protocol
     if config.split:
         protocol = own_protocol(config.split, graphs)
@@ -255,12 +258,17 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     drawn: list[_Drawn] = [(data, seed, fold) for seed in seeds for fold in range(protocol.folds)]
     about: dict[str, Any] = {
         "name": graphs.name,
+        "config": config,
         "protocol": protocol,
         "facts": SetFacts.of(graphs, digest),
     }
     with suppress(GraphpoolError):  # features that don't fit are reported by each unit
-        about["features"] = FeaturePipeline(config.features).fit(graphs).about()
+        about["features"] = _features(config, graphs)
     return drawn, about
+
+
+def _features(config: RunConfig, graphs: GraphSet) -> dict[str, Any]:
+    return FeaturePipeline(config.features, edges_unused(config.model)).fit(graphs).about()
 
 
 def _split_files(folder: Path) -> dict[str, str]:
@@ -271,7 +279,8 @@ def _split_files(folder: Path) -> dict[str, str]:
 def _open_pairs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     config, seeds = wanted.named()
     drawn: list[_Drawn] = [(data, data.seed, 0) for data in drawn_pairs(config, seeds)]
-    return drawn, {"features": {"used": [config.features], "unused": []}}
+    features = {"used": [config.features], "unused": []}
+    return drawn, {"config": resolve(wanted.config), "features": features}
 
 
 def drawn_pairs(config: RunConfig, seeds: Sequence[int]) -> list[PairData]:
@@ -307,7 +316,8 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         graphs.name, digest, asked.examples, asked.valid, split, auto=automatic(graphs)
     )
     drawn: list[_Drawn] = [(replace(first, seed=seed), seed, 0) for seed in seeds]
-    return drawn, {"features": FeaturePipeline(config.features).fit(graphs).about()}
+    config = resolve(wanted.config, has_edge_features(graphs))
+    return drawn, {"config": config, "features": _features(config, graphs)}
 
 
 # What examples are called, by `Task.noun`, and how they are opened.

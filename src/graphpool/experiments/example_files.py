@@ -42,6 +42,8 @@ _GRAPHS, _MATRIX, _TEST = "graphs.safetensors", "distances.npy", "test.npy"
 _PLACES, _PLACE_PARTS = "places.safetensors", ("cluster", "counts", "share")
 _EXAMPLES, _RANKED = "examples.safetensors", "ranked.safetensors"
 _TRIPLET = ("query", "first", "second", "r")
+# Networks share the features of nodes; one that uses edges fits its features itself.
+_LATER = "fitted by a network"
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +177,7 @@ class ExampleFiles:
             "valid": draw(data.nodes, data.valid, 1),
             **{f"test-{size}": draw((size,), data.test, 2) for size in data.sizes},
         }
-        pipeline = FeaturePipeline(self.features).fit(parts["train"].graphs)
+        pipeline = FeaturePipeline(self.features, _LATER).fit(parts["train"].graphs)
         for name, pairs in parts.items():
             save_for_workers(pipeline.transform(pairs.graphs), self.rules, folder / name)
             columns = {"left": pairs.left, "right": pairs.right, "y": pairs.y}
@@ -202,7 +204,8 @@ class ExampleFiles:
                 graphs, matrix, valid, train, data.valid, data.seed, "validation"
             ),
         }
-        pipeline = FeaturePipeline(self.features).fit(graphs[torch.from_numpy(np.sort(train))])
+        learned = graphs[torch.from_numpy(np.sort(train))]
+        pipeline = FeaturePipeline(self.features, _LATER).fit(learned)
         # Codes of labels are looked up by a network, which fits its features itself.
         ready = pipeline.transform(graphs) if pipeline.lookup is None else graphs
         save_for_workers(ready, self.rules, folder)

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict
+from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict, resolve_model
 from graphpool.documents import read_toml
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.protocols import Protocol, find_protocol
@@ -202,7 +202,7 @@ class Experiment:
         return find_protocol(self.protocol)
 
     def config(self, method: MethodEntry, entry: DataEntry) -> RunConfig:
-        """All settings of a network on some data."""
+        """All settings of a network on some data; those that depend on the encoder, resolved."""
         parts: dict[str, dict[str, Any]] = {"model": {}, "train": {}}
         features = ""
         for source in (self.settings, entry.settings, vars(method)):
@@ -210,11 +210,15 @@ class Experiment:
             for name, part in parts.items():
                 part.update(source.get(name, {}))
         where = f"{FOLDER}/{self.name}.toml: settings"
+        if parts["model"].get("encoder", "auto") == "auto":
+            raise ConfigError(
+                f"{where}.model.encoder is auto, which depends on the graphs; name the encoder"
+            )
         return RunConfig(
             task=self.task,
             data=entry.set_name,
             features=features,
-            model=from_dict(ModelConfig, parts["model"], f"{where}.model"),
+            model=resolve_model(from_dict(ModelConfig, parts["model"], f"{where}.model")),
             train=from_dict(TrainConfig, parts["train"], f"{where}.train"),
         )
 

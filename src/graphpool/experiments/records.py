@@ -24,13 +24,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from graphpool.config import ModelConfig, TrainConfig, to_dict
+from graphpool.config import TrainConfig, completed_model, to_dict
 from graphpool.documents import read_json_lines
 from graphpool.errors import DataError, GraphpoolError
 from graphpool.experiments.unit import INDIFFERENT, unit_key
 from graphpool.features.degree import Degree
 from graphpool.features.labels import Labels
-from graphpool.features.pipeline import AUTO, resolve
+from graphpool.features.pipeline import AUTO, resolved_spec
 from graphpool.files import append_text, strict_json, writing
 from graphpool.shapes import fit
 
@@ -111,7 +111,7 @@ class Record:
         Older records don't say. When they were made, `auto` meant labels, or else degrees.
         """
         before = Labels.kind if Labels.kind in auto else Degree.kind
-        return self.features or resolve(self.settings.get("features", AUTO), (before,))
+        return self.features or resolved_spec(self.settings.get("features", AUTO), (before,))
 
     def metric(self, name: str = "accuracy", test: str | None = None) -> float | None:
         """A metric of one test, by default of the first."""
@@ -134,15 +134,16 @@ def completed(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings with options that came later at their defaults, which change nothing."""
     if "model" not in settings:
         return settings
-    known, (model, train) = settings["train"], _defaults()
+    known = settings["train"]
     given = {*known, *INDIFFERENT, "seed"}
-    later = {key: value for key, value in train.items() if key not in given}
-    return {**settings, "model": {**model, **settings["model"]}, "train": {**known, **later}}
+    later = {key: value for key, value in _train_defaults().items() if key not in given}
+    model = completed_model(settings["model"])
+    return {**settings, "model": model, "train": {**known, **later}}
 
 
 @functools.cache
-def _defaults() -> tuple[dict[str, Any], dict[str, Any]]:
-    return to_dict(ModelConfig()), to_dict(TrainConfig())
+def _train_defaults() -> dict[str, Any]:
+    return to_dict(TrainConfig())
 
 
 class RecordFile:

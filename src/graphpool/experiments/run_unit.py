@@ -14,6 +14,7 @@ from graphpool.experiments.records import Record
 from graphpool.experiments.unit import Unit
 from graphpool.files import strict_json
 from graphpool.models.model import TrainedModel
+from graphpool.nn.zoo.build import edges_unused
 from graphpool.tasks import Task, TaskData, find_task
 from graphpool.training.environment import thread_count
 from graphpool.training.health_warnings import health_warnings
@@ -60,11 +61,12 @@ def fit_unit(
     seed = unit.seed
     if isinstance(unit.data, GraphData):
         seed = unit.data.training_seed(config.train.seed, unit.seed, unit.fold)
+    # Examples that are drawn come with features of nodes, except for codes of labels.
+    given = not unit.data.folded and data.train.graphs.x_from and edges_unused(config.model)
     config = replace(
         config,
         task=unit.task,
-        # Examples that are drawn come with features, except for codes of labels.
-        features="given" if not unit.data.folded and data.train.graphs.x_from else config.features,
+        features="given" if given else config.features,
         model=model_of(config.model.pooler, config.model),
         train=replace(config.train, seed=seed, threads=config.train.threads or 1),
     )

@@ -1,4 +1,4 @@
-"""Numbers that the nodes bring, standardised: attributes, or features `x`."""
+"""Numbers that nodes or edges bring, standardised: attributes, or features `x`."""
 
 from abc import abstractmethod
 from typing import ClassVar
@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 
 from graphpool.errors import DataError, FeatureWarning, warn
-from graphpool.features.base import Feature, fitted
+from graphpool.features.base import Feature, fitted, row_name
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
 
@@ -31,7 +31,7 @@ class Standardised(Feature):
         """Compute mean and standard deviation of every column."""
         values = self._values(graphs)
         if not values.shape[0]:
-            raise DataError(f"{graphs.name} has no nodes to standardise {self.what} on")
+            raise DataError(f"{graphs.name} has no {self.of}s to standardise {self.what} on")
         missing = values.isnan()
         if bool(missing.any()):
             mean = values.nanmean(0).nan_to_num(0.0)
@@ -45,7 +45,7 @@ class Standardised(Feature):
         self.mean, self.scale = tuple(mean.tolist()), tuple(scale.tolist())
         return self
 
-    def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
+    def transform(self, graphs: GraphSet) -> Float[Tensor, "rows channels"]:
         """Standardise with the fitted mean and scale."""
         mean, scale = fitted(self.kind, self.mean), fitted(self.kind, self.scale)
         values = self._values(graphs)
@@ -63,7 +63,7 @@ class Standardised(Feature):
 
     @abstractmethod
     def _columns(self, graphs: GraphSet) -> Tensor | None:
-        """The numbers, `[nodes, channels]`, if the set has them."""
+        """The numbers, `[rows, channels]`, if the set has them."""
 
     def _values(self, graphs: GraphSet) -> Tensor:
         columns = self._columns(graphs)
@@ -77,8 +77,8 @@ class Standardised(Feature):
         infinite = columns.isinf().any(1)
         if bool(infinite.any()):
             raise DataError(
-                f"{_where(graphs, infinite)} has an infinite number among its {self.what}; correct "
-                "or remove it, or use other features"
+                f"{graphs.name}, {row_name(graphs, self.of, infinite)} has an infinite number "
+                f"among its {self.what}; correct or remove it, or use other features"
             )
         return columns.double()
 
@@ -86,7 +86,7 @@ class Standardised(Feature):
         if self._warned:
             return
         self._warned = True
-        first = _where(graphs, missing.any(1)).removeprefix(f"{graphs.name}, ")
+        first = row_name(graphs, self.of, missing.any(1))
         warn(
             f"{graphs.name}: {int(missing.sum())} of {missing.numel()} values of the {self.what} "
             f"are missing (NaN), the first of them in {first}; they are taken for the mean",
@@ -101,13 +101,29 @@ class Attributes(Standardised):
     summary = "node attributes, standardised on the training graphs"
     what = "node attributes"
 
+    prefix: ClassVar[str] = "attribute"
+
     def _columns(self, graphs: GraphSet) -> Tensor | None:
         return graphs.node_attr
 
     @property
     def names(self) -> tuple[str, ...]:
         """`attribute 0`, `attribute 1` and so on."""
-        return tuple(f"attribute {column}" for column in range(len(fitted(self.kind, self.mean))))
+        columns = range(len(fitted(self.kind, self.mean)))
+        return tuple(f"{self.prefix} {column}" for column in columns)
+
+
+class EdgeAttributes(Attributes):
+    """The set's edge attributes, standardised."""
+
+    of = "edge"
+    kind = "edge_attributes"
+    summary = "edge attributes, standardised on the training graphs"
+    what = "edge attributes"
+    prefix = "edge attribute"
+
+    def _columns(self, graphs: GraphSet) -> Tensor | None:
+        return graphs.edge_attr
 
 
 class OwnX(Standardised):
@@ -138,10 +154,3 @@ class OwnX(Standardised):
     def names(self) -> tuple[str, ...]:
         """The columns by number."""
         return tuple(f"x{column}" for column in range(len(fitted(self.kind, self.mean))))
-
-
-def _where(graphs: GraphSet, nodes: Tensor) -> str:
-    """Name the first of some nodes, `[nodes]`."""
-    node = int(nodes.nonzero()[0])
-    graph = int(graphs.node_graph[node])
-    return f"{graphs.name}, graph {graphs.ids[graph]}: node {node - int(graphs.node_ptr[graph])}"

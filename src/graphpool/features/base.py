@@ -1,7 +1,7 @@
-"""`Feature`: the base class of node features."""
+"""`Feature`: the base class of features of nodes and of edges."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.graphs.graphset import GraphSet
@@ -12,14 +12,16 @@ T = TypeVar("T")
 
 
 class Feature(ABC):
-    """One block of columns of the node features.
+    """One block of columns of the features of nodes, or of edges.
 
-    `kind` is the word in a feature string and `summary` one line about it. `fit` learns from
-    training graphs what `transform` needs. `stored` names the attributes that hold all of it as
-    plain values, None before `fit`. A feature that takes a number, `kind:number`, has that first
-    in `stored`, and `least` is the smallest it may be.
+    `of` says of which; a row is such a node or edge. `kind` is the word in a feature string and
+    `summary` one line about it. `fit` learns from training graphs what `transform` needs. `stored`
+    names the attributes that hold all of it as plain values, None before `fit`. A feature that
+    takes a number, `kind:number`, has that first in `stored`, and `least` is the smallest it may
+    be.
     """
 
+    of: ClassVar[Literal["node", "edge"]] = "node"
     kind: ClassVar[str]
     summary: ClassVar[str]
     stored: ClassVar[tuple[str, ...]] = ()
@@ -42,8 +44,8 @@ class Feature(ABC):
         return self
 
     @abstractmethod
-    def transform(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
-        """Return the columns of every node of `graphs`."""
+    def transform(self, graphs: GraphSet) -> Float[Tensor, "rows channels"]:
+        """Return the columns of every node, or of every edge, of `graphs`."""
 
     @property
     @abstractmethod
@@ -95,6 +97,17 @@ def fitted(kind: str, value: T | None) -> T:
     if value is None:
         raise ConfigError(f"features: {kind!r} is not fitted; call fit(training graphs) first")
     return value
+
+
+def row_name(graphs: GraphSet, of: str, rows: Tensor) -> str:
+    """Name the first of some nodes or edges, a mask `[rows]`, such as `graph 7: edge 0-3`."""
+    row = int(rows.nonzero()[0])
+    graph = int((graphs.node_graph if of == "node" else graphs.edge_graph)[row])
+    if of == "node":
+        name = str(row - int(graphs.node_ptr[graph]))
+    else:
+        name = "-".join(map(str, graphs.edge_index[:, row].tolist()))
+    return f"graph {graphs.ids[graph]}: {of} {name}"
 
 
 def refuse_negative_weights(graphs: GraphSet, reason: str) -> None:

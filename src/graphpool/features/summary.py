@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from graphpool.features.attributes import Attributes, OwnX
+from graphpool.features.attributes import Attributes, EdgeAttributes, OwnX
 from graphpool.features.base import Feature, fitted
 from graphpool.features.given import Given
-from graphpool.features.labels import Labels
+from graphpool.features.labels import EdgeLabels, Labels
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Tensor
 
@@ -14,6 +14,8 @@ _READS = {
     Attributes.kind: "node attribute",
     OwnX.kind: "feature",
     Given.kind: "feature",
+    EdgeLabels.kind: "edge label",
+    EdgeAttributes.kind: "edge attribute",
 }
 """What each kind of feature reads of a set, beside its structure."""
 
@@ -32,7 +34,7 @@ def features_text(about: Mapping[str, Sequence[str]]) -> str:
 def used_text(feature: Feature) -> str:
     """Say what a fitted feature is made from."""
     if isinstance(feature, Labels):
-        text = _count(len(fitted(feature.kind, feature.labels)), "node label")
+        text = _count(len(fitted(feature.kind, feature.labels)), _READS[feature.kind])
         return text if feature.lookup is None else f"{text} (learned vectors)"
     columns = len(feature.names)
     if feature.kind not in _READS:
@@ -41,8 +43,14 @@ def used_text(feature: Feature) -> str:
     return text if feature.kind == Given.kind else f"{text} (standardised)"
 
 
-def unused_text(graphs: GraphSet, kinds: Collection[str]) -> tuple[str, ...]:
-    """Say what a set has, beside its structure, that features of these kinds don't use."""
+def unused_text(
+    graphs: GraphSet, kinds: Collection[str], without_edges: str = ""
+) -> tuple[str, ...]:
+    """Say what a set has, beside its structure, that features of these kinds don't use.
+
+    Args:
+        without_edges: of `FeaturePipeline`.
+    """
 
     def width(columns: Tensor | None) -> int:
         return 0 if columns is None else columns.shape[1]
@@ -56,7 +64,12 @@ def unused_text(graphs: GraphSet, kinds: Collection[str]) -> tuple[str, ...]:
         "graph attribute": width(graphs.graph_attr),
     }
     read = {_READS[kind] for kind in kinds if kind in _READS}
-    return tuple(_count(count, name) for name, count in has.items() if count and name not in read)
+    reason = f" ({without_edges})" if without_edges else ""
+    return tuple(
+        _count(count, name) + (reason if name.startswith("edge") else "")
+        for name, count in has.items()
+        if count and name not in read
+    )
 
 
 def _count(count: int, name: str) -> str:

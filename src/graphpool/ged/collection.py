@@ -51,9 +51,9 @@ class Collection:
         check_type("arrays", self.arrays, Arrays, "Arrays(...)")
         for name in ("ids", "node_names", "edge_names"):
             check_type(name, getattr(self, name), tuple, "a tuple")
-            kind = (str, int) if name == "ids" else Hashable
+            kind, wanted = (str, "words") if name == "ids" else (Hashable, "words or numbers")
             if not all(isinstance(each, kind) for each in getattr(self, name)):
-                raise DataError(f"{name} of a collection must be words or numbers")
+                raise DataError(f"{name} of a collection must be {wanted}")
         check_type("directed", self.directed, bool, "True or False")
         check_arrays(self.arrays, len(self.node_names) or 1, len(self.edge_names) or 1)
         if len(self.ids) != len(self.arrays.node_ptr) - 1:

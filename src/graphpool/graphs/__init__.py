@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graphpool.graphs.canonical import canonical_order as canonical_order
     from graphpool.graphs.canonical import reordered as reordered
     from graphpool.graphs.combine import concatenate as concatenate
+    from graphpool.graphs.edge_features import EdgeFeatures as EdgeFeatures
     from graphpool.graphs.graph import Graph as Graph
     from graphpool.graphs.graphset import GraphSet as GraphSet
     from graphpool.graphs.places import PlaceRule as PlaceRule
@@ -32,6 +33,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "graph": ("Graph",),
         "batch": ("GraphBatch",),
         "adjacency": ("Adjacency",),
+        "edge_features": ("EdgeFeatures",),
         "segments": ("Segments",),
         "vocabulary": ("Name",),
         "combine": ("concatenate",),

@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphpool.errors import InputError
+from graphpool.errors import InputError, check_type
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import FLOATS, INTEGERS, NUMBERS, check_range, check_tensor, derived
+from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.segments import Segments
@@ -32,6 +33,7 @@ class GraphBatch:
         one_hot_index: `[nodes]`, if `x` is one-hot: the column that holds each node's 1.
         node: `[nodes]`, the positions of the nodes in the set they were taken from.
         places_of_set: the places of that set under a rule.
+        edges: features of edges, which networks read.
     """
 
     x: Tensor
@@ -46,6 +48,7 @@ class GraphBatch:
     one_hot_index: Tensor | None = None
     node: Tensor | None = None
     places_of_set: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
+    edges: EdgeFeatures | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.adjacency, Adjacency):
@@ -62,6 +65,9 @@ class GraphBatch:
             check_tensor("edge_attr", self.edge_attr, NUMBERS, (edges, None), self.x.device)
         if self.graph_weight is not None:
             check_tensor("graph_weight", self.graph_weight, FLOATS, (graphs,), self.x.device)
+        if self.edges is not None:
+            check_type("edges", self.edges, EdgeFeatures, "EdgeFeatures(table, kind)")
+            self.edges.check(self.adjacency.col.shape[0], self.x.device)
         if self.places_of_set is not None and not callable(self.places_of_set):
             raise InputError("places_of_set must be a function, such as GraphSet.places")
         if self.one_hot_index is not None:

@@ -29,13 +29,14 @@ UNITS = {
     "edge_label": "edges",
     "edge_attr": "edges",
     "edge_weight": "edges",
+    "edge_x": "edges",
 }
 # The fields that hold codes, and the names that the codes refer to; -1 stands for none.
 CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
 # The names, and what `x` was made from.
 NAMES = ("classes", "node_label_names", "edge_label_names", "x_from")
 _LENGTHS = {"ids": "graphs", "edge_counts": "graphs", **UNITS}
-_WIDE = ("graph_attr", "node_attr", "edge_attr", "x")
+_WIDE = ("graph_attr", "node_attr", "edge_attr", "x", "edge_x")
 _KINDS = {
     "int32 or int64": {torch.int32, torch.int64},
     "integers": {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64},
@@ -47,7 +48,7 @@ INTEGERS, CODES, FLOATS, BOOLEANS, NUMBERS = _KINDS
 _MOST = torch.iinfo(torch.int32).max  # nodes are numbered in 32 bits
 
 
-def trusted(kind: type[T], **values: Any) -> T:
+def trusted(kind: type[T], /, **values: Any) -> T:
     """Make a dataclass of values that are known to be right, without its checks."""
     made = object.__new__(kind)
     made.__dict__.update(values)
@@ -145,11 +146,16 @@ def check_fields(where: str, counts: Mapping[str, int], values: Mapping[str, Any
             check_range(f"{where}: {key}", values[key], -1, last)
 
 
+def check_name(name: Any) -> None:
+    """Refuse the name of a set that is not text."""
+    if not isinstance(name, str):
+        raise InputError(f"the name of a set is a {type(name).__name__}; give a word")
+
+
 def check_set(graphs: Any) -> None:
     """Refuse pointers, edges, fields and names that don't make a `GraphSet`."""
     name, node_ptr, edge_ptr, ids = graphs.name, graphs.node_ptr, graphs.edge_ptr, graphs.ids
-    if not isinstance(name, str):
-        raise InputError(f"the name of a set is a {type(name).__name__}; give a word")
+    check_name(name)
     check_pointer(f"{name}: node_ptr", node_ptr, None, least=1)
     check_pointer(f"{name}: edge_ptr", edge_ptr, None)
     if edge_ptr.shape != node_ptr.shape or edge_ptr.device != node_ptr.device:
@@ -159,8 +165,9 @@ def check_set(graphs: Any) -> None:
         raise InputError(f"{name}: {counts['nodes']} nodes; a set has up to {_MOST}")
     shape = (2, counts["edges"])
     check_tensor(f"{name}: edge_index", graphs.edge_index, INTEGERS, shape, node_ptr.device)
-    if not isinstance(ids, tuple) or not set(map(type, ids)) <= {str}:
-        raise InputError(f"{name}: ids must be a tuple of words")
+    for key, words in (("ids", ids), ("notes", graphs.notes)):
+        if not isinstance(words, tuple) or not set(map(type, words)) <= {str}:
+            raise InputError(f"{name}: {key} must be a tuple of words")
     if not isinstance(graphs.x_from, str):
         raise InputError(f"{name}: x_from is a {type(graphs.x_from).__name__}; give a word")
     if len(ids) != counts["graphs"]:
@@ -184,6 +191,7 @@ def check_given(
     name: str, node_counts: Any, edge_counts: Any, edge_index: Any, edges: Mapping[str, Any]
 ) -> None:
     """Refuse what `GraphSet.build` can't work on; what it makes is checked by `check_set`."""
+    check_name(name)
     for key, value in (("node_counts", node_counts), ("edge_counts", edge_counts)):
         check_tensor(f"{name}: {key}", value, CODES, (None,))
         check_range(f"{name}: {key}", value, 0, _MOST)

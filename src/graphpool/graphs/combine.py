@@ -12,7 +12,7 @@ from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.segments import pointer
 
 _CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
-_PLAIN = ("node_attr", "edge_attr", "graph_attr", "graph_weight", "x")
+_PLAIN = ("node_attr", "edge_attr", "graph_attr", "graph_weight", "x", "edge_x")
 
 
 def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:

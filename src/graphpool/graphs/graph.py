@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from graphpool.errors import InputError, SelectionError, brief, check_whole
+from graphpool.errors import InputError, SelectionError, brief, check_type, check_whole
 from graphpool.graphs.checks import (
     INTEGERS,
     NAMES,
@@ -47,6 +47,7 @@ class Graph:
     graph_attr: Tensor | None = None
     graph_weight: Tensor | None = None
     x: Tensor | None = None
+    edge_x: Tensor | None = None
     y: int | None = None
     classes: tuple[Name, ...] = field(default=(), repr=False)
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
@@ -56,6 +57,7 @@ class Graph:
     columns: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        check_type("id of a graph", self.id, str, "a word")
         where = f"graph {self.id}"
         if not isinstance(self.num_nodes, int) or self.num_nodes < 1:
             raise InputError(f"{where}: num_nodes is {brief(self.num_nodes)}; give 1 or more")
@@ -92,7 +94,7 @@ class Graph:
 def graph_at(graphs: "GraphSet", position: int) -> Graph:
     """Return the graph at this position of a set; negative positions count from its end."""
     if not -len(graphs) <= position < len(graphs):
-        raise SelectionError(f"graph {position} of a set of {len(graphs)}")
+        raise SelectionError(f"graph {brief(position)} of a set of {len(graphs)}")
     position %= len(graphs)
     node = slice(*graphs.node_ptr[position : position + 2].tolist())
     edge = slice(*graphs.edge_ptr[position : position + 2].tolist())

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError, check_type, plural, was
+from graphpool.errors import DataError, check_type
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import (
@@ -26,6 +26,8 @@ from graphpool.graphs.checks import (
     trusted,
 )
 from graphpool.graphs.columns import Columns, take_columns
+from graphpool.graphs.edge_features import EdgeFeatures, edge_kinds
+from graphpool.graphs.edge_order import csr_order
 from graphpool.graphs.graph import TRUE_COMMUNITIES, graph_at
 from graphpool.graphs.graph import Graph as Graph
 from graphpool.graphs.places.find import Places, places_of
@@ -57,6 +59,7 @@ class GraphSet:
             `[graphs, channels]`: raw numbers as the file has them.
         x: `[nodes, channels]`, features that the graphs bring, or made by `graphpool.features`.
         x_from: the feature string that `x` was made from; empty for an `x` that the graphs bring.
+        edge_x: `[edges, channels]`, features of edges, made by `graphpool.features`.
         y: `[graphs]` codes into `classes`.
         graph_weight: `[graphs]`, how much each graph counts in the loss; 1 everywhere if absent.
         columns: text by name, one value for each graph, such as its SMILES or its split.
@@ -74,6 +77,7 @@ class GraphSet:
     edge_attr: Tensor | None = None
     graph_attr: Tensor | None = None
     x: Tensor | None = None
+    edge_x: Tensor | None = None
     y: Tensor | None = None
     graph_weight: Tensor | None = None
     classes: tuple[Name, ...] = ()
@@ -99,6 +103,7 @@ class GraphSet:
         edge_weight: Tensor | None = None,
         edge_label: Tensor | None = None,
         edge_attr: Tensor | None = None,
+        edge_x: Tensor | None = None,
         **other: object,
     ) -> "GraphSet":
         """Bring edges (local ids, grouped by graph, any order within it) into CSR order.
@@ -112,7 +117,8 @@ class GraphSet:
             edge_index: `[2, edges]`, source and target.
             other: further fields of `GraphSet`.
         """
-        edges = {"edge_weight": edge_weight, "edge_label": edge_label, "edge_attr": edge_attr}
+        edges = {"edge_weight": edge_weight, "edge_label": edge_label}
+        edges |= {"edge_attr": edge_attr, "edge_x": edge_x}
         if isinstance(edge_index, Tensor) and not edge_index.numel():  # of any type
             edge_index = edge_index.long()
         check_type("undirected", undirected, bool, "True or False")
@@ -126,36 +132,19 @@ class GraphSet:
         owner = torch.repeat_interleave(torch.arange(graphs, device=device), edge_counts)
         source, target = edge_index.long()
         check_edges(name, ids, owner, source, target, node_counts)
-        given = torch.arange(source.shape[0], device=device)
-        notes = list(other.pop("notes", ()))  # type: ignore[call-overload]
-        if edge_weight is not None:
-            real = (source != target) | (edge_weight != 0)
-            source, target, owner, given = source[real], target[real], owner[real], given[real]
-            if empty := int((~real).sum()):
-                notes.append(f"{plural(empty, 'self-loop')} of weight 0 {was(empty)} dropped")
-        listed = source.shape[0]
-        if undirected:
-            source, target = torch.cat([source, target]), torch.cat([target, source])
-            owner, given = owner.repeat(2), given.repeat(2)
-        widest = int(node_counts.max()) + 1 if graphs else 1
-        within = torch.where(source == target, 0, source + 1)
-        rank = (node_ptr[owner] + target) * widest + within
-        rank, order = torch.sort(rank, stable=True)
-        first = torch.ones(rank.shape[0], dtype=torch.bool, device=device)
-        first[1:] = rank[1:] != rank[:-1]
-        # An edge that meets its own reverse is no repetition, so only listed ones count.
-        if repeated := int((~first & (order < listed)).sum()):
-            notes.append(f"{plural(repeated, 'repeated edge')} {was(repeated)} kept once")
-        kept = order[first]
-        given = given[kept]
+        notes = other.pop("notes", ())
+        check_type("notes", notes, (list, tuple), "a list of words")
+        (owner, source, target, given), said = csr_order(
+            owner, source, target, edge_weight, node_counts, undirected
+        )
         fields_ = {**other, **{key: take(value, given) for key, value in edges.items()}}
         return cls(
             name=name,
             node_ptr=node_ptr,
-            edge_ptr=pointer(torch.bincount(owner[kept], minlength=graphs)),
-            edge_index=torch.stack([source[kept], target[kept]]).int(),
+            edge_ptr=pointer(torch.bincount(owner, minlength=graphs)),
+            edge_index=torch.stack([source, target]).int(),
             ids=tuple(ids) if ids is not None else tuple(str(i) for i in range(graphs)),
-            notes=tuple(notes),
+            notes=(*notes, *said),
             **fields_,  # type: ignore[arg-type]
         )
 
@@ -281,7 +270,15 @@ class GraphSet:
         )
         for rule, places in self._places.items():
             chosen._places[rule] = places.take(node, index)
+        if (known := self.__dict__.get("_edge_kinds")) is not None:
+            _, slot, _, _ = self._csr.choose(index.cpu().numpy())
+            chosen.__dict__["_edge_kinds"] = known.select(slot)
         return chosen
+
+    @cached_property
+    def _edge_kinds(self) -> EdgeFeatures | None:
+        """The distinct rows of `edge_x`, and which of them each slot of `_csr` has."""
+        return None if self.edge_x is None else edge_kinds(self, self.edge_x)
 
     @cached_property
     def _one_hot_index(self) -> Tensor | None:
@@ -296,6 +293,13 @@ class GraphSet:
         check_tensor(f"{self.name}: features x", x, FLOATS, (self.num_nodes, None), self.device)
         return self._same_structure(x=x, x_from=x_from)
 
+    def with_edge_x(self, edge_x: Tensor | None) -> "GraphSet":
+        """Return the same graphs with features of edges `edge_x`, `[edges, channels]`."""
+        if edge_x is not None:
+            where, shape = f"{self.name}: features edge_x", (self.num_edges, None)
+            check_tensor(where, edge_x, FLOATS, shape, self.device)
+        return self._same_structure(edge_x=edge_x)
+
     def with_weight(self, weight: Tensor | None) -> "GraphSet":
         """Return the same graphs with `graph_weight`, `[graphs]`."""
         if weight is not None:
@@ -304,8 +308,8 @@ class GraphSet:
 
     def _same_structure(self, **values: Any) -> "GraphSet":
         """Return a copy that keeps what was already computed from the edges."""
-        changed = derived(self, **values)
-        for known in ("_csr", "degree", "node_counts", "node_graph", "edge_graph"):
+        changed, kinds = derived(self, **values), () if "edge_x" in values else ("_edge_kinds",)
+        for known in ("_csr", "degree", "node_counts", "node_graph", "edge_graph", *kinds):
             if known in self.__dict__:
                 changed.__dict__[known] = self.__dict__[known]
         changed.__dict__["_places"] = self._places
@@ -390,4 +394,5 @@ class GraphSet:
             one_hot_index=take(self._one_hot_index, node),
             node=node,
             places_of_set=self.places,
+            edges=None if self._edge_kinds is None else self._edge_kinds.take(slot),
         )

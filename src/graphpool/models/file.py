@@ -16,7 +16,14 @@ from torch.nn.modules.module import (
     register_module_parameter_registration_hook,
 )
 
-from graphpool.config import CompareConfig, ModelConfig, RunConfig, TrainConfig, from_dict
+from graphpool.config import (
+    CompareConfig,
+    ModelConfig,
+    RunConfig,
+    TrainConfig,
+    from_dict,
+    resolve_model,
+)
 from graphpool.data.formats.safetensors import open_set, save
 from graphpool.errors import CheckpointError, GraphpoolError
 from graphpool.files import atomic_write, scratch_folder
@@ -67,13 +74,13 @@ def task_of(about: dict[str, Any]) -> type[Task]:
 
 
 def read_config(task: type[Task], checkpoint: Checkpoint) -> RunConfig:
-    """Return the settings that the header of a model file holds."""
+    """Return the settings that the header of a model file holds; older ones lack some."""
     about = checkpoint.header["extra"]
     return RunConfig(
         task=task.name,
         data=about["data"],
         features=about["features"]["spec"],
-        model=from_dict(ModelConfig, about["model"], "model"),
+        model=resolve_model(from_dict(ModelConfig, about["model"], "model")),
         train=from_dict(TrainConfig, checkpoint.header["config"], "train"),
         compare=from_dict(CompareConfig, about.get("compare", {}), "compare"),
     )

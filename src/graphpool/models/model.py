@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from graphpool.config import ModelConfig, RunConfig, to_dict
+from graphpool.config import RunConfig, resolve, to_dict
 from graphpool.data.source import Source, read_source, source_values
 from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, check_whole, warn
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.labels import Labels
-from graphpool.features.pipeline import FeaturePipeline
+from graphpool.features.pipeline import FeaturePipeline, has_edge_features
 from graphpool.files import check_free
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models import file as model_file
+from graphpool.models.build import build_network
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
 from graphpool.nn.random import seeded_weights
+from graphpool.nn.zoo.build import edges_unused
 from graphpool.report.page import write
 from graphpool.shapes import fit as fit_shape
 from graphpool.tasks import TASKS, Task, TaskData, find_task
@@ -50,8 +51,8 @@ class TrainedModel:
 
     Args:
         network: in eval mode.
-        config: settings; in place of `model.cluster_count =
-            "validation"` the way that was chosen.
+        config: settings; those that were left open, such as `model.encoder = "auto"` and
+            `model.cluster_count = "validation"`, as they were resolved.
         features: fitted on the training graphs.
         task: with what it knows of the training examples, such as the names of classes.
         mean_nodes: mean number of nodes of a training graph.
@@ -93,6 +94,7 @@ class TrainedModel:
     ) -> "TrainedModel":
         """Fit features on the training graphs, build the network and train it.
 
+        Settings that are left open are resolved for the training graphs first.
         `model.cluster_count = "validation"` first chooses the number of places on validation
         graphs.
 
@@ -113,12 +115,13 @@ class TrainedModel:
         task = find_task(config.task).of(train) if task is None else task
         with watch.part("features"):
             used = task.used(train)
-            features = FeaturePipeline(config.features).fit(used)
+            config = resolve(config, has_edge_features(used))
+            features = FeaturePipeline(config.features, edges_unused(config.model)).fit(used)
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
             learned, held = task.weighted(learned, held, config.train)
         mean_nodes = float(used.node_counts.double().mean())
-        build = partial(_build, task, features=features, mean_nodes=mean_nodes)
+        build = partial(build_network, task, features=features, mean_nodes=mean_nodes)
         choice = None
         if config.model.cluster_count == VALIDATION:
             with watch.part("choose"):
@@ -148,7 +151,7 @@ class TrainedModel:
         return self.features.transform(graphs).to(device_of(self.network))
 
     def check_labels(self, graphs: GraphSet) -> None:
-        """Refuse graphs none of whose node labels the features know."""
+        """Refuse graphs none of whose labels, of nodes or of edges, the features know."""
         for feature in self.features.features or ():
             if isinstance(feature, Labels):
                 feature.check_known(graphs)
@@ -156,7 +159,7 @@ class TrainedModel:
     def unknown_labels(self, graphs: GraphSet) -> int:
         """Return the number of nodes whose label the features don't know."""
         unknown = 0
-        for feature in self.features.features or ():
+        for feature in self.features.of("node"):
             if isinstance(feature, Labels):
                 feature.transform(graphs)
                 unknown += feature.unknown
@@ -335,7 +338,7 @@ class TrainedModel:
             task = kind.from_header(about)
             features = FeaturePipeline.from_state(about["features"])
             mean_nodes = fit_shape(float, about["mean_nodes"], "mean_nodes", CheckpointError)
-            build = partial(_build, task, config.model, features, mean_nodes)
+            build = partial(build_network, task, config.model, features, mean_nodes)
             with seeded_weights(0):  # any weights will do
                 with model_file.bounded_build(checkpoint, len(config.model.clusters)):
                     build()
@@ -382,16 +385,3 @@ class TrainedModel:
                 "single graphs, not pairs of them"
             )  # fmt: skip
             raise ConfigError(f"this is a {self.task.kind}, which is asked about {other}")
-
-
-def _build(
-    task: Task, settings: ModelConfig, features: FeaturePipeline, mean_nodes: float
-) -> nn.Module:
-    """Build the network of a task for these features, with vectors of labels if they are codes."""
-    if features.lookup is None:
-        return task.build(settings, features.channels, mean_nodes)
-    column, codes = features.lookup
-    width = settings.hidden_channels
-    network = task.build(settings, features.channels - 1 + width, mean_nodes)
-    add_label_embedding(network, LabelEmbedding(column, codes, width))
-    return network

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphpool.config import RunConfig
+from graphpool.config import RunConfig, resolve
 from graphpool.data import load as datasets
 from graphpool.data.source import set_digest
 from graphpool.errors import DataError
+from graphpool.features.pipeline import has_edge_features
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
@@ -23,7 +24,7 @@ def train_run(
     *,
     root: Path | None = None,
     progress: bool = True,
-    started: Callable[[TaskData], None] = lambda data: None,
+    started: Callable[[TaskData, RunConfig], None] = lambda data, config: None,
 ) -> tuple[TrainedModel, dict[str, Any]]:
     """Open examples, train a model on them, test it, and keep everything in one folder.
 
@@ -32,15 +33,18 @@ def train_run(
         folder: where it goes; a `RunFolder` says whether to go on with the run that is there.
         root: folder of data files.
         progress: show a bar if stderr is a terminal.
-        started: called with the examples before training.
+        started: called with the examples and the settings, as resolved for them, before training.
 
     Returns:
         The model, and the document that the folder holds as `result.json`.
     """
     with folder if isinstance(folder, RunFolder) else RunFolder(folder, config) as run:
-        data = find_task(config.task).open(config, root, run)
-        run.write_settings(data.facts)
-        started(data)
+        task = find_task(config.task)
+        data = task.open(config, root, run)
+        graphs = task.of(data.train).used(data.train)
+        config = resolve(config, has_edge_features(graphs))
+        run.write_settings(config, data.facts)
+        started(data, config)
         model = TrainedModel.fit(
             data.train,
             data.valid,

@@ -4,10 +4,11 @@ import json
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from graphpool.config import RunConfig, read_toml, to_dict, write_toml
+from graphpool.config import RunConfig, read_toml, resolve, to_dict, write_toml
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, load_splits, save_splits
 from graphpool.documents import read_json
@@ -98,8 +99,11 @@ class RunFolder(Store):
     def check_settings(self) -> None:
         """Refuse to go on with settings other than those the run was begun with."""
         if self.resume and self._config is not None and (self.path / CONFIG).exists():
-            before, now = _settings(self.config()), _settings(self._config)
-            check_same_run(self.path / CONFIG, before, now)
+            before, now = self.config(), self._config
+            if now.model.encoder == "auto":  # it is resolved again when the graphs are known
+                now = replace(now, model=replace(now.model, encoder=before.model.encoder))
+            settings = [_settings(resolve(config)) for config in (before, now)]
+            check_same_run(self.path / CONFIG, *settings)
 
     def begin(self) -> None:
         """Make the folder and drop what an older run left; `fit` replaces its checkpoints."""
@@ -116,15 +120,15 @@ class RunFolder(Store):
             for path in (self.path / PILOTS, parts_folder(self.path / DISTANCES)):
                 shutil.rmtree(path, ignore_errors=True)
 
-    def write_settings(self, facts: dict[str, Any]) -> None:
+    def write_settings(self, config: RunConfig, facts: dict[str, Any]) -> None:
         """Write the settings, and what the examples are; refuse others than at the beginning.
 
         A run that is refused must not lose the settings it was begun with.
 
         Args:
+            config: settings, resolved for the examples.
             facts: of `graphpool.tasks.TaskData`.
         """
-        assert self._config is not None
         self.begin()
         path = self.path / EXAMPLES
         if facts:
@@ -134,7 +138,7 @@ class RunFolder(Store):
                     "pairs and distances, or start anew in another folder"
                 )
             write_json(path, facts)
-        write_toml(self._config, self.path / CONFIG)
+        write_toml(config, self.path / CONFIG)
 
     # ------------------------------------------------------------------ what tasks keep here
 

@@ -8,6 +8,7 @@ from torch import nn
 from graphpool.errors import ConfigError, check_known, warn
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.arguments import read_level
 from graphpool.nn.coarsen.base import GroupPool
 from graphpool.nn.coarsen.outputs import Trace
 from graphpool.nn.encoders import ConcatEncoder, Encoder
@@ -15,7 +16,6 @@ from graphpool.nn.hap import PLACE_ASSIGNMENTS, HAPCoarsening
 from graphpool.nn.head import Head
 from graphpool.nn.hierarchy import GraphNetwork, Hierarchy
 from graphpool.nn.label_embedding import embed_labels
-from graphpool.nn.level import read_level
 from graphpool.nn.ops.products import segment_sum
 from graphpool.nn.pool.flat import FlatPool
 from graphpool.nn.random import Dropout

@@ -4,7 +4,8 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import ConfigError, brief, check_known
-from graphpool.nn.level import Level, read_level
+from graphpool.nn.arguments import read_level
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_max, segment_mean, segment_sum
 
 REDUCTIONS = {"sum": segment_sum, "mean": segment_mean, "max": segment_max}

@@ -223,8 +223,10 @@ class Task(Objective):
         """Return every rule by which training with these settings finds places."""
 
     @abstractmethod
-    def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> nn.Module:
-        """Build the network for node features of so many channels."""
+    def build(
+        self, settings: ModelConfig, channels: int, mean_nodes: float, edge_channels: int = 0
+    ) -> nn.Module:
+        """Build the network for features of nodes and of edges with so many channels."""
 
     def header(self, config: RunConfig) -> Document:
         """Return what a model file says of the task, as JSON."""

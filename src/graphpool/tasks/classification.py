@@ -192,9 +192,11 @@ class ClassificationTask(Task):
         """Return every rule by which training with these settings finds places."""
         return place_rules(settings)
 
-    def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> nn.Module:
+    def build(
+        self, settings: ModelConfig, channels: int, mean_nodes: float, edge_channels: int = 0
+    ) -> nn.Module:
         """Build the network, with one output per class."""
-        return build_model(settings, channels, self.num_classes, mean_nodes)
+        return build_model(settings, channels, self.num_classes, mean_nodes, edge_channels)
 
     def header(self, config: RunConfig) -> Document:
         """Return the names of classes and node labels."""

@@ -164,9 +164,11 @@ class PairwiseTask(Task):
         rule = pair_place_rule(settings)
         return () if rule is None else (rule,)
 
-    def build(self, settings: ModelConfig, channels: int, mean_nodes: float) -> PairModel:
+    def build(
+        self, settings: ModelConfig, channels: int, mean_nodes: float, edge_channels: int = 0
+    ) -> PairModel:
         """Build a pair network."""
-        return build_pair_model(settings, channels, mean_nodes)
+        return build_pair_model(settings, channels, mean_nodes, edge_channels=edge_channels)
 
     def header(self, config: RunConfig) -> Document:
         """Return the name of the task and the settings of its examples."""

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypedDict
 
-from graphpool.config import TrainConfig, current_header, to_dict
+from graphpool.config import TrainConfig, completed_model, current_header, to_dict
 from graphpool.data.source import data_digest
 from graphpool.errors import CheckpointError
 from graphpool.training.objective import Examples
 
-# Settings that don't change what is learned, or (epochs) only for how long.
-FREE = frozenset({"epochs", "device", "threads", "checkpoint_seconds", "tensorboard"})
+# Settings that don't change what is learned, or (epochs) only for how long, and texts about it.
+FREE = frozenset({"epochs", "device", "threads", "checkpoint_seconds", "tensorboard",
+                  "used", "unused"})  # fmt: skip
 
 
 class RunHeader(TypedDict):
@@ -45,6 +46,8 @@ def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) 
     if type(stored["config"].get("epochs")) is not int:
         raise CheckpointError.at(path, "damaged: it names no number of epochs", hint=_RESTART)
     stored = {**stored, "config": before}
+    if isinstance(model := stored["extra"].get("model"), dict):
+        stored["extra"] = {**stored["extra"], "model": completed_model(model)}
     cosine = now.get("schedule") == "cosine"
     if now["epochs"] != before["epochs"] and (cosine or now["epochs"] < before["epochs"]):
         why = "the cosine schedule depends on it" if cosine else "it can only be raised"

@@ -8,7 +8,7 @@ from torch import Tensor
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.level import read_level
+from graphpool.nn.arguments import read_level
 from graphpool.nn.pool.topk import TopKPool
 from graphpool.nn.pool.topk_base import induced, select_segments, select_topk
 

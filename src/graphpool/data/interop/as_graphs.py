@@ -16,6 +16,8 @@ from graphpool.graphs.graphset import Graph, GraphSet
 Graphs: TypeAlias = Any
 """What `as_graphs` takes: a `GraphSet`, or graphs of one, of NetworkX or of PyG."""
 
+_JOINED = ("edge_weight", "edge_label", "edge_attr", "edge_x", "node_label", "node_attr", "x")
+
 
 def as_graphs(graphs: Graphs, *, classes: bool = True) -> GraphSet:
     """Return graphs of any library as a `GraphSet`; a `GraphSet` is returned as it is.
@@ -91,10 +93,7 @@ def _packed(graphs: Sequence[Graph]) -> GraphSet:
         graph_attr=stacked("graph_attr"),
         graph_weight=stacked("graph_weight"),
         y=torch.tensor(known) if known else None,
-        **{
-            name: joined(name)
-            for name in ("edge_weight", "edge_label", "edge_attr", "node_label", "node_attr", "x")
-        },
+        **{name: joined(name) for name in _JOINED},
         **vocabulary,
         notes=graphs[0].notes,
         columns=join_columns(({k: (v,) for k, v in graph.columns.items()}, 1) for graph in graphs),

@@ -40,8 +40,8 @@ class PlaceRule:
     steps: int = 2
 
     def __post_init__(self) -> None:
-        if self.count not in get_args(Count):
-            hint = nearest(str(self.count), get_args(Count))
+        if not isinstance(self.count, str) or self.count not in get_args(Count):
+            hint = nearest(self.count, get_args(Count))
             raise ConfigError(f"count of places is {brief(self.count)}; {hint}")
         for name in ("clusters", "most", "steps"):
             check_whole(f"{name} of places", getattr(self, name), -MOST_EDGES, MOST_EDGES)

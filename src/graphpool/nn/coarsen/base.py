@@ -14,9 +14,10 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError, InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import trusted
+from graphpool.nn.arguments import Batch, Edges, Features, read_level
 from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.nn.level import Batch, Edges, Features, Level, read_level
+from graphpool.nn.level import Level
 from graphpool.nn.module import Module
 from graphpool.nn.ops.formation import form_clusters
 from graphpool.nn.ops.normalise import normalise

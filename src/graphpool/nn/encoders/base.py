@@ -7,7 +7,8 @@ from torch import Tensor
 
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.level import Batch, Edges, Features, Level, read_level
+from graphpool.nn.arguments import Batch, Edges, Features, read_level
+from graphpool.nn.level import Level
 from graphpool.nn.module import Module
 
 # What `prepare` makes of an adjacency: of a sparse one the same, of a dense one a matrix.

@@ -5,9 +5,9 @@ from torch import Tensor, nn
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
+from graphpool.nn.arguments import read_level
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.label_embedding import embed_labels, reset_labels
-from graphpool.nn.level import read_level
 from graphpool.nn.module import Module, reset
 from graphpool.nn.ops.normalise import batch_normalised
 from graphpool.nn.ops.products import slot_sum, take_col, take_row

@@ -95,6 +95,7 @@ def repeat_graphs(graphs: GraphBatch, index: Int[Tensor, " chosen"]) -> GraphBat
         y=None,
         edge_label=None,
         edge_attr=None,
+        edges=None if graphs.edges is None else graphs.edges.take(slot),
         one_hot_index=take(graphs.one_hot_index, node),
         node=take(graphs.node, node) if of_set else node,
         places_of_set=graphs.places_of_set if of_set else graphs.places,

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import nn
 
-from graphpool.config import ModelConfig
+from graphpool.config import USES_EDGES, ModelConfig, resolve_model
 from graphpool.errors import ConfigError, check_known, check_type, check_whole, nearest
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.hap import HAPCoarsening, clusters_from_ratio
@@ -14,6 +14,8 @@ from graphpool.nn.zoo.families import FAMILIES, Module, Network, Request, family
 from graphpool.nn.zoo.networks import BUILT_IN, PAIR_NETWORKS
 
 METHODS: dict[str, Network] = {network.name: network for network in BUILT_IN}
+# Networks of the zoo that pass no messages, or their own.
+_WITHOUT_ENCODER = ("structure-free", "gmn", "gmn-hap")
 PAIR_METHODS: dict[str, Network] = {network.name: network for network in PAIR_NETWORKS}
 
 
@@ -127,17 +129,31 @@ def chooses_places(name: str) -> bool:
     return find_method(name).rule is rule_of
 
 
+def edges_unused(config: ModelConfig) -> str:
+    """Return why the network of resolved settings uses no features of edges; empty if it does."""
+    if config.pooler in _WITHOUT_ENCODER:
+        return f"network {config.pooler}"
+    return "" if config.encoder in USES_EDGES else f"encoder {config.encoder}"
+
+
 def build_model(
-    config: ModelConfig, in_channels: int, out_channels: int, mean_nodes: float | None = None
+    config: ModelConfig,
+    in_channels: int,
+    out_channels: int,
+    mean_nodes: float | None = None,
+    edge_channels: int = 0,
 ) -> nn.Module:
     """Build the model that `config` describes.
 
     Args:
-        config: settings; `pooler` names the method.
+        config: settings; `pooler` names the method. What they leave open is resolved for graphs
+            with features of edges if there are `edge_channels`.
         in_channels: channels of the node features.
         out_channels: classes.
         mean_nodes: mean nodes per training graph, needed when `config.ratio` sets the clusters.
+        edge_channels: channels of the features of edges.
     """
+    config = resolve_model(config, edge_channels > 0)
     build, clusters = find_method(config.pooler).build, config.clusters
     assert build is not None, "only pair networks are built elsewhere"
     if config.ratio:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import cast
 
-from graphpool.config import ModelConfig
+from graphpool.config import ModelConfig, resolve_model
 from graphpool.errors import check_known
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.encoders import Encoder
@@ -23,7 +23,11 @@ BY_NODES = ("hap", "flat")
 
 
 def build_pair_model(
-    settings: ModelConfig, channels: int, nodes: float, score: str | None = None
+    settings: ModelConfig,
+    channels: int,
+    nodes: float,
+    score: str | None = None,
+    edge_channels: int = 0,
 ) -> PairModel:
     """Build the pair network that `settings` describe.
 
@@ -37,7 +41,9 @@ def build_pair_model(
         channels: of the node features.
         nodes: mean nodes per training graph, for `settings.ratio`.
         score: `"exp"`, the paper's, or `"learned"`, see `score`; by default as `settings` say.
+        edge_channels: of the features of edges.
     """
+    settings = resolve_model(settings, edge_channels > 0)
     score = score or settings.score
     check_known("pooler", settings.pooler, [*METHODS, *PAIR_METHODS])
     check_known("score", score, SCORES)

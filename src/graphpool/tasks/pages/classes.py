@@ -101,7 +101,7 @@ def class_page(
             "classes": len(classes),
             "mean nodes": round(model.mean_nodes, 1),
             **choice_facts(document),
-            "node features": features_text(model.features.about()),
+            "features": features_text(model.features.about()),
         },
         metrics={
             "balanced accuracy": percent(document["test"]["balanced_accuracy"]),

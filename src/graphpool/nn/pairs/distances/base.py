@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.segments import Segments
-from graphpool.nn.level import Level, read_level
+from graphpool.nn.arguments import read_level
+from graphpool.nn.level import Level
 from graphpool.nn.module import Module
 from graphpool.nn.pairs.layout import check_pairs
 from graphpool.typing import Float

@@ -1,0 +1,60 @@
+"""Settings that depend on the training graphs or on each other, resolved in one place.
+
+`model.encoder = "auto"` depends on the edges of the training graphs; `num_layers`, `norm` and
+`residual` that are left open depend on the encoder. They are resolved once, before anything is
+built: model files, run folders, results and records hold the values that were used.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from graphpool.config.convert import to_dict
+from graphpool.config.model import ModelConfig
+from graphpool.config.run import RunConfig
+
+USES_EDGES = ("gine", "gatv2", "gated")
+"""Encoders that use features of edges."""
+
+SHALLOW, DEEP = 2, 5
+"""Layers of an encoder that uses no features of edges, and of one that does."""
+
+
+def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelConfig:
+    """Return the settings with a value in place of every one that is left open.
+
+    Args:
+        edge_features: whether edges of the training graphs differ in labels or attributes; needed
+            only where `settings.encoder` is `auto`.
+    """
+    encoder = settings.encoder
+    if encoder == "auto":
+        encoder = "gine" if edge_features else "gcn"
+    uses_edges = encoder in USES_EDGES
+    norm, residual = settings.norm, settings.residual
+    return replace(
+        settings,
+        encoder=encoder,
+        num_layers=settings.num_layers or (DEEP if uses_edges else SHALLOW),
+        norm=norm if norm != "auto" else "batch" if uses_edges else "none",
+        residual=residual if residual != "auto" else "on" if uses_edges else "off",
+    )
+
+
+def resolve(config: RunConfig, edge_features: bool = False) -> RunConfig:
+    """Return the settings of a run with those of its model resolved, as `resolve_model` does."""
+    return replace(config, model=resolve_model(config.model, edge_features))
+
+
+def completed_model(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return resolved settings of a model, as an older version wrote them, with newer ones added.
+
+    Those are at their defaults, which change nothing.
+    """
+    return {**_defaults(), **values}
+
+
+@cache
+def _defaults() -> dict[str, Any]:
+    return to_dict(resolve_model(ModelConfig(encoder="gcn")))

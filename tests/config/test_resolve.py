@@ -1,0 +1,37 @@
+from graphpool.config import USES_EDGES, ModelConfig, RunConfig, completed_model, resolve, to_dict
+from graphpool.config.resolve import DEEP, SHALLOW, resolve_model
+from graphpool.nn import encoders
+
+
+def test_without_features_of_edges_the_settings_are_those_of_gcn() -> None:
+    resolved = resolve_model(ModelConfig())
+    assert (resolved.encoder, resolved.num_layers) == ("gcn", SHALLOW)
+    assert (resolved.norm, resolved.residual) == ("none", "off")
+
+
+def test_with_features_of_edges_encoder_layers_norm_and_residual_go_together() -> None:
+    resolved = resolve_model(ModelConfig(), edge_features=True)
+    assert (resolved.encoder, resolved.num_layers) == ("gine", DEEP)
+    assert (resolved.norm, resolved.residual) == ("batch", "on")
+
+
+def test_what_is_given_is_kept() -> None:
+    given = ModelConfig(encoder="gin", num_layers=7, norm="none", residual="off")
+    assert resolve_model(given, edge_features=True) == given
+    named = resolve_model(ModelConfig(encoder="gated", norm="none"))
+    assert (named.norm, named.residual, named.num_layers) == ("none", "on", DEEP)
+
+
+def test_resolving_twice_changes_nothing() -> None:
+    config = resolve(RunConfig(), edge_features=True)
+    assert resolve(config, edge_features=False) == config
+
+
+def test_older_settings_are_completed_with_values_that_change_nothing() -> None:
+    old = to_dict(resolve_model(ModelConfig(encoder="graphconv", norm="batch", num_layers=3)))
+    del old["residual"]
+    assert completed_model(old) == {**old, "residual": "off"}
+
+
+def test_encoders_that_use_edges_are_known_by_one_name() -> None:
+    assert set(encoders.USES_EDGES) == set(USES_EDGES)
