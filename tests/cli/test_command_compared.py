@@ -11,7 +11,7 @@ import torch
 
 from graphpool.cli.main import run
 from graphpool.config import RunConfig, defaults_for, read_toml
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.load import load, read
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.estimators.comparer import GraphComparer
@@ -232,7 +232,7 @@ def test_rules_beside_pairs_of_ones_own_are_fitted_on_the_other_half() -> None:
         (("train", "--pairs", "x.csv"), "--pairs is for --task matching"),
         (
             ("train", "--task", "matching", "--split", "graphs"),
-            "a file of a split is for classification",
+            "matching-balanced-hard-20 draws its own pairs for each part; leave out --split",
         ),
         (("train", "--pooler", "gmn"), "--task matching or --task similarity"),
         (("train", "--task", "matching", "--pooler", "simgn"), "did you mean 'simgnn'?"),

@@ -12,7 +12,7 @@ from graphpool.config import RunConfig, read_toml, resolve, to_dict, write_toml
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, load_splits, save_splits
 from graphpool.documents import read_json
-from graphpool.errors import CheckpointError, ConfigError
+from graphpool.errors import CheckpointError, ConfigError, brief
 from graphpool.files import write_json, writing
 from graphpool.ged.partial_results import parts_folder
 from graphpool.graphs.graphset import GraphSet
@@ -100,6 +100,8 @@ class RunFolder(Store):
         """Refuse to go on with settings other than those the run was begun with."""
         if self.resume and self._config is not None and (self.path / CONFIG).exists():
             before, now = self.config(), self._config
+            if bool(before.split) != bool(now.split):
+                raise self._other_split(before)
             if now.model.encoder == "auto":  # it is resolved again when the graphs are known
                 now = replace(now, model=replace(now.model, encoder=before.model.encoder))
             settings = [_settings(resolve(config)) for config in (before, now)]
@@ -146,11 +148,26 @@ class RunFolder(Store):
         """Return the split of these graphs that the folder holds; make and store it first."""
         path, digest = self.path / SPLIT, content_hash(graphs)
         kept = path.exists() and (self.resume or self._begun)
-        made = [] if kept else [make()]  # a split that is refused leaves the folder as it was
+        made = None if kept else make()  # a split that is refused leaves the folder as it was
         self.begin()
-        if made:
-            save_splits(path, made, digest, protocol, seed)
-        return load_splits(path, digest, protocol, seed)[0]
+        if made is not None:
+            save_splits(path, [made], digest, protocol, seed)
+        stored = load_splits(path, digest, protocol, seed)[0]
+        if kept and self._config is not None and (file := self._config.split):
+            before = self.config()
+            # A file that is gone is needed no more.
+            if (file != before.split or Path(file).exists()) and make() != stored:
+                raise self._other_split(before)
+        return stored
+
+    def _other_split(self, before: RunConfig) -> CheckpointError:
+        assert self._config is not None
+        begun, now = _split_name(before), _split_name(self._config)
+        what = f"it has changed since: {now}" if begun == now else f"it is to go on with {now}"
+        return CheckpointError(
+            f"{self.path}: the run was begun with the split {begun}, and {what}; resume with the "
+            "same split, or start a new run in another folder"
+        )
 
     def distances(self) -> Path:
         """Return the file for distances; a computation that is stopped can be gone on with."""
@@ -203,14 +220,28 @@ class RunFolder(Store):
                 f"--out {self.path}"
             )
         document: dict[str, Any] = read_json(
-            path, dict[str, Any], error=CheckpointError,
-            hint=f"remove it, and graphpool train --resume --out {self.path} writes it again",
-        )  # fmt: skip
+            path, dict[str, Any], error=CheckpointError, hint=self._written_again
+        )
         return document
+
+    def unusable_result(self, reason: str) -> CheckpointError:
+        """Make the error about a result, or a log of epochs, that no page can be made of."""
+        problem = f"it or {EVENTS} does not hold what a report shows ({brief(reason)})"
+        return CheckpointError.at(self.path / RESULT, problem, hint=self._written_again)
+
+    @property
+    def _written_again(self) -> str:
+        return f"remove it, and graphpool train --resume --out {self.path} writes it again"
 
     def history(self) -> list[dict[str, Any]]:
         """Read one row per epoch."""
         return [row for row in read_events(self.path / EVENTS) if row["event"] == "epoch"]
+
+
+def _split_name(config: RunConfig) -> str:
+    """What a user calls the split of a run."""
+    named = config.compare.split if config.task == "similarity" else "of its seed"
+    return config.split or named
 
 
 def _settings(config: RunConfig) -> dict[str, Any]:

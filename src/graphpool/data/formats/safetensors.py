@@ -31,7 +31,8 @@ _KEY = "graphpool"
 _REQUIRED = {"node_ptr", "edge_ptr", "edge_index"}
 _NAMES = ("name", "ids", "classes", "node_label_names", "edge_label_names")
 _COLUMNS = "columns"  # JSON in a tensor of bytes: a header has little room
-_FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes", "x_from", _COLUMNS}
+_OTHER = {*_NAMES, "notes", "x_from", "target_names", _COLUMNS}
+_FIELDS = {item.name for item in fields(GraphSet)} - _OTHER
 _OF_NODES = ("node_label", "node_attr", "x")
 _NEXT_STEP = "make the file again from its source"
 
@@ -43,6 +44,7 @@ class _Header(TypedDict):
     classes: list[int | str]
     node_label_names: list[int | str]
     edge_label_names: list[int | str]
+    target_names: NotRequired[list[str]]
     notes: list[str]
     x_from: NotRequired[str]
     source: str
@@ -108,11 +110,12 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
         raise DataError.at(path, "damaged: its header is not the one written", hint=_NEXT_STEP)
     if source is not None and header["source"] != source:
         raise DataError.at(path, "was made from something else", hint=_NEXT_STEP)
-    names = {key: header[key] for key in _NAMES}
+    names = {key: header[key] for key in (*_NAMES, "target_names") if key in header}
     if verify and header["content"] != hash_tensors(_json(names), tensors):
         raise DataError.at(path, "damaged: its content hash does not fit", hint=_NEXT_STEP)
     _check_declared(path, tensors)
     made: dict[str, Any] = {key: tuple(header[key]) for key in (*_NAMES[1:], "notes")}
+    made["target_names"] = tuple(header.get("target_names", ()))
     made["x_from"] = header.get("x_from", "")
     made[_COLUMNS] = _read_columns(path, tensors.pop(_COLUMNS, None))
     # A hash detects damage, not intent: a file can be written with any content and its right hash.
@@ -166,6 +169,8 @@ def map_file(
 def _names(graphs: GraphSet) -> dict[str, Any]:
     """Everything but tensors and notes, as JSON gives it back."""
     values = {key: getattr(graphs, key) for key in _NAMES}
+    if graphs.target_names:  # sets without targets keep the hash that they had before
+        values["target_names"] = graphs.target_names
     return {key: list(value) if isinstance(value, tuple) else value
             for key, value in values.items()}  # fmt: skip
 
