@@ -2,9 +2,11 @@
 
 import importlib.util
 import os
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from fault_summary import summary_lines
 
 
 def shaped_modules() -> list[str]:
@@ -54,3 +56,12 @@ def unchecked_shapes(_check_shapes: None) -> None:
     """Leave out checks of shapes, where another test of the file makes the same calls with them."""
     if shape_checks is not None:
         shape_checks.update("jaxtyping_disable", True)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Add up what the fault tests did and found."""
+    reports = chain.from_iterable(terminalreporter.stats.values())
+    lines = summary_lines(each for each in reports if isinstance(each, pytest.TestReport))
+    if lines:
+        terminalreporter.section("faults")
+        terminalreporter.write_line("\n".join(lines))
