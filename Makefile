@@ -16,7 +16,7 @@ demo: $(STAMP)
 	$(BIN)/graphpool demo
 
 test: $(STAMP) lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m "not faults"

@@ -31,7 +31,9 @@ LAYERS: list[set[str]] = [
 # The same inside packages, for their sub-packages and modules.
 INNER: dict[str, list[set[str]]] = {
     "data": [
-        {"paths", "splits", "download", "interop"},
+        {"paths", "splits", "download", "targets", "bad_rows"},
+        {"interop"},
+        {"read_options", "molecules"},
         {"formats"},
         {"own_splits", "pairs", "source"},
         {"cache"},

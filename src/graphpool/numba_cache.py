@@ -149,7 +149,7 @@ def interpreted(dispatcher: Any, known: dict[Any, Any] | None = None) -> Callabl
     """
     known = {} if known is None else known
     if dispatcher not in known:
-        function = dispatcher.py_func
+        function = getattr(dispatcher, "py_func", dispatcher)
         names = dict(function.__globals__)
         known[dispatcher] = types.FunctionType(
             function.__code__, names, function.__name__, function.__defaults__

@@ -6,10 +6,11 @@ type, an unknown key or a missing one is an error that names the key and the nex
 """
 
 import dataclasses
+import functools
 import types
 import typing
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NotRequired, Required, cast
+from typing import Any, Literal, NotRequired, Required
 
 from graphpool.errors import ConfigError, GraphpoolError, nearest
 
@@ -50,7 +51,7 @@ class _Fitter:
         if origin in (Required, NotRequired):
             return self.fit(arguments[0], value, where)
         if dataclasses.is_dataclass(shape) or typing.is_typeddict(shape):
-            return self._fit_keys(cast(type[Any], shape), value, where)
+            return self._fit_keys(shape, value, where)
         if origin is Literal:
             # `value in arguments` would take 1 for True.
             if not any(type(value) is type(each) and value == each for each in arguments):
@@ -96,13 +97,10 @@ class _Fitter:
             return items
         return [self.fit(shape, item, where) for item in items]
 
-    def _fit_keys(self, kind: type[Any], value: Any, where: str) -> Any:
+    def _fit_keys(self, kind: Any, value: Any, where: str) -> Any:
         if not isinstance(value, dict):
             raise self.error(f"{where}: a table is needed here, not {value!r}")
-        hints = typing.get_type_hints(kind)
-        if not typing.is_typeddict(kind):
-            hints = {item.name: hints[item.name] for item in dataclasses.fields(kind)}
-        needed = _needed(kind)
+        hints, needed = _keys(kind)
         found = {}
         for key, item in value.items():
             if key not in hints:
@@ -126,6 +124,15 @@ class _Fitter:
             except self.error as error:
                 problem = error
         raise problem
+
+
+@functools.cache
+def _keys(kind: Any) -> tuple[dict[str, Any], list[str]]:
+    """The shapes of all keys, and the keys that must be there; once a class, for this is slow."""
+    hints = typing.get_type_hints(kind)
+    if not typing.is_typeddict(kind):
+        hints = {item.name: hints[item.name] for item in dataclasses.fields(kind)}
+    return hints, _needed(kind)
 
 
 def _needed(kind: type[Any]) -> list[str]:

@@ -71,6 +71,42 @@ def test_half_a_line_at_the_end_is_cut_off(tmp_path):
     assert len(lines(tmp_path)) == 6
 
 
+def test_records_of_another_meaning_of_auto_are_run_again(tmp_path):
+    graphs = mutag()
+    attributes = torch.linspace(-1, 1, graphs.num_nodes)[:, None]
+    graphs = replace(graphs, node_attr=attributes, node_label=None, node_label_names=())
+    first = evaluate(tmp_path, graphs=graphs, methods=("sum", "majority"))
+    assert {unit.features for unit in first.of("sum")} == {"attributes+degree"}
+    path = tmp_path / "records.jsonl"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"features": "attributes+degree", ', ""), encoding="utf-8")
+    with pytest.warns(GraphpoolWarning, match="3 records .* made with the features degree, and"):
+        second = evaluate(tmp_path, graphs=graphs, methods=("sum", "majority"))
+    assert measured(second) == measured(first)
+    assert len(lines(tmp_path)) == 9
+
+
+def test_records_older_than_features_stay_where_auto_has_not_changed(tmp_path):
+    first = evaluate(tmp_path, methods=("sum",))
+    assert {unit.features for unit in first.units} == {"labels"}
+    path = tmp_path / "records.jsonl"
+    text = path.read_text(encoding="utf-8").replace('"features": "labels", ', "")
+    path.write_text(text, encoding="utf-8")
+    evaluate(tmp_path, methods=("sum",))
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_units_use_an_x_that_the_graphs_bring(tmp_path):
+    graphs = mutag()
+    own = replace(graphs, x=torch.linspace(-1, 1, graphs.num_nodes)[:, None], x_from="")
+    without, with_x = (
+        evaluate(tmp_path / name, graphs=each, methods=("sum",))
+        for name, each in (("a", graphs), ("b", own))
+    )
+    assert with_x.units[0].features == "labels+x"
+    assert with_x.units[0].parameters > without.units[0].parameters
+
+
 def test_another_setting_is_another_result(tmp_path):
     first = evaluate(tmp_path, methods=("sum", "majority"))
     second = evaluate(tmp_path, methods=("sum", "majority"), config=quick(epochs=1))
@@ -92,9 +128,9 @@ def test_another_set_is_refused(tmp_path):
         evaluate(tmp_path, methods=("majority",), graphs=mutag()[:-1])
 
 
-def test_features_that_the_set_brings_do_not_matter(tmp_path):
+def test_features_that_load_made_do_not_matter(tmp_path):
     graphs = mutag()
-    dressed = graphs.with_x(torch.rand(graphs.num_nodes, 2))
+    dressed = graphs.with_x(torch.rand(graphs.num_nodes, 2), "rw:2")
     bare, with_x = (
         evaluate(tmp_path / name, methods=("sum",), graphs=given)
         for name, given in (("bare", graphs), ("x", dressed))

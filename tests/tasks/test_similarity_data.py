@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from graphpool.config import CompareConfig, RunConfig
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.true_distances import (
     TrueDistances,
     computed_distances,

@@ -112,7 +112,9 @@ def import_set(
     edge_weights      one number per edge
     directed          false if absent: each edge then also leads back
     graph_attributes  a list of numbers
-    y                 the class, a word or a whole number
+    y                 the class, a word or a whole number; or what is to be
+                      predicted, a number or a list of numbers
+    targets           numbers to predict by their names; null is unknown
 
     \b
     {"node_labels": ["C", "N"], "edges": [[0, 1]], "y": "toxic"}
@@ -135,6 +137,7 @@ def import_set(
         "graphs": len(graphs),
         "nodes": graphs.num_nodes,
         "classes": [str(name) for name in graphs.classes],
+        "targets": list(graphs.target_names),
         "notes": list(graphs.notes),
     }
     size = f"{plural(len(graphs), 'graph')}, {plural(graphs.num_nodes, 'node')}"
@@ -164,6 +167,7 @@ def _describe(facts: "Statistics") -> Lines:
     }
     about = [
         ("classes", _counts(facts.classes)),
+        *_targets(facts),
         ("node labels", _counts(facts.node_labels)),
         ("edge labels", _counts(facts.edge_labels)),
         (
@@ -194,6 +198,22 @@ def _describe(facts: "Statistics") -> Lines:
         "",
         *aligned(about),
     ]
+
+
+def _targets(facts: "Statistics") -> list[tuple[str, str]]:
+    """Describe the numbers to predict, one line each."""
+    lines: list[tuple[str, str]] = []
+    for target in facts.targets[:MOST_LABELS]:
+        if target.mean is None or target.std is None:
+            text = "known of no graph"
+        else:
+            text = f"{target.mean:.4g} ± {target.std:.4g}, {target.min:.4g} to {target.max:.4g}"
+            if target.missing:
+                text += f", unknown for {plural(target.missing, 'graph')}"
+        lines.append(("targets" if not lines else "", f"{target.name}: {text}"))
+    if len(facts.targets) > MOST_LABELS:
+        lines.append(("", f"… {len(facts.targets)} in all"))
+    return lines
 
 
 def _counts(values: tuple[tuple[Any, int], ...]) -> str:

@@ -39,7 +39,7 @@ from graphpool.experiments.results import (
 )
 from graphpool.experiments.tables import write_table
 from graphpool.experiments.unit import Unit
-from graphpool.features.pipeline import FeaturePipeline, has_edge_features
+from graphpool.features.pipeline import FeaturePipeline, automatic, has_edge_features
 from graphpool.files import scratch_folder, sha256_file
 from graphpool.graphs.graphset import GraphSet
 from graphpool.locks import folder_lock
@@ -170,7 +170,9 @@ def check_evaluation(
             graphs = open_training(data, root)
             if config.split:
                 read_own_splits(config.split, graphs)
-        elif noun == "pairs":
+            continue
+        _check_no_split(config)
+        if noun == "pairs":
             drawn_pairs(replace(config, data=data), [0])
         else:
             known_distances(open_similar(data, root), data, config.compare.distances, root)
@@ -183,6 +185,14 @@ def _numbers(seeds: int | Sequence[int] | None, usual: tuple[int, ...]) -> tuple
     if not numbers:
         raise ConfigError("an experiment needs at least one seed")
     return numbers
+
+
+def _check_no_split(config: RunConfig) -> None:
+    if config.split:
+        raise ConfigError(
+            f"--split {config.split}: the examples of --task {config.task} are drawn for each "
+            "seed; for a split of your own: graphpool train --split FILE, once for each method"
+        )
 
 
 _Drawn = tuple[Data, int, int]
@@ -207,6 +217,7 @@ class _Wanted:
             raise ConfigError(
                 f"for the task {self.config.task} give the name of the data, or a file of graphs"
             )
+        _check_no_split(self.config)
         numbers = _numbers(self.seeds, tuple(range(SEEDS)))
         config = replace(self.config, data=self.data)
         return config, tuple(config.train.seed + number for number in numbers)
@@ -250,7 +261,8 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         log.info("%s: its features are not used; every split fits its own", graphs.name)
     digest = add_source(wanted.sources, graphs.name, graphs)
     splits = str((wanted.folder / "splits").absolute())
-    data = GraphData(graphs.name, protocol, digest, splits, task=config.task)
+    auto = automatic(graphs)
+    data = GraphData(graphs.name, protocol, digest, splits, task=config.task, auto=auto)
     opened, seeds = Graphs(data, graphs), _numbers(wanted.seeds, protocol.seeds)
     for seed in seeds:  # written now: a set that does not fit them is refused before any unit
         opened.split(seed, 0)
@@ -311,10 +323,10 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         true = computed_distances(graphs, wanted.folder / DISTANCES)
     known = Distances(graphs.name, graphs.ids, true.values, is_test=test)
     digest, asked = add_source(wanted.sources, graphs.name, graphs, known), config.compare
-    drawn: list[_Drawn] = [
-        (TripletData(graphs.name, digest, asked.examples, asked.valid, split, seed), seed, 0)
-        for seed in seeds
-    ]
+    first = TripletData(
+        graphs.name, digest, asked.examples, asked.valid, split, auto=automatic(graphs)
+    )
+    drawn: list[_Drawn] = [(replace(first, seed=seed), seed, 0) for seed in seeds]
     config = resolve(wanted.config, has_edge_features(graphs))
     return drawn, {"config": config, "features": _features(config, graphs)}
 

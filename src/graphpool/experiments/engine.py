@@ -150,10 +150,11 @@ def accuracy_text(record: Record) -> str:
 def find_finished(units: Sequence[Unit], records: RecordFile) -> dict[Unit, Record]:
     """Units that the file has a record of, named as the unit is; failed ones are among them.
 
-    Records of a set with the same name and another content are an error.
+    Records of a set with the same name and another content are an error. Records of other features
+    than `auto` means for the set now are left out, with a warning.
     """
-    known = records.latest()
-    found = {}
+    known, found = records.latest(), {}
+    other: dict[str, list[Unit]] = {}
     for unit in units:
         record = known.get(unit.key)
         if record is None:
@@ -164,7 +165,17 @@ def find_finished(units: Sequence[Unit], records: RecordFile) -> dict[Unit, Reco
                 f"its records of {record.data} belong to another set of that name",
                 hint="use another folder",
             )
+        if unit.features and unit.features != (used := record.used_features(unit.data.auto)):
+            other.setdefault(f"{used}, and the same settings now mean {unit.features}", []).append(
+                unit
+            )
+            continue
         found[unit] = replace(record, method=unit.method, data=unit.data.name)
+    for features, left_out in other.items():
+        warn(
+            f"{plural(len(left_out), 'record')} in {records.path} not used: made with the features "
+            f"{features}; run again"
+        )
     return found
 
 

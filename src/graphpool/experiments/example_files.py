@@ -94,8 +94,10 @@ Opened = Graphs | MatchingData | SimilarityData
 def add_source(
     folder: Path, name: str, graphs: GraphSet, distances: Distances | None = None
 ) -> str:
-    """Put a set where `ExampleFiles` finds it, without features; return its digest."""
-    graphs, folder = replace(graphs.to("cpu"), x=None), folder / file_name(name)
+    """Put a set where `ExampleFiles` finds it, without made features; return its digest."""
+    graphs, folder = graphs.to("cpu"), folder / file_name(name)
+    if graphs.x_from:
+        graphs = replace(graphs, x=None, x_from="")
     save(graphs, folder / _GRAPHS)
     digest = content_hash(graphs)
     if distances is None:

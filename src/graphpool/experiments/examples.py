@@ -23,6 +23,7 @@ class GraphData:
         set: its name.
         protocol: how the set is split; the seed and the fold of a unit say which split.
         digest: content hash of the graphs; see `example_files.add_source`.
+        auto: kinds of features that `auto` means for the graphs; empty while nobody has looked.
         splits: folder of split files; without one, splits are worked out and not kept.
         title: what the data are called in results; by default as the set.
         task: what is asked about the graphs.
@@ -34,6 +35,7 @@ class GraphData:
     splits: str = ""
     title: str = ""
     task: str = "classification"
+    auto: tuple[str, ...] = ()
 
     folded: ClassVar[bool] = True
 
@@ -82,6 +84,7 @@ class PairData:
     edit: Literal["none", "rewire", "swap"] | None = None
 
     digest: ClassVar[str] = ""
+    auto: ClassVar[tuple[str, ...]] = ()
     task: ClassVar[str] = "matching"
     folded: ClassVar[bool] = False
 
@@ -117,6 +120,7 @@ class TripletData:
             the validation triplets instead.
         split: `published`; `graphs`, at random; or `classes`, with isomorphic graphs in one part.
         seed: decides the triplets and the split; of the published one, which graphs validate.
+        auto: as of `GraphData`.
     """
 
     set: str
@@ -125,6 +129,7 @@ class TripletData:
     valid: int
     split: Literal["published", "graphs", "classes"] = "published"
     seed: int = 0
+    auto: tuple[str, ...] = ()
 
     task: ClassVar[str] = "similarity"
     folded: ClassVar[bool] = False
@@ -138,7 +143,7 @@ class TripletData:
     def facts(self) -> dict[str, Any]:
         """All that decides the triplets of a seed, but for the content of the set."""
         values = asdict(self)
-        del values["seed"], values["digest"]
+        del values["seed"], values["digest"], values["auto"]
         return values
 
 

@@ -15,6 +15,7 @@ from graphpool.experiments.example_files import add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
 from graphpool.experiments.experiment import DataEntry, Experiment, MethodEntry
 from graphpool.experiments.unit import Unit
+from graphpool.features.pipeline import automatic
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import find_task
 
@@ -65,20 +66,21 @@ def open_sources(
     root: str | Path | None = None,
     smoke: bool = False,
 ) -> list[Unit]:
-    """Put the sets of the units into `folder`, and return the units with digests of their sets."""
-    digests: dict[str, str] = {}
+    """Put the sets of the units into `folder`, and return the units with facts of their sets."""
+    facts: dict[str, dict[str, Any]] = {}
     for data in dict.fromkeys(unit.data for unit in units):
-        if isinstance(data, PairData) or data.set in digests:
+        if isinstance(data, PairData) or data.set in facts:
             continue
         graphs = datasets.find(data.set, root, features=None)
         known = datasets.distances(data.set, root) if isinstance(data, TripletData) else None
         if smoke:
             graphs, known = _few(graphs) if known is None else _few_known(graphs, known)
-        digests[data.set] = add_source(folder, data.set, graphs, known)
+        digest = add_source(folder, data.set, graphs, known)
+        facts[data.set] = {"digest": digest, "auto": automatic(graphs)}
     return [
         unit
         if isinstance(unit.data, PairData)
-        else replace(unit, data=replace(unit.data, digest=digests[unit.data.set]))
+        else replace(unit, data=replace(unit.data, **facts[unit.data.set]))
         for unit in units
     ]
 

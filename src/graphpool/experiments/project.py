@@ -116,7 +116,14 @@ def run(
         with scratch_folder() as sources:
             records = ExperimentRecords(own, sources if smoke else Path(project)).file
             known = find_finished(units, records)
-            open_units = [unit for unit in units if unit not in known or known[unit].error or again]
+            open_units = [
+                unit
+                for unit in units
+                if (record := known.get(unit)) is None
+                or record.error
+                or not record.says_features  # the set shows what `auto` means
+                or again
+            ]
             if open_units:
                 opened = open_sources(open_units, sources, root, smoke)
                 digests = dict(zip(open_units, opened, strict=True))

@@ -19,7 +19,7 @@ import functools
 import hashlib
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,9 @@ from graphpool.config import TrainConfig, completed_model, to_dict
 from graphpool.documents import read_json_lines
 from graphpool.errors import DataError, GraphpoolError
 from graphpool.experiments.unit import INDIFFERENT, unit_key
+from graphpool.features.degree import Degree
+from graphpool.features.labels import Labels
+from graphpool.features.pipeline import AUTO, resolved_spec
 from graphpool.files import append_text, strict_json, writing
 from graphpool.shapes import fit
 
@@ -54,6 +57,8 @@ class Record:
         facts: all that decides the examples of a seed.
         settings: all settings of the method.
         digest: content hash of the set of graphs.
+        features: what the settings' feature string means for the set, without `auto`; empty in
+            records that are older than this field.
         split: hash of the split of a set with classes.
         metrics: by the name of what was tested, such as `test`, `20` (nodes) or `ranking`.
         valid: metrics of the chosen epoch on validation examples.
@@ -72,6 +77,7 @@ class Record:
     facts: dict[str, Any]
     settings: dict[str, Any]
     digest: str = ""
+    features: str = ""
     split: str = ""
     metrics: Metrics = field(default_factory=dict)
     valid: dict[str, float | None] = field(default_factory=dict)
@@ -93,6 +99,19 @@ class Record:
     def key(self) -> str:
         """The key of the unit, with settings that are newer than the record at their defaults."""
         return unit_key(self.task, self.facts, completed(self.settings), self.seed, self.fold)
+
+    @property
+    def says_features(self) -> bool:
+        """Whether it says which features were used; an older one with `auto` does not."""
+        return bool(self.features) or AUTO not in self.settings.get("features", "").split("+")
+
+    def used_features(self, auto: Collection[str]) -> str:
+        """Return the features that were used, on a set for which `auto` means these kinds now.
+
+        Older records don't say. When they were made, `auto` meant labels, or else degrees.
+        """
+        before = Labels.kind if Labels.kind in auto else Degree.kind
+        return self.features or resolved_spec(self.settings.get("features", AUTO), (before,))
 
     def metric(self, name: str = "accuracy", test: str | None = None) -> float | None:
         """A metric of one test, by default of the first."""

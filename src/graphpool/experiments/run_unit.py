@@ -101,6 +101,7 @@ def empty_record(unit: Unit, error: str = "") -> Record:
         facts=unit.data.facts,
         settings=unit.settings,
         digest=unit.data.digest,
+        features=unit.features,
         error=error,
         machine=machine(device),
         versions=provenance(),

@@ -9,7 +9,9 @@ from typing import Any
 from graphpool.config import RunConfig, to_dict
 from graphpool.experiments.examples import Data
 from graphpool.experiments.methods import check_known, cost_of, model_of
+from graphpool.features.pipeline import resolved_spec
 from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.zoo.build import edges_unused
 from graphpool.tasks import find_task
 
 # Settings of the training that change where or how it is done, and not what comes out.
@@ -62,6 +64,14 @@ class Unit:
     def settings(self) -> dict[str, Any]:
         """Settings that can change the result, all of them, as plain values."""
         return _settings(self.task, self.method, self.config, self.data.folded)
+
+    @property
+    def features(self) -> str:
+        """The features with what `auto` means for the set; empty where that is not known."""
+        if self.config is None or not self.data.auto:
+            return ""
+        edges = not edges_unused(self.config.model)
+        return resolved_spec(self.config.features, self.data.auto, edges)
 
     @cached_property
     def key(self) -> str:

@@ -50,16 +50,8 @@ class FeaturePipeline:
 
     def fit(self, graphs: GraphSet) -> "FeaturePipeline":
         """Fit every kind on training graphs."""
-        named = {_parse(item).kind for item in self._items if item != AUTO}
-        items = [
-            each
-            for item in self._items
-            for each in (_automatic(graphs, named) if item == AUTO else (item,))
-        ]
-        features = [_parse(item) for item in items]
-        if self.without_edges:
-            features = [feature for feature in features if feature.of == "node"]
-        self.features = tuple(feature.fit(graphs) for feature in features)
+        items = _split(resolved_spec(self.spec, automatic(graphs), not self.without_edges))
+        self.features = tuple(_parse(item).fit(graphs) for item in items)
         kinds = {feature.kind for feature in self.features}
         self.unused = unused_text(graphs, kinds, self.without_edges)
         return self
@@ -172,8 +164,8 @@ def _lookup(features: Sequence[Feature]) -> tuple[int, int] | None:
     return None
 
 
-def _automatic(graphs: GraphSet, named: Collection[str]) -> tuple[str, ...]:
-    """Return what `auto` means for a set, less the kinds that are named beside it.
+def automatic(graphs: GraphSet) -> tuple[str, ...]:
+    """Return the kinds that `auto` means for a set.
 
     A sum of one-hot labels over neighbours counts them, and a sum of attributes does not: nodes
     without labels, and without an x, get their degrees beside their attributes.
@@ -182,12 +174,27 @@ def _automatic(graphs: GraphSet, named: Collection[str]) -> tuple[str, ...]:
     brought = {
         Labels.kind: graphs.node_label is not None,
         Attributes.kind: graphs.node_attr is not None and not graphs.attr_is_truth,
-        OwnX.kind: own_x and Given.kind not in named,
+        OwnX.kind: own_x,
         Degree.kind: graphs.node_label is None and not own_x,
         EdgeLabels.kind: graphs.edge_label is not None and graphs.num_edges > 0,
         EdgeAttributes.kind: graphs.edge_attr is not None and graphs.num_edges > 0,
     }
-    return tuple(kind for kind, there in brought.items() if there and kind not in named)
+    return tuple(kind for kind, there in brought.items() if there)
+
+
+def resolved_spec(spec: str, kinds: Collection[str], edges: bool = True) -> str:
+    """Return a feature string with `auto` replaced by these kinds, less those named beside it.
+
+    Args:
+        edges: whether features of edges are made at all.
+    """
+    items = _split(spec)
+    named = {_parse(item).kind for item in items if item != AUTO}
+    if Given.kind in named:
+        named.add(OwnX.kind)  # the same columns
+    rest = [kind for kind in kinds if kind not in named]
+    each = [kind for item in items for kind in (rest if item == AUTO else [item])]
+    return "+".join(kind for kind in each if edges or _parse(kind).of == "node")
 
 
 def _parse(item: str) -> Feature:

@@ -16,5 +16,8 @@ compiled = compiler(FOLDER)
 # The searches only read and write arrays that they are given. Without numba's runtime they can't
 # allocate, and don't count references, which would take as long as the search itself.
 kernel = compiler(FOLDER, _nrt=False)
+# For functions that only compiled ones call: reading tuples of arrays from Python takes as long to
+# compile as many a loop. A call from Python would crash; `interpreted` is the way to it.
+inner = compiler(FOLDER, _nrt=False, no_cpython_wrapper=True)
 # A call copies every field of the tuples that it passes, so functions with one caller are inlined.
 inlined = compiler(FOLDER, _nrt=False, inline="always")

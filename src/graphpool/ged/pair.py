@@ -112,7 +112,9 @@ def load_pair(problem: GedProblem, first: int, second: int, pair: Pair) -> tuple
 @no_type_check
 def load_edges(graphs: Arrays, graph: int, size: int, codes: CodeArray) -> None:
     """Load the labels of the edges of a graph, padded to `size` nodes, into `codes`."""
-    codes[:size, :size] = 0
+    for v in range(size):
+        for u in range(size):
+            codes[v, u] = 0
     for e in range(graphs.edge_ptr[graph], graphs.edge_ptr[graph + 1]):
         codes[graphs.source[e], graphs.target[e]] = graphs.edge_label[e]
 

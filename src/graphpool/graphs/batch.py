@@ -28,6 +28,7 @@ class GraphBatch:
         ptr: `[num_graphs + 1]`, where each graph's nodes begin.
         index: `[num_graphs]`, the positions of the graphs in the set they were taken from.
         y: `[num_graphs]` classes, if known.
+        target: `[num_graphs, targets]` numbers to predict, NaN where unknown.
         graph_weight: `[num_graphs]`, how much each graph counts in the loss.
         edge_label: `[edges]`, `edge_attr`: `[edges, channels]`; in the order of `edge_index`.
         one_hot_index: `[nodes]`, if `x` is one-hot: the column that holds each node's 1.
@@ -42,6 +43,7 @@ class GraphBatch:
     ptr: Tensor
     index: Tensor
     y: Tensor | None = None
+    target: Tensor | None = None
     graph_weight: Tensor | None = None
     edge_label: Tensor | None = None
     edge_attr: Tensor | None = None
@@ -63,6 +65,8 @@ class GraphBatch:
                 check_tensor(name, value, INTEGERS, (length,), self.x.device)
         if self.edge_attr is not None:
             check_tensor("edge_attr", self.edge_attr, NUMBERS, (edges, None), self.x.device)
+        if self.target is not None:
+            check_tensor("target", self.target, FLOATS, (graphs, None), self.x.device)
         if self.graph_weight is not None:
             check_tensor("graph_weight", self.graph_weight, FLOATS, (graphs,), self.x.device)
         if self.edges is not None:

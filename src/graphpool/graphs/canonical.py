@@ -21,6 +21,7 @@ from graphpool.graphs.hashing import Array, mix
 from graphpool.graphs.ragged import take
 from graphpool.graphs.refinement import Rounds
 
+_KEPT = (*UNITS, *NAMES, "ids", "notes", "columns")
 _SINGLED_OUT = np.uint64(0xA0761D6478BD642F)
 _MOST_AHEAD = 64  # nodes of a cell to try; in a larger cell, any node is taken
 _MAX_EDGES = 1 << 22  # of the graph copies that are refined together
@@ -63,7 +64,7 @@ def reordered(graphs: GraphSet, position: Tensor) -> GraphSet:
     flat = position + graphs.node_ptr[graphs.node_graph]
     back = torch.empty_like(flat)
     back[flat] = torch.arange(len(flat), device=flat.device)
-    values: dict[str, Any] = {key: getattr(graphs, key) for key in (*UNITS, *NAMES, "ids", "notes")}
+    values: dict[str, Any] = {key: getattr(graphs, key) for key in _KEPT}
     for key, unit in UNITS.items():
         if unit == "nodes":
             values[key] = take(values[key], back)

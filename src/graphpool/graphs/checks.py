@@ -14,12 +14,15 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import DataError, InputError
+from graphpool.graphs.columns import check_columns
+from graphpool.graphs.vocabulary import target_names
 
 T = TypeVar("T")
 
 # The fields of a `GraphSet` that may be absent, and what they have one entry per.
 UNITS = {
     "y": "graphs",
+    "target": "graphs",
     "graph_attr": "graphs",
     "graph_weight": "graphs",
     "node_label": "nodes",
@@ -33,9 +36,9 @@ UNITS = {
 # The fields that hold codes, and the names that the codes refer to; -1 stands for none.
 CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
 # The names, and what `x` was made from.
-NAMES = ("classes", "node_label_names", "edge_label_names", "x_from")
+NAMES = ("classes", "target_names", "node_label_names", "edge_label_names", "x_from")
 _LENGTHS = {"ids": "graphs", "edge_counts": "graphs", **UNITS}
-_WIDE = ("graph_attr", "node_attr", "edge_attr", "x", "edge_x")
+_WIDE = ("graph_attr", "node_attr", "edge_attr", "x", "edge_x", "target")
 _KINDS = {
     "int32 or int64": {torch.int32, torch.int64},
     "integers": {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64},
@@ -130,8 +133,8 @@ def check_fields(where: str, counts: Mapping[str, int], values: Mapping[str, Any
             )
         if key == "y" and isinstance(value, Tensor) and value.is_floating_point():
             raise InputError(
-                f"{where}: y holds numbers on a scale; only classes can be predicted: give their "
-                "codes, whole numbers from 0"
+                f"{where}: y holds numbers on a scale, and is for codes of classes, whole numbers "
+                "from 0; give them as target, [graphs, targets], to GraphRegressor"
             )
         shape = (counts[unit], None) if key in _WIDE else (counts[unit],)
         kind = CODES if key in CODED else NUMBERS if key.endswith("attr") else FLOATS
@@ -143,6 +146,25 @@ def check_fields(where: str, counts: Mapping[str, int], values: Mapping[str, Any
         if values[key] is not None:
             last = len(names) - 1 if names else _MOST
             check_range(f"{where}: {key}", values[key], -1, last)
+    check_target_names(where, values["target"], values["target_names"])
+
+
+def check_target_names(where: str, target: Tensor | None, names: Any) -> None:
+    """Refuse anything but a name for each target, each once."""
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"{where}: target_names must be a tuple of words")
+    if len(names) != (0 if target is None else target.shape[1]) or len({*names}) < len(names):
+        raise InputError(f"{where}: target_names must name each column of target, each once")
+
+
+def checked_target(graphs: Any, target: Any, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the fields of a set about numbers to predict; names are made up for none."""
+    if target is None:
+        return {"target": None, "target_names": ()}
+    check_tensor(f"{graphs.name}: target", target, FLOATS, (len(graphs), None), graphs.device)
+    named = tuple(names) or target_names(target.shape[1])
+    check_target_names(graphs.name, target, named)
+    return {"target": target, "target_names": named}
 
 
 def check_set(graphs: Any) -> None:
@@ -166,6 +188,7 @@ def check_set(graphs: Any) -> None:
     if len(ids) != counts["graphs"]:
         raise InputError(f"{name}: ids has {len(ids)} entries for {counts['graphs']} graphs")
     check_fields(name, counts, vars(graphs))
+    check_columns(name, graphs.columns, counts["graphs"])
     source, target = graphs.edge_index.long()
     owner = graphs.edge_graph
     check_edges(name, ids, owner, source, target, graphs.node_counts)
@@ -245,6 +268,8 @@ def check_finite(where: str, values: Mapping[str, Any]) -> None:
     """Refuse attributes, features and weights that are not finite."""
     for key in (*_WIDE, "edge_weight"):
         value = values[key]
+        if key == "target" and value is not None:
+            value = value.nan_to_num(0.0, float("inf"), float("inf"))  # NaN stands for unknown
         if value is not None and not bool(value.isfinite().all()):
             raise DataError(f"{where}: {key} holds a number that is not finite")
 

@@ -7,11 +7,12 @@ import torch
 from torch import Tensor
 
 from graphpool.errors import DataError, check_type
+from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.segments import pointer
 
 _CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
-_PLAIN = ("node_attr", "edge_attr", "graph_attr", "graph_weight", "x", "edge_x")
+_PLAIN = ("node_attr", "edge_attr", "graph_attr", "graph_weight", "x", "edge_x", "target")
 
 
 def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
@@ -19,8 +20,8 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
 
     Labels and classes are matched by name and keep the order in which they first appear. Where
     graph ids clash, every id gets its set's name in front. All sets must have the same fields;
-    only edge weights may be missing in some, where they are 1. By default the result is named by
-    the names of the sets, joined with `+`.
+    only edge weights may be missing in some, where they are 1, and text columns, where they are
+    empty. By default the result is named by the names of the sets, joined with `+`.
     """
     check_type("sets", sets, (list, tuple), "a list of sets")
     for part in sets:
@@ -34,6 +35,12 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
         made[key] = _stack(sets, key, [_recode(part, key, merged[vocabulary]) for part in sets])
     for key in _PLAIN:
         made[key] = _stack(sets, key, [getattr(part, key) for part in sets])
+    names = {part.target_names for part in sets if part.target is not None}
+    if len(names) > 1:
+        first, other = sorted(", ".join(each) for each in names)[:2]
+        raise DataError(
+            f"one set has the targets {first}, another {other}; give them the same, in one order"
+        )
     return GraphSet(
         name=name if name is not None else "+".join(dict.fromkeys(part.name for part in sets)),
         node_ptr=pointer(torch.cat([part.node_counts for part in sets])),
@@ -41,6 +48,8 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
         edge_index=torch.cat([part.edge_index for part in sets], dim=1),
         ids=_ids(sets),
         notes=tuple(f"{part.name}: {note}" for part in sets for note in part.notes),
+        target_names=names.pop() if names else (),
+        columns=join_columns((part.columns, len(part)) for part in sets),
         x_from=sets[0].x_from if len({part.x_from for part in sets}) == 1 else "",
         **made,  # type: ignore[arg-type]
         **merged,  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """`Graph`: one graph of a set."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,8 @@ class Graph:
     """One graph of a set; its tensors are views of the set's.
 
     `edge_index` is `[2, edges]` (source, target), node ids start at 0; labels are codes into
-    the set's `node_label_names` and `edge_label_names`, and `y` is a code into its `classes`.
+    the set's `node_label_names` and `edge_label_names`, `y` is a code into its `classes`, and
+    `target` is `[targets]`; `columns` is its text, by the names of the set's columns.
     """
 
     id: str
@@ -43,15 +45,18 @@ class Graph:
     edge_attr: Tensor | None = None
     edge_weight: Tensor | None = None
     graph_attr: Tensor | None = None
+    target: Tensor | None = None
     graph_weight: Tensor | None = None
     x: Tensor | None = None
     edge_x: Tensor | None = None
     y: int | None = None
     classes: tuple[Name, ...] = field(default=(), repr=False)
+    target_names: tuple[str, ...] = field(default=(), repr=False)
     node_label_names: tuple[Name, ...] = field(default=(), repr=False)
     edge_label_names: tuple[Name, ...] = field(default=(), repr=False)
     x_from: str = field(default="", repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
+    columns: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         where = f"graph {self.id}"
@@ -66,14 +71,17 @@ class Graph:
         y = None if self.y is None else torch.tensor([self.y])
         rows = {
             key: value.unsqueeze(0) if isinstance(value := getattr(self, key), Tensor) else value
-            for key in ("graph_attr", "graph_weight")
+            for key in ("graph_attr", "graph_weight", "target")
         }
         check_fields(where, counts, {**vars(self), **rows, "y": y})
 
     def __repr__(self) -> str:
         edges, label = self.edge_index.shape[1], self.y
         shown = self.classes[label] if self.classes and label is not None else label
-        return f"Graph({self.id!r}, nodes={self.num_nodes}, edges={edges}, class={shown!r})"
+        about = f"class={shown!r}"
+        if self.target is not None and label is None:
+            about = f"target={[round(number, 4) for number in self.target.tolist()]}"
+        return f"Graph({self.id!r}, nodes={self.num_nodes}, edges={edges}, {about})"
 
     @property
     def is_bidirected(self) -> bool:
@@ -103,4 +111,5 @@ def graph_at(graphs: "GraphSet", position: int) -> Graph:
         values["y"] = int(values["y"])
     edge_index = graphs.edge_index[:, edge].long()
     values |= {"id": graphs.ids[position], "num_nodes": node.stop - node.start}
+    values["columns"] = {name: column[position] for name, column in graphs.columns.items()}
     return trusted(Graph, edge_index=edge_index, **values)

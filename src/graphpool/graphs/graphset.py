@@ -21,20 +21,23 @@ from graphpool.graphs.checks import (
     check_lengths,
     check_set,
     check_tensor,
+    checked_target,
     derived,
     find_device,
     trusted,
 )
+from graphpool.graphs.columns import Columns, take_columns
 from graphpool.graphs.edge_features import EdgeFeatures, edge_kinds
 from graphpool.graphs.edge_order import csr_order
 from graphpool.graphs.graph import TRUE_COMMUNITIES, graph_at
 from graphpool.graphs.graph import Graph as Graph
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.graphs.ragged import SetCSR, gather, repeat, take
+from graphpool.graphs.ragged import SetCSR, gather, one_hot_index, repeat, take
 from graphpool.graphs.segments import Segments, pointer
 from graphpool.graphs.selection import Selection, positions
 from graphpool.graphs.vocabulary import Name as Name
+from graphpool.graphs.vocabulary import named
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +63,10 @@ class GraphSet:
         x_from: the feature string that `x` was made from; empty for an `x` that the graphs bring.
         edge_x: `[edges, channels]`, features of edges, made by `graphpool.features`.
         y: `[graphs]` codes into `classes`.
+        target: `[graphs, targets]`, numbers to predict, NaN where unknown; `target_names` has a
+            name for each.
         graph_weight: `[graphs]`, how much each graph counts in the loss; 1 everywhere if absent.
+        columns: text by name, one value for each graph, such as its SMILES or its split.
     """
 
     name: str
@@ -77,12 +83,15 @@ class GraphSet:
     x: Tensor | None = None
     edge_x: Tensor | None = None
     y: Tensor | None = None
+    target: Tensor | None = None
     graph_weight: Tensor | None = None
     classes: tuple[Name, ...] = ()
+    target_names: tuple[str, ...] = ()
     node_label_names: tuple[Name, ...] = ()
     edge_label_names: tuple[Name, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
     x_from: str = ""
+    columns: Columns = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         check_set(self)
@@ -148,9 +157,10 @@ class GraphSet:
         return self.node_ptr.shape[0] - 1
 
     def __repr__(self) -> str:
+        about = f"targets={len(self.target_names)}, " if self.target_names else ""
         return (
             f"GraphSet({self.name!r}, graphs={len(self)}, nodes={self.num_nodes}, "
-            f"edges={self.num_edges}, classes={len(self.classes)}, "
+            f"edges={self.num_edges}, classes={len(self.classes)}, {about}"
             f"features={None if self.x is None else self.x.shape[1]})"
         )
 
@@ -172,12 +182,7 @@ class GraphSet:
     @property
     def class_labels(self) -> NDArray[Any] | None:
         """The class of each graph by its name, not its code, `[graphs]`; None without classes."""
-        if self.y is None:
-            return None
-        codes = self.y.cpu().numpy()
-        mixed = len({isinstance(name, str) for name in self.classes}) > 1
-        names = np.array(self.classes, dtype=object if mixed else None)
-        return names[codes] if self.classes else codes
+        return None if self.y is None else named(self.y.cpu().numpy(), self.classes)
 
     @property
     def attr_is_truth(self) -> bool:
@@ -261,6 +266,7 @@ class GraphSet:
             edge_ptr=edge_ptr,
             edge_index=self.edge_index[:, edge],
             ids=tuple(self.ids[position] for position in index.tolist()),
+            columns=take_columns(self.columns, index.tolist()),
             **taken,
         )
         for rule, places in self._places.items():
@@ -278,10 +284,7 @@ class GraphSet:
     @cached_property
     def _one_hot_index(self) -> Tensor | None:
         """The column of each node's 1, `[nodes]`, if all rows of `x` are one-hot."""
-        if self.x is None or not self.x.numel():
-            return None
-        single = (self.x.count_nonzero(1) == 1) & (self.x.amax(1) == 1)
-        return self.x.argmax(1) if bool(single.all()) else None
+        return None if self.x is None else one_hot_index(self.x)
 
     def with_x(self, x: Tensor, x_from: str = "") -> "GraphSet":
         """Return the same graphs with features `x`, `[nodes, channels]`."""
@@ -300,6 +303,10 @@ class GraphSet:
         if weight is not None:
             check_tensor("graph_weight", weight, FLOATS, (len(self),), self.device)
         return self._same_structure(graph_weight=weight)
+
+    def with_target(self, target: Tensor | None, names: Sequence[str] = ()) -> "GraphSet":
+        """Return the same graphs with numbers to predict, `[graphs, targets]`, and their names."""
+        return self._same_structure(**checked_target(self, target, names))
 
     def _same_structure(self, **values: Any) -> "GraphSet":
         """Return a copy that keeps what was already computed from the edges."""
@@ -383,6 +390,7 @@ class GraphSet:
             ptr=torch.from_numpy(pointers).to(self.device),
             index=index,
             y=take(self.y, index),
+            target=take(self.target, index),
             graph_weight=take(self.graph_weight, index),
             edge_label=take(self.edge_label, edge),
             edge_attr=take(self.edge_attr, edge),

@@ -89,3 +89,11 @@ class SetCSR:
         node += torch.arange(node.shape[0], device=device)
         slot += torch.arange(slot.shape[0], device=device)
         return node, slot, count, ptr[0]
+
+
+def one_hot_index(x: Tensor) -> Tensor | None:
+    """The column of each row's 1, `[rows]`, if all rows are one-hot."""
+    if not x.numel():
+        return None
+    single = (x.count_nonzero(1) == 1) & (x.amax(1) == 1)
+    return x.argmax(1) if bool(single.all()) else None

@@ -32,6 +32,35 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class TargetSpread:
+    """Values of one number to predict, over the graphs where it is known.
+
+    Args:
+        std: standard deviation.
+        missing: graphs where it is unknown.
+        kinds: number of different values.
+    """
+
+    name: str
+    min: float | None
+    mean: float | None
+    max: float | None
+    std: float | None
+    missing: int
+    kinds: int
+
+    @classmethod
+    def of(cls, name: str, values: NDArray[Any]) -> "TargetSpread":
+        """Compute the spread of one target, `[graphs]`."""
+        known = values[~np.isnan(values)].astype(np.float64)
+        missing = len(values) - len(known)
+        if not len(known):
+            return cls(name, None, None, None, None, missing, 0)
+        facts = (float(known.min()), float(known.mean()), float(known.max()), float(known.std()))
+        return cls(name, *facts, missing, len(np.unique(known)))
+
+
+@dataclass(frozen=True)
 class Duplicates:
     """Graphs that colour refinement (1-WL) can't distinguish.
 
@@ -70,6 +99,7 @@ class Statistics:
         isolated_nodes: nodes without edges to other nodes.
         components: connected components of all graphs together (weak ones if directed).
         classes: number of graphs of each class, in the order of the codes.
+        targets: values of each number to predict.
         node_labels, edge_labels: how often each label occurs, in the order of the codes; an
             undirected edge counts once.
     """
@@ -95,6 +125,7 @@ class Statistics:
     edge_attributes: int
     graph_attributes: int
     duplicates: Duplicates | None
+    targets: tuple[TargetSpread, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -144,6 +175,10 @@ def statistics(graphs: GraphSet, duplicates: bool = True) -> Statistics:
         edge_attributes=_channels(graphs.edge_attr),
         graph_attributes=_channels(graphs.graph_attr),
         duplicates=_duplicates(graphs) if duplicates else None,
+        targets=tuple(
+            TargetSpread.of(name, graphs.target[:, column].numpy())  # type: ignore[index]
+            for column, name in enumerate(graphs.target_names)
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from graphpool.config.class_weight import class_key, read_class_weight
 from graphpool.data import load as datasets
-from graphpool.data.own_splits import read_own_splits
+from graphpool.data.own_splits import read_own_split
 from graphpool.data.splits import Split, cv_splits
 from graphpool.errors import ConfigError, DataError, InputError, check_known, plural
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
@@ -27,7 +27,10 @@ from graphpool.training.objective import TraceOutputs, evaluate_batches, trace
 LEAST_GRAPHS = 10
 # A run is tested on one fold of ten.
 FOLDS = 10
-ONLY_CLASSES = "only classes can be predicted: give whole numbers or words, such as low and high"
+ONLY_CLASSES = (
+    "a classifier predicts classes, whole numbers or words; numbers on a scale are for "
+    "GraphRegressor, and --task regression"
+)
 BASELINES = {
     "wl": Baseline(
         "kernel",
@@ -54,11 +57,8 @@ class ClassificationData(TaskData):
 def open_classes(data: str, root: Path | None = None) -> GraphSet:
     """Open a set whose graphs must have classes."""
     graphs = datasets.find(data, root, features=None)
-    if graphs.y is None and graphs.graph_attr is not None:
-        raise DataError(
-            f"{graphs.name} has no classes, and numbers for each graph (graph attributes) can't be "
-            f"learned; {ONLY_CLASSES}"
-        )
+    if graphs.y is None and graphs.target is not None:
+        raise DataError(f"{graphs.name} has numbers to predict and no classes; {ONLY_CLASSES}")
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
     return graphs
@@ -66,16 +66,9 @@ def open_classes(data: str, root: Path | None = None) -> GraphSet:
 
 def run_split(graphs: GraphSet, seed: int, path: str = "") -> Split:
     """Return the split of a run: that of a file, or one fold of ten as test part."""
-    if not path:
-        return cv_splits(classes_of(graphs), FOLDS, seed)[0]
-    splits = read_own_splits(path, graphs)
-    if len(splits) > 1:
-        raise DataError.at(
-            path,
-            f"{len(splits)} splits, and one run has one",
-            hint="use graphpool evaluate, or keep one split",
-        )
-    return splits[0]
+    if path:
+        return read_own_split(path, graphs)
+    return cv_splits(classes_of(graphs), FOLDS, seed)[0]
 
 
 def check_targets(y: Any) -> None:
@@ -151,7 +144,8 @@ def align_classes(graphs: GraphSet, classes: tuple[Any, ...]) -> GraphSet:
 def check_codes(graphs: GraphSet) -> Tensor:
     """Return the classes of graphs to learn from; refuse graphs without, and numbers instead."""
     if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes; a classifier can't learn from it")
+        about = f"; {ONLY_CLASSES}" if graphs.target is not None else ""
+        raise DataError(f"{graphs.name} has no classes; a classifier can't learn from it{about}")
     if graphs.y.is_floating_point():
         raise InputError(
             f"{graphs.name}: y is of type {graphs.y.dtype}, not codes of classes; {ONLY_CLASSES}"

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
 from graphpool.data.catalogue import short_name
+from graphpool.data.own_splits import OWN
 from graphpool.data.source import Source, set_digest
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.format import Lines, plural
@@ -65,7 +66,7 @@ from graphpool.training.objective import Step, batches, device_of, evaluating, t
 from graphpool.training.select_place_rule import check_choice, place_rules
 
 Diagnose = Callable[[Any], Mapping[str, float]]
-PROTOCOL, OWN_SPLIT = "holdout", "own"
+PROTOCOL = "holdout"
 
 
 class ClassificationTask(Task):
@@ -226,7 +227,7 @@ class ClassificationTask(Task):
         cross-validation with the run's seed. `config.split` names a file with another split.
         """
         graphs, seed = open_training(config.data, root), config.train.seed
-        protocol = OWN_SPLIT if config.split else PROTOCOL
+        protocol = OWN if config.split else PROTOCOL
         split = (store or Store()).split(
             graphs, protocol, seed, lambda: run_split(graphs, seed, config.split)
         )

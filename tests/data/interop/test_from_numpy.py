@@ -64,7 +64,7 @@ def test_labels_and_attributes_of_nodes() -> None:
         (np.array([[0, np.nan], [1, 0]]), {}, "graph 0: its adjacency holds a number that is not"),
         (np.array([["a", "b"], ["c", "d"]]), {}, "not of numbers"),
         (np.eye(2, dtype=complex), {}, "not of numbers"),
-        (PATH, {"y": [1, 2]}, "y has 2 classes for 1 graph;"),
+        (PATH, {"y": [1, 2]}, "y has 2 values for 1 graph;"),
         (PATH, {"node_label": [["C"]]}, "graph 0: node_label has 1 entries for 3 nodes"),
         (PATH, {"node_label": []}, "node_label of 0 graphs for 1"),
         ([PATH, PATH], {"node_attr": [np.ones((3, 1)), np.ones((3, 2))]}, "as many for every node"),
@@ -116,7 +116,7 @@ def test_damaged_and_hostile_files(tmp_path: Path, data: bytes, said: str) -> No
 
 def test_arrays_that_are_no_graphs_are_refused_with_their_file(tmp_path: Path) -> None:
     np.save(tmp_path / "vector.npy", np.zeros(3))
-    np.savez(tmp_path / "classes.npz", adj_0=PATH, y=[0.5])
+    np.savez(tmp_path / "classes.npz", adj_0=PATH, y=np.zeros((1, 1, 1)))
     with pytest.raises(DataError, match=r"vector.npy: .*shape \(3,\)"):
         gp.read(tmp_path / "vector.npy", cache=False)
     with pytest.raises(DataError, match=r"classes.npz: array 'y'"):

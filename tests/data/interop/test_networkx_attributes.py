@@ -117,5 +117,5 @@ def test_attributes_of_a_graph_come_back() -> None:
 
 
 def test_classes_beside_the_graphs_are_counted() -> None:
-    with pytest.raises(DataError, match="y has 1 class for 2 graphs"):
+    with pytest.raises(DataError, match="y has 1 value for 2 graphs"):
         gp.from_networkx([nx.path_graph(2), nx.path_graph(3)], y=["a"])

@@ -13,13 +13,14 @@ from graphpool.data.formats import (
     jsonl,
     npz,
     safetensors,
+    smiles,
     tu,
     xml,
 )
 from graphpool.data.formats.base import Format
 from graphpool.data.formats.gexf import read as read_gexf
 from graphpool.data.formats.jsonl import read as read_jsonl
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.formats.npz import read as read_npz
 from graphpool.data.formats.safetensors import content_hash, open_set
 from graphpool.data.formats.tu import read as read_tu
@@ -34,13 +35,14 @@ __all__ = [
 ]  # fmt: skip
 
 FORMATS: tuple[Format, ...] = (
-    safetensors, jsonl, json, npz, adjacency, edge_csv, gexf, tu, xml,
+    safetensors, jsonl, json, npz, adjacency, edge_csv, smiles, gexf, tu, xml,
 )  # fmt: skip
 """All formats, in the order in which a file is tried."""
 
 _BY_SUFFIX: dict[str, Format] = {
     ".safetensors": safetensors, ".jsonl": jsonl, ".npz": npz, ".npy": adjacency, ".zip": tu,
     ".csv": edge_csv, ".graphml": xml, ".gexf": xml, ".json": json, ".gz": jsonl,
+    ".smi": smiles,
 }  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 A `.npy` file holds one graph, `[nodes, nodes]`, or several, `[graphs, nodes, nodes]`. A `.npz` file
 holds one graph in each array `adj_ID`, or one or several in the array `adj`; an array `y` holds the
-class of each graph, in the order of the ids. Entries mean what they mean in `from_numpy`.
+class of each graph, or numbers to predict, in the order of the ids. Entries mean what they mean in
+`from_numpy`.
 """
 
 import re
@@ -69,8 +70,8 @@ def _read_several(path: Path, name: str) -> GraphSet:
     found = _graph_arrays(path)
     arrays = read_arrays(path, [*found, "y"])
     y = arrays.get("y")
-    if y is not None and (y.ndim != 1 or y.dtype.kind not in "biuU"):
-        raise wrong(path, "y", "must be a list of words or whole numbers, one per graph", NEXT_STEP)
+    if y is not None and (y.ndim not in (1, 2) or y.dtype.kind not in "biufU"):
+        raise wrong(path, "y", "must be a list of words or numbers, one per graph", NEXT_STEP)
     classes = None if y is None else y.tolist()
     unread = sorted(array_names(path) - {*found, "y"})
     if found == ["adj"]:

@@ -10,7 +10,7 @@
 | `graph` | id of the graph | all edges are of one graph |
 | `weight` | a number | every edge has weight 1 |
 | `label` | a word or whole number | no labels |
-| `y` | class of the graph, the same in all its lines | no classes |
+| `y` | class of the graph, or a number to predict, the same in all its lines | neither |
 
 Edges are undirected. A line without a target is a node without an edge. Commas, semicolons or tabs
 separate the columns; their order is free, and `graph_id`, `from` and `to` are known too.
@@ -22,7 +22,7 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -31,13 +31,14 @@ from torch import Tensor
 from graphpool.data.formats.base import check_names, check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
 from graphpool.data.paths import stem
+from graphpool.data.targets import is_target, read_targets
 from graphpool.documents import read_binary
 from graphpool.errors import DataError, nearest
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 
 NAME = "csv"
-VERSION = 1
+VERSION = 2
 
 COLUMNS = ("graph", "source", "target", "weight", "label", "y")
 _ALIASES = {
@@ -68,7 +69,15 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
     ends = [end for each in rows for end in each.ends]
     weights = [weight for each in rows for weight in each.weights]
     label, label_names = _codes([each.labels for each in rows])
-    y, classes = _codes([[] if each.y is None else [each.y] for each in rows])
+    numbers = _numbers([each.y or "" for each in rows])
+    if numbers is None:
+        y, classes = _codes([[] if each.y is None else [each.y] for each in rows])
+        answers: dict[str, Any] = {"y": y, "classes": classes}
+    else:
+        first = [each.first for each in rows]
+        answers = read_targets(
+            numbers, lambda at, what, hint: DataError.at(path, what, line=first[at], hint=hint)
+        )
     graphs_of_file = GraphSet.build(
         name or stem(path),
         torch.tensor([len(each.nodes) for each in rows]),
@@ -79,8 +88,7 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
         edge_weight=torch.tensor(weights) if weights else None,
         edge_label=label,
         edge_label_names=label_names,
-        y=y,
-        classes=classes,
+        **answers,
     )
     return check_names(path, graphs_of_file)
 
@@ -170,6 +178,15 @@ def _weight(path: Path, line: int, text: str) -> float:
         problem = f"the weight {text[:40]!r} is not a finite number"
         raise DataError.at(path, problem, line=line, hint="correct this line")
     return weight
+
+
+def _numbers(words: list[str]) -> list[float] | None:
+    """Return numbers on a scale; None if the words are classes."""
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        return None
+    return numbers if is_target(numbers) else None
 
 
 def _codes(lists: list[list[str]]) -> tuple[Tensor | None, tuple[Name, ...]]:

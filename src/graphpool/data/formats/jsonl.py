@@ -12,10 +12,12 @@
 | `edge_labels`, `edge_attributes`, `edge_weights` | one item per edge, in the order of `edges` |
 | `directed` | false by default: each edge then also leads back |
 | `graph_attributes` | a list of numbers |
-| `y` | the class, a word or a whole number |
+| `y` | the class, a word or a whole number; or what is to be predicted as a number, or a list |
+| `targets` | numbers to predict by their names, `{"logp": -0.77, "mass": null}`; null is unknown |
+| `columns` | an object of words, such as `{"split": "train"}` |
 
 A key that one graph has must be there for all of them; `id`, `nodes`, `edges` and `directed` may
-be there for some. An unknown key is an error, and so is one that appears twice in an object.
+be there for some, and so may `columns`. An unknown key is an error, and so is a repeated one.
 """
 
 import codecs
@@ -35,19 +37,22 @@ from graphpool.data.formats.base import check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
 from graphpool.data.formats.node_link import is_node_link, node_link_set
 from graphpool.data.paths import stem
+from graphpool.data.targets import is_target, read_targets
 from graphpool.documents import read_json_lines
 from graphpool.errors import DataError, nearest, shortened
-from graphpool.files import atomic_write
-from graphpool.graphs.graphset import Graph, GraphSet, Name
+from graphpool.graphs.columns import join_columns
+from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 from graphpool.limits import current_limits
+from graphpool.shapes import fit
 
 NAME = "jsonl"
 VERSION = 2
 
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
 _NUMBERS = {"node_attributes": "node", "edge_attributes": "edge", "edge_weights": "edge"}
-KEYS = {"id", "nodes", "edges", "directed", "y", "graph_attributes", *_LABELS, *_NUMBERS}
+_OTHER = {"id", "nodes", "edges", "directed", "y", "targets", "columns", "graph_attributes"}
+KEYS = {*_OTHER, *_LABELS, *_NUMBERS}
 _MOST_NAME = 2**63 - 1
 _MOST_NODES = 2**31 - 1  # ids of nodes are stored in 32 bits
 
@@ -92,6 +97,7 @@ def build(
             other = "another graph" if line is None else f"line {line}"
             raise row.wrong(f"{other} has the same id", "give every graph its own id")
         seen[row.id] = row.line
+    target = _targets(rows)
     y, classes = _codes(rows, "y", [[] if row.y is None else [row.y] for row in rows])
     node_label, node_names = _label_part(rows, "node_labels")
     edge_label, edge_names = _label_part(rows, "edge_labels")
@@ -109,67 +115,11 @@ def build(
         graph_attr=_number_part(rows, "graph_attributes"),
         y=y,
         classes=classes,
+        **target,
         node_label_names=node_names,
         edge_label_names=edge_names,
+        columns=join_columns((row.columns, 1) for row in rows),
     )
-
-
-def write_jsonl(graphs: GraphSet, path: str | Path) -> None:
-    """Write the graphs so that `read` gives them back.
-
-    Features (`x`) and `notes` are not written. A graph whose edges all lead both ways,
-    with the same labels and numbers, is written as an undirected one.
-    """
-    try:
-        with atomic_write(path, "w") as handle:
-            for graph in graphs:
-                text = json.dumps(_object(graphs, graph), ensure_ascii=False, allow_nan=False)
-                handle.write(text + "\n")
-    except ValueError:
-        raise DataError(
-            f"{graphs.name}: its attributes or weights hold numbers that are not finite, "
-            "which JSON can't represent"
-        ) from None
-
-
-def _object(graphs: GraphSet, graph: Graph) -> dict[str, Any]:
-    """Return the JSON object of one graph."""
-    ends = graph.edge_index.T.tolist()
-    directed = not graph.is_bidirected
-    kept = [edge for edge, (u, v) in enumerate(ends) if directed or u <= v]
-
-    def of_kept(values: list[Any] | None) -> list[Any] | None:
-        return None if values is None else [values[edge] for edge in kept]
-
-    value = {
-        "id": graph.id,
-        "nodes": graph.num_nodes,
-        "node_labels": _names(graph.node_label, graphs.node_label_names),
-        "node_attributes": _plain(graph.node_attr),
-        "edges": of_kept(ends),
-        "edge_attributes": of_kept(_plain(graph.edge_attr)),
-        "edge_weights": of_kept(_plain(graph.edge_weight)),
-        "edge_labels": of_kept(_names(graph.edge_label, graphs.edge_label_names)),
-        "directed": directed or None,
-        "graph_attributes": _plain(graph.graph_attr),
-        "y": graphs.classes[graph.y] if graphs.classes and graph.y is not None else graph.y,
-    }
-    return {key: part for key, part in value.items() if part is not None}
-
-
-def _names(codes: Tensor | None, names: tuple[Name, ...]) -> list[Name] | None:
-    if codes is None:
-        return None
-    return [names[code] for code in codes.tolist()] if names else codes.tolist()
-
-
-def _plain(values: Tensor | None) -> Any:
-    """Numbers as lists, in the fewest digits that give the same number back."""
-    if values is None:
-        return None
-    table = values.detach().cpu().numpy()
-    short = [float(str(number)) for number in table.reshape(-1)]
-    return np.array(short, dtype=np.float64).reshape(table.shape).tolist()
 
 
 # ---------------------------------------------------------------------- one line
@@ -184,8 +134,10 @@ class Row:
     id: str
     nodes: int = 0
     edges: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, 0), dtype=np.int64))
-    y: Name | None = None
+    y: Any = None
+    targets: Any = None
     parts: dict[str, Any] = field(default_factory=dict)
+    columns: dict[str, tuple[str]] = field(default_factory=dict)
 
     def wrong(self, problem: str, hint: str = "") -> DataError:
         """Return the error to raise about this graph."""
@@ -229,9 +181,12 @@ def parse_row(path: Path, line: int | None, position: int, value: dict[str, Any]
     if "graph_attributes" in value:
         row.parts["graph_attributes"] = _table(row, "graph_attributes",
                                                [value["graph_attributes"]], 2)  # fmt: skip
-    if (y := value.get("y")) is not None:
-        row.y = int(y) if isinstance(y, bool) else y
+    y = value.get("y")
+    row.y, row.targets = int(y) if isinstance(y, bool) else y, value.get("targets")
+    if row.y is not None and type(row.y) not in (float, list):
         _check_names(row, "y", [row.y])
+    columns = fit(dict[str, str], value.get("columns", {}), f"{path}: line {line}", DataError)
+    row.columns = {key: (text,) for key, text in columns.items()}
     return row
 
 
@@ -291,7 +246,7 @@ def _both_ways(edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 def _check_names(row: Row, key: str, items: Sequence[Any]) -> None:
     if not set(map(type, items)) <= {str, int}:
         wrong = next(item for item in items if type(item) not in (str, int))
-        hint = "only classes can be predicted, such as low and high" if key == "y" else ""
+        hint = "give a class, a number or a list of numbers" if key == "y" else ""
         raise row.wrong(f"{json.dumps(wrong)} in {key} is neither a word nor a whole number", hint)
     longest = max((len(item) for item in items if type(item) is str), default=0)
     if longest:
@@ -338,6 +293,21 @@ def _rows(path: Path, objects: Iterable[tuple[int | None, Any]]) -> list[Row]:
         bare = nodes - described
         check_sizes(path, graphs=len(rows), nodes=nodes, edges=edges, described=bare <= 2 * edges)
     return rows
+
+
+def _targets(rows: list[Row]) -> dict[str, Any]:
+    """Return numbers to predict; a `y` that holds them, and no classes, is taken from the rows."""
+    values, key = [row.targets for row in rows], "targets"
+    numbers = is_target([row.y for row in rows])
+    if numbers and any(value is not None for value in values):
+        raise rows[0].wrong("numbers both in y and in targets", "give them once, in targets")
+    if numbers:
+        values, key = [row.y for row in rows], "y"
+    for row in rows:
+        row.y = None if numbers else int(row.y) if isinstance(row.y, float) else row.y
+    if all(value is None for value in values):
+        return {}
+    return read_targets(values, lambda at, *about: rows[at].wrong(*about), key)
 
 
 def _label_part(rows: list[Row], key: str) -> tuple[Tensor | None, tuple[Name, ...]]:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from graphpool.data.formats.base import check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
-from graphpool.documents import read_header, read_safetensors
+from graphpool.documents import parse_json, read_header, read_safetensors
 from graphpool.errors import DataError
 from graphpool.files import atomic_write
 from graphpool.graphs.checks import check_finite
@@ -30,7 +30,9 @@ SUFFIX = ".safetensors"
 _KEY = "graphpool"
 _REQUIRED = {"node_ptr", "edge_ptr", "edge_index"}
 _NAMES = ("name", "ids", "classes", "node_label_names", "edge_label_names")
-_FIELDS = {item.name for item in fields(GraphSet)} - {*_NAMES, "notes", "x_from"}
+_COLUMNS = "columns"  # JSON in a tensor of bytes: a header has little room
+_OTHER = {*_NAMES, "notes", "x_from", "target_names", _COLUMNS}
+_FIELDS = {item.name for item in fields(GraphSet)} - _OTHER
 _OF_NODES = ("node_label", "node_attr", "x")
 _NEXT_STEP = "make the file again from its source"
 
@@ -42,6 +44,7 @@ class _Header(TypedDict):
     classes: list[int | str]
     node_label_names: list[int | str]
     edge_label_names: list[int | str]
+    target_names: NotRequired[list[str]]
     notes: list[str]
     x_from: NotRequired[str]
     source: str
@@ -103,16 +106,18 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     path = Path(path)
     kind = "graphs", "graphpool.graphs writes them"
     header, check, tensors = map_file(path, _KEY, FORMAT, kind, _NEXT_STEP, _Header)
-    if check != _check(header) or not _REQUIRED <= set(tensors) <= _FIELDS:
+    if check != _check(header) or not _REQUIRED <= set(tensors) <= {*_FIELDS, _COLUMNS}:
         raise DataError.at(path, "damaged: its header is not the one written", hint=_NEXT_STEP)
     if source is not None and header["source"] != source:
         raise DataError.at(path, "was made from something else", hint=_NEXT_STEP)
-    names = {key: header[key] for key in _NAMES}
+    names = {key: header[key] for key in (*_NAMES, "target_names") if key in header}
     if verify and header["content"] != hash_tensors(_json(names), tensors):
         raise DataError.at(path, "damaged: its content hash does not fit", hint=_NEXT_STEP)
     _check_declared(path, tensors)
     made: dict[str, Any] = {key: tuple(header[key]) for key in (*_NAMES[1:], "notes")}
+    made["target_names"] = tuple(header.get("target_names", ()))
     made["x_from"] = header.get("x_from", "")
+    made[_COLUMNS] = _read_columns(path, tensors.pop(_COLUMNS, None))
     # A hash detects damage, not intent: a file can be written with any content and its right hash.
     # The set checks every pointer, edge and code, which compiled loops would follow anywhere.
     try:
@@ -164,6 +169,8 @@ def map_file(
 def _names(graphs: GraphSet) -> dict[str, Any]:
     """Everything but tensors and notes, as JSON gives it back."""
     values = {key: getattr(graphs, key) for key in _NAMES}
+    if graphs.target_names:  # sets without targets keep the hash that they had before
+        values["target_names"] = graphs.target_names
     return {key: list(value) if isinstance(value, tuple) else value
             for key, value in values.items()}  # fmt: skip
 
@@ -182,7 +189,20 @@ def _tensors(graphs: GraphSet) -> dict[str, Tensor]:
             value = value.clone()
         taken.add(value.data_ptr())
         tensors[key] = value
+    if graphs.columns:
+        text = json.dumps(dict(graphs.columns), ensure_ascii=False, separators=(",", ":"))
+        tensors[_COLUMNS] = torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
     return tensors
+
+
+def _read_columns(path: Path, data: Tensor | None) -> dict[str, tuple[str, ...]]:
+    if data is None:
+        return {}
+    if data.dtype is not torch.uint8:
+        raise DataError.at(path, "its text columns can't be read", hint=_NEXT_STEP)
+    where = f"{path}: columns"
+    columns = parse_json(data.numpy().tobytes(), where, dict[str, list[str]], hint=_NEXT_STEP)
+    return {name: tuple(values) for name, values in columns.items()}
 
 
 def hash_tensors(text: str, tensors: dict[str, Tensor]) -> str:

@@ -21,9 +21,10 @@ from graphpool.data.formats.number_csv import read_table
 from graphpool.data.formats.tu_files import TUFiles
 from graphpool.errors import DataError
 from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.vocabulary import target_names
 
 NAME = "tu"
-VERSION = 2
+VERSION = 3
 MOST_LISTED = 10
 
 Array = NDArray[Any]
@@ -50,7 +51,8 @@ def read(path: str | Path, name: str | None = None, *, self_loops: bool = False)
     is listed twice is kept once; self-loops are left out, as the field does, unless
     `self_loops` is set. `notes` of the result say how many edges were dropped, and name files
     that begin like the set but are no part of it. Graphs without nodes are left out; the others
-    keep their position in the files as their id.
+    keep their position in the files as their id. Graph attributes are targets if there are no
+    graph labels.
 
     Args:
         path: a folder or a zip.
@@ -89,6 +91,9 @@ def read(path: str | Path, name: str | None = None, *, self_loops: bool = False)
     edge_counts = np.bincount(owner, minlength=graphs)
     del pairs, owner, loops, graph, number, begins  # free memory for the sort that follows
 
+    numbers = _attributes(files, "graph_attributes", declared, present)
+    # Numbers of graphs that have no classes are what is to be predicted.
+    alone = numbers is not None and y is None
     built = GraphSet.build(
         files.name,
         torch.from_numpy(node_counts),
@@ -99,7 +104,9 @@ def read(path: str | Path, name: str | None = None, *, self_loops: bool = False)
         edge_attr=None if edge_attr is None else edge_attr[kept],
         node_label=node_label,
         node_attr=_attributes(files, "node_attributes", nodes),
-        graph_attr=_attributes(files, "graph_attributes", declared, present),
+        graph_attr=None if alone else numbers,
+        target=numbers if alone else None,
+        target_names=target_names(numbers.shape[1]) if alone and numbers is not None else (),
         y=y,
         classes=classes,
         node_label_names=node_names,

@@ -10,6 +10,7 @@ from graphpool.data.interop.networkx import from_networkx
 from graphpool.data.interop.pyg import from_pyg
 from graphpool.errors import DataError
 from graphpool.graphs.checks import NAMES
+from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import Graph, GraphSet
 
 Graphs: TypeAlias = Any
@@ -27,8 +28,7 @@ def as_graphs(graphs: Graphs, *, classes: bool = True) -> GraphSet:
     of one's own.
 
     Args:
-        classes: whether classes of the graphs are read, if they have some. Targets that are no
-            classes are then an error.
+        classes: whether classes and targets of the graphs are read, if they have some.
     """
     if isinstance(graphs, GraphSet):
         return graphs
@@ -90,9 +90,11 @@ def _packed(graphs: Sequence[Graph]) -> GraphSet:
         torch.cat([graph.edge_index for graph in graphs], dim=1),
         ids=[graph.id for graph in graphs],
         graph_attr=stacked("graph_attr"),
+        target=stacked("target"),
         graph_weight=stacked("graph_weight"),
         y=torch.tensor(known) if known else None,
         **{name: joined(name) for name in _JOINED},
         **vocabulary,
         notes=graphs[0].notes,
+        columns=join_columns(({k: (v,) for k, v in graph.columns.items()}, 1) for graph in graphs),
     )

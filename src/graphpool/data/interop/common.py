@@ -1,11 +1,13 @@
 """What conversions from other libraries share."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from graphpool.data.targets import is_target, plain_value, read_targets
 from graphpool.errors import DataError, FeatureWarning, plural, warn
 from graphpool.graphs.vocabulary import Name, coded
 
@@ -37,15 +39,27 @@ def named_codes(
     return torch.from_numpy(codes), names
 
 
-def class_codes(y: Sequence[Any], count: int, name: str) -> tuple[Tensor | None, tuple[Name, ...]]:
-    """Return classes that are given beside the graphs as codes, and what the codes mean."""
-    classes = list(y)
-    if len(classes) != count:
+def answers(values: Sequence[Any] | None, count: int, name: str, key: str = "y") -> dict[str, Any]:
+    """Return what is to be predicted about each graph, as fields of a `GraphSet`.
+
+    Words and whole numbers are classes; numbers with a fraction, and lists of numbers, targets.
+    """
+    if values is None:
+        return {}
+    plain = [plain_value(value) for value in values]
+    if len(plain) != count:
         raise DataError(
-            f"{name}: y has {plural(len(classes), 'class', 'classes')} for "
-            f"{plural(count, 'graph')}; give one each"
+            f"{name}: {key} has {plural(len(plain), 'value')} for {plural(count, 'graph')}; "
+            "give one each"
         )
-    return named_codes(classes, "y", name)
+    if is_target(plain):
+        return read_targets(plain, partial(_wrong, name), key)
+    codes, names = named_codes(plain, key, name)
+    return {"y": codes, "classes": names}
+
+
+def _wrong(name: str, position: int, problem: str, hint: str) -> DataError:
+    return DataError(f"{name}, graph {position}: {problem}; {hint}")
 
 
 def unused_note(unused: Mapping[str, Iterable[str]]) -> tuple[str, ...]:

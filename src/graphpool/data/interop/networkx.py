@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from graphpool.data.interop.common import class_codes, list_graphs, unused_note, warn_unused
+from graphpool.data.interop.common import answers, list_graphs, unused_note, warn_unused
 from graphpool.data.interop.networkx_attributes import AUTO, Attributes
 from graphpool.graphs.graphset import Graph, GraphSet, Name
 
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
+# The attribute of a graph that holds numbers to predict by their names.
+TARGETS = "targets"
+
+
 def from_networkx(
     graphs: "nx.Graph | Iterable[nx.Graph]",
     node_label: str | None = AUTO,
     edge_label: str | None = AUTO,
-    y: str | Sequence[Name] | None = AUTO,
+    y: str | Sequence[Any] | None = AUTO,
     *,
     node_attr: str | Sequence[str] | None = AUTO,
     edge_attr: str | Sequence[str] | None = AUTO,
@@ -38,12 +42,14 @@ def from_networkx(
 
     `auto` takes as labels `label`, else `atom`, `element`, `bond`, `type` and the like, else the
     only attribute that holds words; as numbers `attr` and all others that hold numbers, by name; as
-    classes `y`, else `class` or `label` of the graph.
+    classes `y`, else `class` or `label` of the graph. Where `y` holds numbers with a fraction, or
+    lists of numbers, they are targets, and so are the numbers in `targets`, a dict by name.
 
     Args:
         graphs: the graphs, or one; their `name` is the graph's id if all have different ones.
         node_label, edge_label: integers or strings.
-        y: the class of each graph, or the key of `graph.graph` that holds it.
+        y: the class of each graph, or numbers to predict, or the key of `graph.graph` that holds
+            them.
         node_attr, edge_attr, graph_attr: a number or a sequence of numbers; several keys are
             several channels.
         edge_weight: a number; 1 where it is missing and other edges have it.
@@ -65,7 +71,7 @@ class Keys(NamedTuple):
 
     node_label: str | None = AUTO
     edge_label: str | None = AUTO
-    y: str | Sequence[Name] | None = AUTO
+    y: str | Sequence[Any] | None = AUTO
     node_attr: str | Sequence[str] | None = AUTO
     edge_attr: str | Sequence[str] | None = AUTO
     graph_attr: str | Sequence[str] | None = "attr"
@@ -101,12 +107,10 @@ def convert(
     fields["graph_attr"] = whole.numbers(graph_keys)
     y = wanted.y
     key = whole.label_key(y) if isinstance(y, str) else "y"
-    fields["y"], fields["classes"] = None, ()
-    if isinstance(y, str):
-        fields["y"], fields["classes"] = whole.codes(key)
-    elif y is not None:
-        fields["y"], fields["classes"] = class_codes(y, len(graphs), name)
-    unused["of graphs"] = whole.unused([key, *graph_keys])
+    fields |= answers(whole.column(key) if isinstance(y, str) else y, len(graphs), name)
+    if "target" not in fields and y is not None:
+        fields |= answers(whole.column(TARGETS), len(graphs), name, TARGETS)
+    unused["of graphs"] = whole.unused([key, TARGETS, *graph_keys])
     notes = unused_note(unused)
     ids = [str(graph.name) for graph in graphs]
     made = GraphSet.build(
@@ -125,9 +129,9 @@ def to_networkx(item: Graph | GraphSet) -> "nx.Graph | list[nx.Graph]":
     """Convert to NetworkX: one graph for a `Graph`, a list for a set.
 
     Nodes are 0, 1, 2, … with `label` (its name, not the code) and `attr`; edges with `label`,
-    `attr` and `weight`; the class is `graph.graph["y"]`, attributes of the graph are
-    `graph.graph["attr"]`. They are `nx.Graph` where every edge
-    has its reverse with the same values, else `nx.DiGraph`.
+    `attr` and `weight`; the class is `graph.graph["y"]`, numbers to predict are the dict
+    `graph.graph["targets"]`, attributes of the graph are `graph.graph["attr"]`. They are
+    `nx.Graph` where every edge has its reverse with the same values, else `nx.DiGraph`.
     """
     if isinstance(item, Graph):
         return _to_networkx(item, item.is_bidirected)
@@ -142,6 +146,9 @@ def _to_networkx(graph: Graph, undirected: bool) -> "nx.Graph":
     converted = nx.Graph(name=graph.id) if undirected else nx.DiGraph(name=graph.id)
     if graph.y is not None:
         converted.graph["y"] = graph.classes[graph.y] if graph.classes else graph.y
+    if graph.target is not None:
+        named = zip(graph.target_names, graph.target.tolist(), strict=True)
+        converted.graph[TARGETS] = dict(named)
     if graph.graph_attr is not None:
         converted.graph["attr"] = graph.graph_attr.tolist()
     nodes = _values(label=(graph.node_label, graph.node_label_names), attr=(graph.node_attr, ()))

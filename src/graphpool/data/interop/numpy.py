@@ -8,16 +8,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.data.interop.common import class_codes, named_codes
+from graphpool.data.interop.common import answers, named_codes
 from graphpool.errors import DataError
-from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.graphset import GraphSet
 
 Array = NDArray[Any]
 
 
 def from_numpy(
     adjacency: Any,
-    y: Sequence[Name] | None = None,
+    y: Sequence[Any] | Array | None = None,
     *,
     node_label: Sequence[Any] | None = None,
     node_attr: Sequence[Any] | None = None,
@@ -33,7 +33,7 @@ def from_numpy(
         adjacency: one matrix `[nodes, nodes]`, several of one size `[graphs, nodes, nodes]`, or a
             list of matrices of any sizes, of NumPy or sparse ones of SciPy. Every row is a node:
             cut off padding.
-        y: the class of each graph.
+        y: the class of each graph; or a number, or a list of them, to predict.
         node_label: for each graph a list of one integer or string per node.
         node_attr: for each graph an array `[nodes]` or `[nodes, channels]`.
         ids: names of the graphs, by default their positions.
@@ -48,7 +48,6 @@ def from_numpy(
         rows = _per_graph(node_label, sizes, "node_label", name)
         named = [each for row in rows for each in row]
     labels, label_names = named_codes(named, "node_label", name)
-    codes, classes = (None, ()) if y is None else class_codes(list(y), len(sizes), name)
     return GraphSet.build(
         name,
         torch.tensor(sizes, dtype=torch.long),
@@ -61,8 +60,7 @@ def from_numpy(
         node_label=labels,
         node_label_names=label_names,
         node_attr=None if node_attr is None else _attributes(node_attr, sizes, name),
-        y=codes,
-        classes=classes,
+        **answers(None if y is None else list(y), len(sizes), name),
     )
 
 

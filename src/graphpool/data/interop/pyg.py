@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from graphpool.data.interop.common import class_codes, list_graphs, unused_note, warn_unused
+from graphpool.data.interop.common import answers, list_graphs, unused_note, warn_unused
 from graphpool.errors import DataError, plural
 from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.vocabulary import target_names as default_names
 from graphpool.imports import optional_module
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _NODE = ("x", "node_label", "node_attr")
 _EDGE = ("edge_label", "edge_attr", "edge_weight")
-_READ = {*_NODE, *_EDGE, "graph_attr", "edge_index", "num_nodes", "id", "batch", "ptr"}
+_READ = {*_NODE, *_EDGE, "target", "graph_attr", "edge_index", "num_nodes", "id", "batch", "ptr"}
 _NO_EDGES = torch.zeros(2, 0, dtype=torch.long)
 
 
@@ -32,23 +33,28 @@ def from_pyg(
     data: "Data | Batch | PyGDataset | DataLoader | Iterable[Data | Batch]",
     name: str = "graphs",
     *,
-    y: str | Sequence[Name] | Tensor | None = "y",
+    y: str | Sequence[Any] | Tensor | None = "y",
     classes: tuple[Name, ...] | None = None,
+    target_names: tuple[str, ...] | None = None,
     node_label_names: tuple[Name, ...] | None = None,
     edge_label_names: tuple[Name, ...] | None = None,
 ) -> GraphSet:
     """Make a `GraphSet` of PyG graphs.
 
-    Reads `x`, `edge_index`, `edge_attr`, `edge_weight`, `y` (one class per graph) and what
-    `to_pyg` adds: `node_label`, `node_attr`, `edge_label`, `graph_attr`, `id`. A warning names
-    other fields, which are not used.
+    Reads `x`, `edge_index`, `edge_attr`, `edge_weight`, `y` and what `to_pyg` adds: `node_label`,
+    `node_attr`, `edge_label`, `graph_attr`, `target`, `id`. A warning names other fields, which
+    are not used. One whole number per graph in `y` is its class; numbers with a fraction, and
+    several numbers per graph, `[targets]` or `[1, targets]`, are numbers to predict, NaN for
+    unknown ones.
 
     Args:
         data: a data set or part of one, a list of graphs, a batch, a loader, or one graph; each
             field must be in all graphs or in none.
         name: of the set.
-        y: the class of each graph, or the field that holds it; None leaves classes out.
+        y: the class of each graph or the numbers to predict, or the field that holds them; None
+            leaves both out.
         classes: names of the codes in `y`; without it the classes are the numbers that occur.
+        target_names: names of the numbers to predict.
         node_label_names: likewise for `node_label`, `edge_label_names` for `edge_label`.
     """
     data = list_graphs(_graphs(data), "edge_index", name)
@@ -62,7 +68,7 @@ def from_pyg(
         fields["x"] = fields["x"].float()
     for key, names in (("node_label", node_label_names), ("edge_label", edge_label_names)):
         fields[key], fields[f"{key}_names"] = _coded(fields[key], names, key, name)
-    fields["y"], fields["classes"] = _classes(data, y, classes, name)
+    fields |= _answers(data, y, classes, target_names, name)
     keys = {key for item in data for key in (item.keys() if hasattr(item, "keys") else ())}
     unused = keys - _READ - {"y", y if isinstance(y, str) else "y"}
     note = unused_note({"of PyG": unused})
@@ -83,7 +89,8 @@ def from_pyg(
 def to_pyg(graphs: GraphSet) -> "list[Data]":
     """Convert a set to one PyG `Data` per graph.
 
-    `y` and labels are codes, as PyG's losses and layers need them.
+    `y` and labels are codes, as PyG's losses and layers need them; without classes, `y` is
+    `[1, targets]`, the numbers to predict. With classes these are `target`.
     """
     data = optional_module("torch_geometric.data", extra="pyg")
     converted = []
@@ -93,6 +100,8 @@ def to_pyg(graphs: GraphSet) -> "list[Data]":
             fields["graph_attr"] = graph.graph_attr.unsqueeze(0)
         if graph.y is not None:
             fields["y"] = torch.tensor([graph.y], device=graphs.device)
+        if graph.target is not None:
+            fields["target" if graph.y is not None else "y"] = graph.target.unsqueeze(0)
         present = {key: value for key, value in fields.items() if value is not None}
         converted.append(
             data.Data(
@@ -129,24 +138,57 @@ def _unbatched(batch: Any) -> Any:
         ) from None
 
 
-def _classes(
-    data: "Sequence[Data]", y: Any, classes: tuple[Name, ...] | None, name: str
-) -> tuple[Tensor | None, tuple[Name, ...]]:
-    """Return the classes of the graphs as codes, and what the codes mean."""
-    if y is not None and not isinstance(y, (str, Tensor)):
-        return class_codes(y, len(data), name)
-    values = _joined(data, y, name) if isinstance(y, str) else y
-    if values is not None and values.numel() != len(data):
+def _answers(
+    data: "Sequence[Data]",
+    y: Any,
+    classes: tuple[Name, ...] | None,
+    names: tuple[str, ...] | None,
+    name: str,
+) -> dict[str, Any]:
+    """Return classes as codes and what they mean, or numbers to predict and their names."""
+    if y is None:
+        return {}
+    if not isinstance(y, (str, Tensor)):
+        return answers(y, len(data), name)
+    fields: dict[str, Any] = {}
+    table = _table(data, y, name)
+    target = _table(data, "target", name)
+    if table is not None and table.shape[1] == 1 and torch.equal(table.long().to(table), table):
+        fields["y"], fields["classes"] = _coded(table, classes, "y", name)
+    elif table is not None:
+        target = table
+    if target is not None:
+        if bool(target.isinf().any()):
+            raise DataError(f"{name}: y holds a number that is not finite; leave that graph out")
+        fields |= {"target": target.float()}
+        fields["target_names"] = names or default_names(target.shape[1])
+    return fields
+
+
+def _table(data: "Sequence[Data]", key: str | Tensor, name: str) -> Tensor | None:
+    """Return the numbers of each graph in one field, `[graphs, numbers]`; those of nodes are none.
+
+    Args:
+        key: of the field, or the numbers of all graphs.
+    """
+    given = _values(data, key, name) if isinstance(key, str) else list(key.cpu())
+    if given is None:
+        return None
+    widths = {value.numel() for value in given}
+    sizes = [item.num_nodes for item in data]
+    of_nodes = widths != {1} and [len(value) for value in given if value.ndim == 1] == sizes
+    several = any(value.ndim > 2 or (value.ndim == 2 and len(value) != 1) for value in given)
+    if len(given) != len(data) or len(widths) > 1 or of_nodes or several:
+        found = plural(sum(value.numel() for value in given), "value")
         raise DataError(
-            f"{name}: y has {plural(values.numel(), 'value')} for "
-            f"{plural(len(data), 'graph')}; give one class each "
-            "in y=, or y=None"
+            f"{name}: y has {found} for {plural(len(data), 'graph')}; give one class each, or as "
+            "many numbers for each, in y=, or y=None"
         )
-    return _coded(values, classes, "y", name)
+    return torch.stack([value.flatten() for value in given])
 
 
-def _joined(data: "Sequence[Data]", key: str, name: str) -> Tensor | None:
-    """Concatenate one field of all graphs."""
+def _values(data: "Sequence[Data]", key: str, name: str) -> list[Tensor] | None:
+    """Return one field of all graphs; None where no graph has it."""
     values = [getattr(item, key, None) for item in data]
     missing = [position for position, value in enumerate(values) if value is None]
     if len(missing) == len(values):
@@ -156,7 +198,14 @@ def _joined(data: "Sequence[Data]", key: str, name: str) -> Tensor | None:
             f"{name}, graph {missing[0]}: no {key}, which other graphs have; "
             "give it to all graphs or to none"
         )
-    parts = [torch.as_tensor(value).cpu() for value in values]
+    return [torch.as_tensor(value).cpu() for value in values]
+
+
+def _joined(data: "Sequence[Data]", key: str, name: str) -> Tensor | None:
+    """Concatenate one field of all graphs."""
+    parts = _values(data, key, name)
+    if parts is None:
+        return None
     return torch.cat([part.reshape(1) if part.ndim == 0 else part for part in parts])
 
 

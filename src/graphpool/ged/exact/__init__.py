@@ -27,7 +27,7 @@ _PLAIN_SHARE = 0.2  # of the time limit of a pair, before it counts as hard
 _UNCOMPILED = 2.0  # seconds of plain Python before the search is compiled
 _UNCOMPILED_STEP = 20_000  # work between two checks of that time, some hundredths of a second
 _UNCOMPILED_SIZE = 50  # nodes up to which the root of a pair is a matter of tenths of a second
-_python_run = cache(interpreted)
+_python = cache(interpreted)
 
 
 def solve(problem: GedProblem, pairs: IntArray, limits: Limits) -> Answers:
@@ -62,7 +62,7 @@ def solve(problem: GedProblem, pairs: IntArray, limits: Limits) -> Answers:
             end = since + seconds
             hard = HardPair(problem, work, most, lambda end=end: time.perf_counter() >= end)
             lower = hard.finish()
-            record_answer(problem, work, at, answers)
+            _python(record_answer)(problem, work, at, answers)
             answers.lower[at] = lower
             work.state[DEPTH] = -1
             at, since = at + 1, time.perf_counter()
@@ -73,8 +73,9 @@ def solve(problem: GedProblem, pairs: IntArray, limits: Limits) -> Answers:
 def load_search() -> None:
     """Load the compiled search, or compile it, so that this is not timed with the first pairs."""
     problem = make_problem(collect([(1, [])]), Costs())
-    none = np.zeros((0, 2), dtype=np.int64)
-    run(problem, make_workspace(1, 1), none, 0, _ENDLESS, PATIENCE, Answers.empty(0, 1))
+    work, none = make_workspace(1, 1), np.zeros((0, 2), dtype=np.int64)
+    work.state[DEPTH] = -1
+    run(problem, work, none, 0, _ENDLESS, PATIENCE, Answers.empty(0, 1))
     prepare()
 
 
@@ -90,7 +91,7 @@ def _solve_uncompiled(
 
     A search that is not finished is in `work`, and continues from there.
     """
-    search, at, end = _python_run(run), 0, time.perf_counter() + seconds
+    search, at, end = _python(run), 0, time.perf_counter() + seconds
     while at < len(pairs) and time.perf_counter() < end:
         work.state[BUDGET] = _UNCOMPILED_STEP
         at = search(problem, work, pairs[: at + 1], at, most, PATIENCE, answers)

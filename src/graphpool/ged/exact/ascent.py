@@ -19,8 +19,17 @@ from typing import NamedTuple, no_type_check
 
 import numpy as np
 
-from graphpool.ged.exact.assignment import FAR, augment, solve_assignment
-from graphpool.ged.exact.workspace import BOUND, DEPTH, FINE, FIXED, SIZE, Workspace
+from graphpool.ged.exact.assignment import FAR, match_rows, solve_assignment
+from graphpool.ged.exact.workspace import (
+    BOUND,
+    CHILDREN,
+    DEPTH,
+    FINE,
+    FIXED,
+    NEW,
+    NEXT,
+    Workspace,
+)
 from graphpool.ged.kernel import CodeArray, IntArray, inlined, kernel
 from graphpool.ged.pair import GedProblem
 
@@ -63,30 +72,24 @@ def make_reformulation(size: int) -> Reformulation:
     )
 
 
-@kernel
-@no_type_check
 def reformulate(problem: GedProblem, work: Workspace, form: Reformulation, fine: int) -> None:
     """Write the costs of the pair in `work`, in units of 1 / `fine`, half of each to either end."""
-    edge, left, right, size = problem.tables.edge, work.pair.left, work.pair.right, work.state[SIZE]
-    for v in range(size):
-        form.twin[0, v], form.twin[1, v] = work.twin[0, v], work.twin[1, v]
-        for u in range(size):
-            form.single[v, u] = fine * work.pair.node[v, u]
-            for w in range(size):
-                for x in range(size):
-                    cost = 0
-                    if w != v and x != u:
-                        cost = edge[left[v, w], right[u, x]]
-                        if problem.directed:
-                            cost += edge[left[w, v], right[x, u]]
-                    form.double[v, u, w, x] = fine * cost // 2
+    size, edge = len(form.single), problem.tables.edge
+    left, right = work.pair.left[:size, :size], work.pair.right[:size, :size]
+    same = np.eye(size, dtype=bool)
+    form.twin[:] = work.twin[:, :size]
+    form.single[:] = fine * work.pair.node[:size, :size]
+    for v in range(size):  # [u, w, x]
+        cost = edge[left[v, None, :, None], right[:, None]]
+        if problem.directed:
+            cost += edge[left[None, :, v, None], right.T[:, None]]
+        cost[same[v, None, :, None] | same[:, None]] = 0
+        form.double[v] = fine * cost // 2
 
 
 @kernel
 @no_type_check
-def sweep(
-    work: Workspace, form: Reformulation, bound: int, limit: int, begin: int, end: int, back: int
-) -> None:
+def sweep(form: Reformulation, bound: int, limit: int, begin: int, end: int, back: int) -> None:
     """Solve the problems of rows `begin` to `end` again, with the costs left at their partners.
 
     Entries that would bring a mapping above `limit` are barred from then on.
@@ -94,7 +97,7 @@ def sweep(
     Args:
         back: 1 to count rows from the last. Sweeps in the same direction soon stop improving.
     """
-    size, gap = work.state[SIZE], limit - bound
+    size, gap = form.single.shape[0], limit - bound
     single, double, price = form.single, form.double, form.price
     for step in range(begin, end):
         v = size - 1 - step if back else step
@@ -150,12 +153,12 @@ def _fetch(
 
 @kernel
 @no_type_check
-def raise_bound(work: Workspace, form: Reformulation, bound: int, limit: int) -> int:
+def raise_bound(form: Reformulation, bound: int, limit: int) -> int:
     """Return the bound after a sweep, which is above `limit` if no better mapping is left.
 
     CodeArray that the assignment problem over `single` does not use stay there.
     """
-    size, single, price = work.state[SIZE], form.single, form.price
+    size, single, price = form.single.shape[0], form.single, form.price
     gap = limit - bound
     value = solve_assignment(size, single, price, form.mate, form.scratch, gap)
     if value <= gap:
@@ -170,12 +173,15 @@ def raise_bound(work: Workspace, form: Reformulation, bound: int, limit: int) ->
 
 @kernel
 @no_type_check
-def redistribute(work: Workspace, form: Reformulation) -> None:
+def redistribute(near: IntArray, degree: IntArray, form: Reformulation) -> None:
     """Distribute the value of each (v, u) over the rows near v and the columns near u.
 
     A number added to a whole row or column of a problem adds just that to its value.
+
+    Args:
+        near, degree: as in `Workspace`.
     """
-    size, near, degree = work.state[SIZE], work.near, work.degree
+    size = form.single.shape[0]
     for v in range(size):
         for u in range(size):
             value = form.single[v, u]
@@ -203,71 +209,45 @@ def redistribute(work: Workspace, form: Reformulation) -> None:
                         block[w, x] += more
 
 
-@kernel
-@no_type_check
-def merge_ends(work: Workspace, form: Reformulation) -> None:
+def merge_ends(form: Reformulation) -> None:
     """Store the sum of both ends at each end, as the search reads it."""
-    size = work.state[SIZE]
-    for v in range(size):
-        for u in range(size):
-            for w in range(v):
-                for x in range(size):
-                    both = form.double[v, u, w, x] + form.double[w, x, v, u]
-                    form.double[v, u, w, x] = both
-                    form.double[w, x, v, u] = both
+    for v, block in enumerate(form.double):  # [u, w, x]
+        ends = form.double[:v, :, v].transpose(2, 0, 1)
+        block[:, :v] += ends
+        ends[:] = block[:, :v]
 
 
-@kernel
-@no_type_check
-def copy_problem(work: Workspace, old: Reformulation, new: Reformulation) -> None:
+def copy_problem(old: Reformulation, new: Reformulation) -> None:
     """Copy a reformulation after `merge_ends`, storing each cost at one end only."""
-    size = work.state[SIZE]
-    for side in range(2):
-        for v in range(size):
-            new.twin[side, v] = old.twin[side, v]
-    for v in range(size):
-        for u in range(size):
-            new.single[v, u] = old.single[v, u]
-            if old.single[v, u] >= BARRED:
-                continue
-            for w in range(size):
-                for x in range(size):
-                    cost = old.double[v, u, w, x]
-                    new.double[v, u, w, x] = min(cost, BARRED) if v < w or cost >= BARRED else 0
+    new.twin[:] = old.twin
+    new.single[:] = old.single
+    np.minimum(old.double, BARRED, out=new.double)
+    for v, block in enumerate(new.double):  # [u, w, x]
+        ends = block[:, : v + 1]
+        ends[ends < BARRED] = 0
 
 
-@kernel
-@no_type_check
-def fix_mapping(work: Workspace, form: Reformulation, v: int, u: int) -> None:
+def fix_mapping(form: Reformulation, v: int, u: int) -> None:
     """Map v to u: bar all other entries, and remove both from the twins."""
-    for other in range(work.state[SIZE]):
-        if other != v:
-            form.single[other, u] = BARRED
-        if other != u:
-            form.single[v, other] = BARRED
-    for side in range(2):
-        gone = u if side else v
-        for other in range(work.state[SIZE]):
-            if form.twin[side, other] == gone:
-                form.twin[side, other] = form.twin[side, gone]
-        form.twin[side, gone] = -1
+    cost = form.single[v, u]
+    form.single[:, u] = form.single[v] = BARRED
+    form.single[v, u] = cost
+    for twin, gone in zip(form.twin, (v, u), strict=True):
+        twin[twin == gone] = twin[gone]
+        twin[gone] = -1
 
 
-@kernel
-@no_type_check
 def restart_search(work: Workspace, form: Reformulation, bound: int, fine: int) -> None:
     """Make the reformulation the root of a new search, which keeps the best mapping so far."""
-    state, size = work.state, work.state[SIZE]
-    state[FINE], state[DEPTH] = fine, 0
-    for v in range(size):
-        for side in range(2):
-            work.node[0, side, v] = v
-            work.taken[side, v] = work.mate[0, side, v] = -1
-            work.price[0, side, v] = 0
-            work.twin[side, v] = form.twin[side, v]
-        for u in range(size):
-            cost = form.single[v, u]
-            work.cost[0, v, u] = FAR if cost >= BARRED else cost
-    for v in range(size):
-        augment(v, size, work.cost[0], work.price[0], work.mate[0], work.scratch, FAR)
+    size = len(form.single)
+    work.state[FINE], work.state[DEPTH] = fine, 0
+    work.node[0, :, :size] = np.arange(size)
+    work.taken[:, :size] = work.mate[0, :, :size] = -1
+    work.price[0, :, :size] = 0
+    work.twin[:, :size] = form.twin
+    cost = work.cost[0, :size, :size]
+    cost[:] = form.single
+    cost[cost >= BARRED] = FAR
+    match_rows(size, work.cost[0], work.price[0], work.mate[0], work.scratch)
     work.level[0, BOUND] = work.level[0, FIXED] = bound
+    work.level[0, NEXT], work.level[0, CHILDREN] = 0, NEW

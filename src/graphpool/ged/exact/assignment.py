@@ -7,7 +7,7 @@ shortest augmenting path: Dijkstra over the columns, with prices that keep reduc
 
 from typing import no_type_check
 
-from graphpool.ged.kernel import IntArray, inlined, kernel
+from graphpool.ged.kernel import IntArray, inlined, inner, kernel
 
 FAR = 1 << 50
 
@@ -121,6 +121,18 @@ def forced(
 
 
 @kernel
+@no_type_check
+def match_rows(
+    open_: int, cost: IntArray, price: IntArray, mate: IntArray, scratch: IntArray
+) -> int:
+    """Match `open_` free rows, one after the other; return the cost."""
+    total = 0
+    for row in range(open_):
+        total += augment(row, open_, cost, price, mate, scratch, FAR)
+    return total
+
+
+@inner
 @no_type_check
 def solve_assignment(
     open_: int, cost: IntArray, price: IntArray, mate: IntArray, scratch: IntArray, most: int

@@ -5,7 +5,7 @@ from typing import no_type_check
 from graphpool.ged.costs import Rate, bag_cost
 from graphpool.ged.exact.assignment import augment
 from graphpool.ged.exact.workspace import COLUMN, FIXED, ROW, SIZE, Workspace
-from graphpool.ged.kernel import IntArray, inlined, kernel
+from graphpool.ged.kernel import IntArray, inlined, inner
 from graphpool.ged.pair import GedProblem
 
 
@@ -196,7 +196,7 @@ def _raise_many_kinds(
             work.cost[below, b, c] += rise
 
 
-@kernel
+@inner
 @no_type_check
 def open_cost(edges: IntArray, depth: int, i: int, j: int, halves: int, rate: Rate) -> int:
     """Return the least cost of the difference between the open edges of row i and column j."""

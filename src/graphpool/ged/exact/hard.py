@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import cache
 
-from graphpool.ged.collection import collect
-from graphpool.ged.costs import Costs
+import numpy as np
+
 from graphpool.ged.exact.ascent import (
     Reformulation,
     copy_problem,
@@ -17,8 +17,9 @@ from graphpool.ged.exact.ascent import (
     restart_search,
     sweep,
 )
-from graphpool.ged.exact.root import load_root
-from graphpool.ged.exact.search import lower_bound, search, start_search
+from graphpool.ged.exact.assignment import match_rows
+from graphpool.ged.exact.search import lower_bound as compiled_lower_bound
+from graphpool.ged.exact.search import run
 from graphpool.ged.exact.workspace import (
     BUDGET,
     CHILDREN,
@@ -34,10 +35,11 @@ from graphpool.ged.exact.workspace import (
     TAKEN_ROW,
     UPPER,
     Workspace,
-    make_workspace,
 )
 from graphpool.ged.kernel import IntArray
-from graphpool.ged.pair import GedProblem, make_problem
+from graphpool.ged.pair import GedProblem
+from graphpool.ged.result import Answers
+from graphpool.numba_cache import interpreted
 
 _MEMORY = 192 << 20  # bytes of reformulations for one pair
 _LARGEST = 1 << 24  # largest bound in fine units, so that sums stay below `BARRED`
@@ -49,25 +51,19 @@ _STEP = 10**6  # work between two checks of the time, some milliseconds
 _SEARCH = 12  # steps of searching before a problem is divided
 _ROW_BY_ROW = 40  # number of nodes from which the time is checked within a sweep
 _NEVER = 1 << 60
+_NO_PAIRS, _NO_ANSWERS = np.zeros((0, 2), dtype=np.int64), Answers.empty(0, 1)
+lower_bound = interpreted(compiled_lower_bound)
 
 
 @cache
 def prepare() -> None:
     """Load the compiled code, which would otherwise be loaded during the time limit."""
-    problem = make_problem(collect([(2, [(0, 1)])] * 2), Costs())
-    work = make_workspace(2, 1)
-    load_root(problem, work, 0, 1)
-    work.state[UPPER] = 10  # above the distance, so that there is something to find
-    hard = HardPair(problem, work, _NEVER, lambda: False)
-    hard.forms = [make_reformulation(2), make_reformulation(2)]
-    form, child = hard.forms
-    reformulate(problem, work, form, hard.fine)
-    hard._ascend(form, 0, 1)
-    reformulated = hard._restart(form, 0)
-    search(problem, reformulated, 0)
-    lower_bound(problem, reformulated)
-    copy_problem(work, form, child)
-    fix_mapping(work, child, 0, 0)
+    form = make_reformulation(1)
+    near, degree = np.zeros((2, 1, 1), dtype=np.int64), np.zeros((2, 1), dtype=np.int64)
+    redistribute(near, degree, form)
+    sweep(form, 0, 0, 0, 0, 0)
+    raise_bound(form, 0, 0)
+    match_rows(0, near[0], degree, degree, degree)
 
 
 class HardPair:
@@ -132,12 +128,12 @@ class HardPair:
         """Sweep while it pays; return the bound."""
         step = self.size if self.size < _ROW_BY_ROW else 1
         for turn in range(sweeps):
-            redistribute(self.work, form)
+            redistribute(self.work.near, self.work.degree, form)
             for begin in range(0, self.size, step):
-                sweep(self.work, form, bound, self.limit, begin, begin + step, turn % 2)
+                sweep(form, bound, self.limit, begin, begin + step, turn % 2)
                 if self.stop():
                     return bound
-            before, bound = bound, int(raise_bound(self.work, form, bound, self.limit))
+            before, bound = bound, int(raise_bound(form, bound, self.limit))
             gap = self.limit - bound
             if gap < 0 or (turn > 1 and (bound - before) * _WORTHWHILE < gap):
                 break
@@ -145,17 +141,16 @@ class HardPair:
 
     def _restart(self, form: Reformulation, bound: int) -> Workspace:
         """Start a search at the root of the reformulation."""
-        merge_ends(self.work, form)
+        merge_ends(form)
         reformulated = self.work._replace(double=form.double)
         restart_search(reformulated, form, bound, self.fine)
-        start_search(self.problem, reformulated)
         return reformulated
 
     def _search(self, work: Workspace, steps: int) -> None:
         """Search for some steps, until done or a limit is reached."""
         while steps > 0 and work.state[DEPTH] >= 0 and not self.over:
             work.state[BUDGET], work.state[LEFT] = _STEP, _NEVER
-            search(self.problem, work, self.most)
+            run(self.problem, work, _NO_PAIRS, 0, self.most, 0, _NO_ANSWERS)
             steps -= 1
 
     def _divide(self, level: int, bound: int) -> int:
@@ -167,9 +162,9 @@ class HardPair:
         for number, (v, u, low) in enumerate(children):
             if low > self.limit:
                 break
-            copy_problem(self.work, self.forms[level], self.forms[level + 1])
+            copy_problem(self.forms[level], self.forms[level + 1])
             for row, column in (*fixed, (v, u)):
-                fix_mapping(self.work, self.forms[level + 1], row, column)
+                fix_mapping(self.forms[level + 1], row, column)
             lowest = min(lowest, self._solve(level + 1, bound))
             if self.over:
                 return min([lowest, *(self._whole(low) for _, _, low in children[number + 1 :])])

@@ -4,17 +4,20 @@ from typing import no_type_check
 
 import numpy as np
 
-from graphpool.ged.exact.assignment import FAR, augment
+from graphpool.ged.exact.assignment import match_rows
 from graphpool.ged.exact.descend import open_cost
 from graphpool.ged.exact.upper import swap_descent, whole_cost
 from graphpool.ged.exact.workspace import (
     BASE,
     BOUND,
+    CHILDREN,
     DEPTH,
     EXPANDED,
     FINE,
     FIRST,
     FIXED,
+    NEW,
+    NEXT,
     NOISE,
     ROW,
     SECOND,
@@ -22,13 +25,13 @@ from graphpool.ged.exact.workspace import (
     UPPER,
     Workspace,
 )
-from graphpool.ged.kernel import inlined, kernel
+from graphpool.ged.kernel import inlined, inner
 from graphpool.ged.pair import GedProblem, load_pair
 
 _SEED = 88172645463325252
 
 
-@kernel
+@inner
 @no_type_check
 def load_root(problem: GedProblem, work: Workspace, first: int, second: int) -> None:
     """Load a pair, solve the assignment problem at the root and find a first upper bound."""
@@ -48,10 +51,9 @@ def load_root(problem: GedProblem, work: Workspace, first: int, second: int) -> 
         for u in range(size):
             opened = open_cost(work.edges, root, v, u, halves, rate)
             work.cost[0, v, u] = 2 * pair.node[v, u] + opened
-    bound = 0
-    for v in range(size):
-        bound += augment(v, size, work.cost[0], work.price[0], work.mate[0], work.scratch, FAR)
+    bound = match_rows(size, work.cost[0], work.price[0], work.mate[0], work.scratch)
     work.level[0, BOUND], work.level[0, FIXED] = bound, 0
+    work.level[0, NEXT], work.level[0, CHILDREN] = 0, NEW
     for v in range(size):
         work.best[v] = work.mate[0, ROW, v]
     state[UPPER] = whole_cost(problem, work, work.best)
@@ -64,12 +66,13 @@ def load_root(problem: GedProblem, work: Workspace, first: int, second: int) -> 
 def _count_edges(problem: GedProblem, work: Workspace) -> None:
     """Count the edges of every node by label, list its neighbours, and sum the edge insertions."""
     size, back = work.state[SIZE], work.edges.shape[3] // 2
-    work.edges[0, :, :size] = 0
     arcs = 0
     for side in range(2):
         codes = work.pair.right if side else work.pair.left
         for v in range(size):
             degree = 0
+            for kind in range(work.edges.shape[3]):
+                work.edges[0, side, v, kind] = 0
             for w in range(size):
                 code, reverse = codes[v, w], codes[w, v]
                 if code:

@@ -26,6 +26,7 @@ from graphpool.ged.exact.workspace import (
     FIRST,
     LEFT,
     LINE,
+    NEW,
     NEXT,
     ROW,
     SECOND,
@@ -127,11 +128,20 @@ def _take(work: Workspace, depth: int, i: int, j: int) -> None:
 
 @inlined
 @no_type_check
-def _leave(work: Workspace, depth: int) -> None:
-    """Undo `_take`, which led to level `depth`."""
+def _leave(work: Workspace, depth: int) -> int:
+    """Undo `_take`, which led to level `depth`; return the level before."""
     if depth > 0:
         work.taken[ROW, work.level[depth, TAKEN_ROW]] = -1
         work.taken[COLUMN, work.level[depth, TAKEN_COLUMN]] = -1
+    return depth - 1
+
+
+@inlined
+@no_type_check
+def _is_kick_due(expanded: int, size: int) -> bool:
+    """Whether to kick the best mapping after so many expanded partial mappings."""
+    often = expanded <= _OFTEN * _KICKS * size
+    return expanded >= _FIRST_KICK and expanded % (_OFTEN if often else _SELDOM) == 0
 
 
 @inlined
@@ -154,70 +164,20 @@ def _try_whole(problem: GedProblem, work: Workspace, depth: int) -> None:
             work.best[w] = whole[w]
 
 
-@kernel
-@no_type_check
-def search(problem: GedProblem, work: Workspace, most: int) -> None:
-    """Search until done (DEPTH is -1), BUDGET or LEFT are spent, or `most` are expanded."""
-    state, unit = work.state, problem.tables.unit
-    depth = state[DEPTH]
-    while depth >= 0 and min(state[BUDGET], state[LEFT]) > 0 and state[EXPANDED] < most:
-        at = work.level[depth, NEXT]
-        limit = state[FINE] * (state[UPPER] - unit)
-        if at >= work.level[depth, CHILDREN] or work.child[depth, 1, at] > limit:
-            _leave(work, depth)
-            depth -= 1
-            continue
-        work.level[depth, NEXT] = at + 1
-        i, j = work.level[depth, LINE], work.child[depth, 0, at]
-        if work.level[depth, SIDE] == COLUMN:
-            i, j = j, i
-        open_ = state[SIZE] - depth
-        state[BUDGET] -= open_ * open_
-        state[LEFT] -= open_ * open_
-        bound = descend(problem, work, depth, i, j, limit)
-        if bound > limit:
-            continue
-        _take(work, depth, i, j)
-        depth += 1
-        work.level[depth, BOUND] = bound
-        _try_whole(problem, work, depth)
-        if bound > state[FINE] * (state[UPPER] - unit):
-            _leave(work, depth)
-            depth -= 1
-            continue
-        expand(problem, work, depth)
-        count = state[EXPANDED]
-        often = count <= _OFTEN * _KICKS * state[SIZE]
-        if count >= _FIRST_KICK and count % (_OFTEN if often else _SELDOM) == 0:
-            kick(problem, work)
-    state[DEPTH] = depth
-
-
-@kernel
+@inlined
 @no_type_check
 def lower_bound(problem: GedProblem, work: Workspace) -> int:
     """Return the lower bound that the search has proved so far."""
     lower, unit = work.state[UPPER], problem.tables.unit
     for depth in range(work.state[DEPTH] + 1):
-        at = work.level[depth, NEXT]
-        if at < work.level[depth, CHILDREN]:
-            bound = work.child[depth, 1, at]
+        at, count = work.level[depth, NEXT], work.level[depth, CHILDREN]
+        if count == NEW or at < count:
+            bound = work.level[depth, BOUND] if count == NEW else work.child[depth, 1, at]
             lower = min(lower, -(-bound // (work.state[FINE] * unit)) * unit)
     return lower
 
 
-@kernel
-@no_type_check
-def start_search(problem: GedProblem, work: Workspace) -> None:
-    """Start a search at the root in `work`."""
-    state = work.state
-    if work.level[0, BOUND] <= state[FINE] * (state[UPPER] - problem.tables.unit):
-        expand(problem, work, 0)
-    else:
-        state[DEPTH] = -1
-
-
-@kernel
+@inlined
 @no_type_check
 def record_answer(problem: GedProblem, work: Workspace, at: int, answers: Answers) -> None:
     """Write the bounds and the best mapping of pair number `at` to `answers`."""
@@ -240,7 +200,12 @@ def run(
 ) -> int:
     """Solve pairs from number `at` on until all are done, one is hard, or BUDGET is spent.
 
+    This is the only function of the search that Python calls, and calls each large function once,
+    because these are inlined, and inlining what has inlined others takes long.
+
     Args:
+        at: the first pair; their number to continue just the search in `work`.
+        most: number of partial mappings to expand for a pair, at least the root.
         patience: work before a pair counts as hard, in units of its size to the fourth power,
             which a sweep of `ascent` takes.
 
@@ -248,19 +213,48 @@ def run(
         The pair to continue with. If DEPTH is 0 or more its search has begun, and if LEFT is 0
         or less it is a hard pair.
     """
-    state = work.state
-    while at < pairs.shape[0]:
+    state, level, unit = work.state, work.level, problem.tables.unit
+    while True:
         if state[DEPTH] < 0:
-            if state[BUDGET] <= 0:
+            if at >= pairs.shape[0] or state[BUDGET] <= 0:
                 return at
             load_root(problem, work, pairs[at, 0], pairs[at, 1])
-            start_search(problem, work)
             state[BUDGET] -= state[SIZE] ** 2
             state[LEFT] = patience * state[SIZE] ** 4
-        search(problem, work, most)
-        if state[DEPTH] >= 0 and state[EXPANDED] < most:
+        depth = state[DEPTH]
+        while depth >= 0 and (
+            level[depth, CHILDREN] == NEW
+            or (min(state[BUDGET], state[LEFT]) > 0 and state[EXPANDED] < most)
+        ):
+            if level[depth, CHILDREN] != NEW:
+                child = level[depth, NEXT]
+                limit = state[FINE] * (state[UPPER] - unit)
+                if child >= level[depth, CHILDREN] or work.child[depth, 1, child] > limit:
+                    depth = _leave(work, depth)
+                    continue
+                level[depth, NEXT] = child + 1
+                i, j = level[depth, LINE], work.child[depth, 0, child]
+                if level[depth, SIDE] == COLUMN:
+                    i, j = j, i
+                open_ = state[SIZE] - depth
+                state[BUDGET] -= open_ * open_
+                state[LEFT] -= open_ * open_
+                bound = descend(problem, work, depth, i, j, limit)
+                if bound > limit:
+                    continue
+                _take(work, depth, i, j)
+                depth += 1
+                level[depth, BOUND] = bound
+                _try_whole(problem, work, depth)
+            if level[depth, BOUND] > state[FINE] * (state[UPPER] - unit):
+                depth = _leave(work, depth)
+                continue
+            expand(problem, work, depth)
+            if depth > 0 and _is_kick_due(state[EXPANDED], state[SIZE]):
+                kick(problem, work)
+        state[DEPTH] = depth
+        if at >= pairs.shape[0] or (depth >= 0 and state[EXPANDED] < most):
             return at
         record_answer(problem, work, at, answers)
         state[DEPTH] = -1
         at += 1
-    return at

@@ -10,13 +10,13 @@ from typing import no_type_check
 import numpy as np
 
 from graphpool.ged.exact.workspace import BASE, NOISE, ROW, SIZE, UPPER, Workspace
-from graphpool.ged.kernel import IntArray, kernel
+from graphpool.ged.kernel import IntArray, inner
 from graphpool.ged.pair import GedProblem
 
 _EXCHANGES = 4
 
 
-@kernel
+@inner
 @no_type_check
 def whole_cost(problem: GedProblem, work: Workspace, mapping: IntArray) -> int:
     """Return the cost of the edit path of a complete mapping."""
@@ -33,7 +33,7 @@ def whole_cost(problem: GedProblem, work: Workspace, mapping: IntArray) -> int:
     return total
 
 
-@kernel
+@inner
 @no_type_check
 def swap_descent(problem: GedProblem, work: Workspace, mapping: IntArray, cost: int) -> int:
     """Exchange the images of two nodes while that makes `mapping` cheaper; return its cost."""
@@ -76,7 +76,7 @@ def swap_descent(problem: GedProblem, work: Workspace, mapping: IntArray, cost: 
     return cost
 
 
-@kernel
+@inner
 @no_type_check
 def kick(problem: GedProblem, work: Workspace) -> None:
     """Exchange random nodes of the best mapping, and keep the result of local search from there."""

@@ -10,6 +10,7 @@ from graphpool.ged.pair import Pair, make_pair
 ROW, COLUMN = 0, 1
 # Columns of `Workspace.level`.
 BOUND, FIXED, NEXT, CHILDREN, LINE, SIDE, TAKEN_ROW, TAKEN_COLUMN = range(8)
+NEW = -1  # CHILDREN of a level that is not expanded yet
 # Entries of `Workspace.state`: BUDGET is the work until the next check of the time, LEFT the work
 # until the pair counts as hard, FINE the units to one.
 DEPTH, UPPER, EXPANDED, SIZE, FIRST, SECOND, BASE, BUDGET, LEFT, NOISE, FINE = range(11)
