@@ -31,8 +31,9 @@ LAYERS: list[set[str]] = [
 # The same inside packages, for their sub-packages and modules.
 INNER: dict[str, list[set[str]]] = {
     "data": [
-        {"paths", "splits", "download", "targets"},
+        {"paths", "splits", "download", "targets", "bad_rows"},
         {"interop"},
+        {"read_options", "molecules"},
         {"formats"},
         {"own_splits", "pairs", "source"},
         {"cache"},

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,18 @@ def test_python_shows_them_with_the_line_of_the_caller(tmp_path: Path) -> None:
     script.write_text('import graphpool as gp\ngp.nn.HAP(3, 8, (4,), 2, assignment="content")\n')
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert "script.py:2: GraphpoolWarning: the last coarsening" in done.stderr
+
+
+def test_fit_warns_once_of_what_the_graphs_have_and_the_model_does_not_use():
+    graphs = gp.load("MUTAG", features=None)[::6]
+    quick = {"epochs": 1, "hidden_channels": 4, "validation": 0, "progress": False}
+    with collect_warnings(FeatureWarning) as texts:
+        gp.GraphClassifier("sum", **quick).fit(graphs)
+    assert texts == ["the model does not use 4 edge labels of the graphs"]
+    bare = replace(graphs, edge_label=None, edge_label_names=())
+    with collect_warnings(FeatureWarning) as texts:
+        gp.GraphClassifier("sum", **quick).fit(bare)
+    assert texts == []
+    with collect_warnings(FeatureWarning) as texts:
+        gp.GraphClassifier("sum", features="degree", **quick).fit(bare)
+    assert texts == ["the model does not use 7 node labels of the graphs"]

@@ -27,6 +27,7 @@ class Limits:
         bare_nodes: nodes of the file that are only counted: no label, attribute or edge is theirs.
         attributes: numbers of one node, edge or graph.
         name_length: characters of an id, a label or a class.
+        smiles_length: characters of a SMILES.
         line_bytes: of one line of a text file.
         document_bytes, settings_bytes: of a JSON file, and of a TOML file.
         header_bytes: of the JSON header in a safetensors file.
@@ -41,6 +42,7 @@ class Limits:
     bare_nodes: int = 1_000_000
     attributes: int = 100_000
     name_length: int = 10_000
+    smiles_length: int = 10_000
     line_bytes: int = 1 << 26
     document_bytes: int = 1 << 24
     settings_bytes: int = 1 << 20

@@ -10,7 +10,7 @@ import functools
 import types
 import typing
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NotRequired, Required, cast
+from typing import Any, Literal, NotRequired, Required
 
 from graphpool.errors import ConfigError, GraphpoolError, nearest
 
@@ -51,7 +51,7 @@ class _Fitter:
         if origin in (Required, NotRequired):
             return self.fit(arguments[0], value, where)
         if dataclasses.is_dataclass(shape) or typing.is_typeddict(shape):
-            return self._fit_keys(cast(type[Any], shape), value, where)
+            return self._fit_keys(shape, value, where)
         if origin is Literal:
             # `value in arguments` would take 1 for True.
             if not any(type(value) is type(each) and value == each for each in arguments):
@@ -97,7 +97,7 @@ class _Fitter:
             return items
         return [self.fit(shape, item, where) for item in items]
 
-    def _fit_keys(self, kind: type[Any], value: Any, where: str) -> Any:
+    def _fit_keys(self, kind: Any, value: Any, where: str) -> Any:
         if not isinstance(value, dict):
             raise self.error(f"{where}: a table is needed here, not {value!r}")
         hints, needed = _keys(kind)

@@ -232,7 +232,7 @@ def test_rules_beside_pairs_of_ones_own_are_fitted_on_the_other_half() -> None:
         (("train", "--pairs", "x.csv"), "--pairs is for --task matching"),
         (
             ("train", "--task", "matching", "--split", "graphs"),
-            "a file of a split is for classification",
+            "matching-balanced-hard-20 draws its own pairs for each part; leave out --split",
         ),
         (("train", "--pooler", "gmn"), "--task matching or --task similarity"),
         (("train", "--task", "matching", "--pooler", "simgn"), "did you mean 'simgnn'?"),

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from graphpool.config import RunConfig, read_toml
-from graphpool.data.load import read
+from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.load import load, read
 
 QUICK = ("--epochs", "1", "--hidden", "4", "--threads", "1")
 
@@ -66,6 +67,83 @@ def test_several_splits_are_for_evaluate(cli, small):
     assert result["protocol"].startswith("own-")
     assert len(result["methods"]["sum"]["accuracies"]) == 2
     assert "--protocol" in cli("evaluate", small, "--split", path, "--protocol", "cv5").err
+
+
+def test_resume_with_another_split_is_refused_and_names_both(cli, small):
+    path = split_file(small)
+    train = ("train", small, *QUICK, "--pooler", "sum", "--out", "run")
+    assert cli(*train, "--split", path).code == 0
+    content = json.loads(path.read_text())
+    Path("same.json").write_text(json.dumps([content]))
+    content["test"], content["valid"] = content["valid"], content["test"]
+    Path("other.json").write_text(json.dumps(content))
+    assert cli(*train, "--resume", "--split", "same.json").code == 0
+    done = cli(*train, "--resume", "--split", "other.json")
+    assert done.code == 2
+    assert "same.json" in done.err
+    assert "other.json" in done.err
+    Path("same.json").write_text(json.dumps(content))
+    assert "it has changed since" in cli("train", "--resume", "--out", "run").err
+    Path("same.json").unlink()
+    assert cli("train", "--resume", "--out", "run").code == 0
+    plain = ("train", small, *QUICK, "--pooler", "sum", "--out", "plain")
+    assert cli(*plain).code == 0
+    done = cli(*plain, "--resume", "--split", path)
+    assert done.code == 2
+    assert "begun with the split of its seed, and it is to go on with" in done.err
+
+
+def molecules() -> list[str]:
+    """Ids of 20 small graphs in `own.jsonl`."""
+    graphs = load("MUTAG", features=None)
+    few = graphs[graphs.node_counts.argsort()[:20]]
+    write_jsonl(few, "own.jsonl")
+    return list(few.ids)
+
+
+def test_similarity_takes_a_split_file(cli):
+    ids = molecules()
+    parts = {"train": ids[:12], "valid": ids[12:15], "test": ids[15:]}
+    Path("mine.json").write_text(json.dumps(parts))
+    sizes = ("--examples", "20", "--set", "compare.valid=5", "--set", "compare.test=5")
+    train = ("train", "own.jsonl", "--task", "similarity", *QUICK, *sizes, "--pooler", "sum",
+             "--out", "run")  # fmt: skip
+    done = cli(*train, "--split", "mine.json")
+    assert done.code == 0, done.err
+    assert "there is no" not in done.out + done.err
+    stored = json.loads(Path("run/split.json").read_text())["splits"][0]
+    assert stored == {"train": [*range(12)], "valid": [12, 13, 14], "test": [*range(15, 20)]}
+    result = json.loads(Path("run/result.json").read_text())
+    assert (result["split"], result["graphs"]["test"]) == ("own", 5)
+    Path("mine.json").unlink()
+    assert cli("report", "run").code == 0
+    done = cli(*train, "--resume", "--split", "graphs")
+    assert done.code == 2
+    assert "mine.json, and it is to go on with graphs" in done.err
+    Path("mine.json").write_text(json.dumps(parts))
+    done = cli("evaluate", "own.jsonl", "--task", "similarity", "--split", "mine.json")
+    assert done.code == 2
+    assert "graphpool train --split FILE" in done.err
+
+
+def test_matching_takes_a_split_file(cli):
+    ids = molecules()
+    rows = [f"{ids[at]},{ids[at + 1]},{at % 2}" for at in range(19)]
+    Path("pairs.csv").write_text("left,right,match\n" + "\n".join(rows) + "\n")
+    parts = {"train": ids[:12], "valid": ids[12:16], "test": ids[16:]}
+    Path("mine.json").write_text(json.dumps(parts))
+    train = ("train", "own.jsonl", "--task", "matching", "--pairs", "pairs.csv", *QUICK,
+             "--pooler", "sum")  # fmt: skip
+    done = cli(*train, "--split", "mine.json", "--out", "run")
+    assert done.code == 0, done.err
+    assert "2 of 19 pairs left out, with graphs of two parts" in done.out + done.err
+    result = json.loads(Path("run/result.json").read_text())
+    assert result["examples"] == {"train": 11, "valid": 3, "test": 3}
+    parts = {"train": ids[:18], "valid": ids[18:19], "test": ids[19:]}
+    Path("mine.json").write_text(json.dumps(parts))
+    done = cli(*train, "--split", "mine.json", "--out", "b")
+    assert done.code == 2
+    assert "has both of its graphs in valid" in done.err
 
 
 def test_any_number_of_folds(cli, small):

@@ -10,6 +10,7 @@ from graphpool.data import catalogue, locate
 from graphpool.data.catalogue import ALIASES, KNOWN, PAPER, resolve
 from graphpool.data.formats.tu_files import TUFiles
 from graphpool.data.locate import find_in_folder
+from graphpool.errors import DownloadError
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_a_folder_without_its_files_is_not_the_set(tmp_path: Path) -> None:
     assert find_in_folder("T", tmp_path) is None
 
 
-def test_content_is_known_by_its_files_and_not_by_the_zip(tmp_path, caplog):
+def test_content_is_known_by_its_files_and_not_by_the_zip(tmp_path):
     files = {"MUTAG_A.txt": "1, 2\n2, 1\n", "MUTAG_graph_indicator.txt": "1\n1\n"}
     contents = set()
     for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
@@ -79,8 +80,8 @@ def test_content_is_known_by_its_files_and_not_by_the_zip(tmp_path, caplog):
             for name, text in files.items():
                 archive.writestr(name, text)
         contents.add(locate._content(TUFiles.find(tmp_path / "MUTAG.zip", "MUTAG")))
-        locate._check_download(tmp_path / "MUTAG.zip", "MUTAG")
+        with pytest.raises(DownloadError, match="not those that graphpool's results were made"):
+            locate._check_download(tmp_path / "MUTAG.zip", "MUTAG", tmp_path / "MUTAG.sha256")
     assert len(contents) == 1
-    assert "are not those that graphpool's results were made with" in caplog.text
     assert all(re.fullmatch("[0-9a-f]{64}", value) for value in catalogue.CONTENT.values())
     assert catalogue.CONTENT.keys() <= catalogue.KNOWN.keys()

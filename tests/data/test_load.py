@@ -304,7 +304,37 @@ def test_what_is_not_here_is_fetched_once(
     assert len(gp.load("NCI1", root, features=None)) == 2
     online.clear()
     assert len(gp.load("NCI1", root, features=None)) == 2
-    assert [file.name for file in (cache / "downloads").iterdir()] == ["NCI1.zip"]
+    assert {file.name for file in (cache / "downloads").iterdir()} == {"NCI1.zip", "NCI1.sha256"}
+
+
+def test_a_download_of_another_content_than_the_known_one_is_refused(
+    root: Path, online: dict[str, bytes], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    online["COX2.zip"] = put_zip(root.parent, "COX2").read_bytes()
+    with pytest.raises(DownloadError, match="GRAPHPOOL_ACCEPT_DOWNLOADS=COX2 in the environment"):
+        gp.load("COX2", root)
+    assert list((cache / "downloads").iterdir()) == []
+    monkeypatch.setenv("GRAPHPOOL_ACCEPT_DOWNLOADS", "BZR,COX2")
+    assert len(gp.load("COX2", root, features=None)) == 2
+
+
+def test_a_download_of_another_content_than_the_first_is_refused(
+    root: Path, online: dict[str, bytes], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = put_zip(root.parent, "NCI1")
+    online["NCI1.zip"] = first.read_bytes()
+    gp.load("NCI1", root)
+    (cache / "downloads" / "NCI1.zip").unlink()
+    assert len(gp.load("NCI1", root, features=None)) == 2  # the same once more
+    (cache / "downloads" / "NCI1.zip").unlink()
+    with zipfile.ZipFile(first, "a") as archive:
+        archive.writestr("NCI1/NCI1_node_attributes.txt", "1\n2\n3\n4\n")
+    online["NCI1.zip"] = first.read_bytes()
+    with pytest.raises(DownloadError, match=r"not those that were downloaded first .*NCI1.sha256"):
+        gp.load("NCI1", root)
+    assert {file.name for file in (cache / "downloads").iterdir()} == {"NCI1.sha256"}
+    monkeypatch.setenv("GRAPHPOOL_ACCEPT_DOWNLOADS", "NCI1")
+    assert gp.load("NCI1", root, features=None).node_attr is not None
 
 
 @pytest.mark.parametrize("damage", ["html", "flip", "other set"])

@@ -20,6 +20,7 @@ from graphpool.config import (
     to_dict,
     toml_values,
 )
+from graphpool.data.paths import exists
 from graphpool.documents import parse_toml
 from graphpool.errors import ConfigError, nearest
 
@@ -165,8 +166,13 @@ def settings(
     if (split := given.get("split")) is not None:
         # With similarity the same option takes one of three words, else it names a file.
         if values["task"] == "similarity" and split in _SPLITS:
-            given["compare.split"] = given.pop("split")
+            given |= {"compare.split": split, "split": ""}  # instead of a file of the config's
         else:
+            if values["task"] == "similarity" and not exists(Path(split)):
+                raise ConfigError(
+                    f"split {split}: no such file; with --task similarity give published, graphs "
+                    "or classes, or a JSON file of a split"
+                )
             given["split"] = absolute(Path(split))
     for key, value in given.items():
         section, _, name = key.rpartition(".")

@@ -60,13 +60,14 @@ class ModelConfig(CheckedConfig):
     dropout: float = setting(
         0.0, "Dropout, in [0, 1).", range=Range(low=0, below=1), option="--dropout"
     )
-    norm: Literal["auto", "none", "batch"] = setting(
+    norm: Literal["auto", "none", "batch", "layer"] = setting(
         "auto",
         "Normalisation after each encoder layer.",
         choices={
             "auto": "batch with gine, gatv2 and gated, else none",
             "none": "no normalisation",
             "batch": "batch normalisation over all nodes",
+            "layer": "layer normalisation over the channels of a node",
         },
     )
     residual: Literal["auto", "on", "off"] = setting(
@@ -74,7 +75,7 @@ class ModelConfig(CheckedConfig):
         "Whether each encoder layer adds its input to its output.",
         choices={
             "auto": "on with gine, gatv2 and gated, else off",
-            "on": "it does, where both have as many channels",
+            "on": "it does; a linear map brings the first input to the width of the layers",
             "off": "it does not",
         },
     )

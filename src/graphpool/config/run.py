@@ -202,10 +202,10 @@ class RunConfig:
         option="--features", panel=MODEL_PANEL)  # fmt: skip
     split: str = setting(
         "",
-        "JSON file of a split of your own; with --task similarity published, graphs or classes.",
+        "JSON file of a split of your own; with --task similarity also published, graphs or "
+        "classes.",
         option="--split",
         panel="",
-        tasks=(*SINGLE, "similarity"),
         estimator=False,
     )
     model: ModelConfig = field(default_factory=ModelConfig)
@@ -213,11 +213,6 @@ class RunConfig:
     compare: CompareConfig = field(default_factory=CompareConfig)
 
     def __post_init__(self) -> None:
-        if self.task not in SINGLE and self.split:
-            raise ConfigError(
-                f"split {self.split}: a file of a split is for classification and regression; with "
-                "--task similarity give published, graphs or classes"
-            )
         if self.task not in SINGLE and self.model.cluster_count == "validation":
             raise ConfigError(
                 "model.cluster_count 'validation' is for classification and regression; choose "

@@ -1,5 +1,6 @@
 """Load data sets by name or by file: `load`, `read`, `pairs`, `distances`, `published_split`."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,12 +10,14 @@ from graphpool.data import catalogue
 from graphpool.data.cache import cache_key, cached
 from graphpool.data.download import Progress
 from graphpool.data.formats import find_format, npz, open_set, safetensors
+from graphpool.data.formats import smiles as smiles_csv
 from graphpool.data.formats.gexf import GexfFiles
 from graphpool.data.locate import data_root, download_set, locate_here
 from graphpool.data.pairs.distances import Distances, read_distances, read_test
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.storage import open_pairs, save_pairs
 from graphpool.data.paths import exists
+from graphpool.data.read_options import ReadOptions
 from graphpool.data.splits import Split
 from graphpool.data.synthetic.arrangements import build as arrangements
 from graphpool.data.synthetic.arrangements.settings import (
@@ -34,6 +37,11 @@ def load(
     cache: bool = True,
     download: bool = True,
     progress: Progress | None = None,
+    *,
+    smiles: str | None = None,
+    y: str | Sequence[str] | None = None,
+    id: str | None = None,
+    skip_bad: bool = False,
 ) -> GraphSet:
     """Load a data set by its name, or graphs from a file or folder.
 
@@ -58,16 +66,35 @@ def load(
         cache: store the parsed set, so that it opens at once next time.
         download: whether the set may be downloaded.
         progress: called with the bytes received so far and their total.
+        smiles: column of SMILES in a CSV file; by default the one that is called so.
+        y: column of the values to predict in such a file, or several; by default the one called y.
+        id: column of the names of graphs; by default they are numbered.
+        skip_bad: leave out lines that can't be read, of CSV files with SMILES and of JSON lines;
+            `notes` say which. By default the first one is an error.
     """
+    options = ReadOptions.of(smiles, y, id, skip_bad)
+    return _with_features(load_with(data, options, root, cache, download, progress), features)
+
+
+def load_with(
+    data: str | Path,
+    options: ReadOptions,
+    root: str | Path | None = None,
+    cache: bool = True,
+    download: bool = True,
+    progress: Progress | None = None,
+) -> GraphSet:
+    """Load a set without features, as `load` does; `options.bad` lists what was left out."""
     if isinstance(data, Path) or catalogue.is_path(data):
-        return _with_features(_read(Path(data), None, cache), features)
+        return _read(Path(data), None, cache, options)
     folder = data_root(root)
     graphs = _generate(data, folder, cache)
-    if graphs is None:
-        path, set_name = locate_here(data, folder)
-        path = path or download_set(set_name, folder, download, progress)
-        graphs = _read(path, set_name, cache)
-    return _with_features(graphs, features)
+    if graphs is not None:
+        options.check_used(data, ())
+        return graphs
+    path, set_name = locate_here(data, folder)
+    path = path or download_set(set_name, folder, download, progress)
+    return _read(path, set_name, cache, options)
 
 
 def read(
@@ -76,15 +103,21 @@ def read(
     cache: bool = True,
     *,
     root: str | Path | None = None,
+    smiles: str | None = None,
+    y: str | Sequence[str] | None = None,
+    id: str | None = None,
+    skip_bad: bool = False,
 ) -> GraphSet:
     """Read graphs from a file or folder, or load a set by its name; the same as `load`.
 
     A path comes first here: a folder called like a known set is read, and not the set.
 
     Args:
-        data, features, cache, root: as in `load`.
+        data, features, cache, root, smiles, y, id, skip_bad: as in `load`.
     """
-    return load(Path(data) if exists(Path(data)) else data, root, features, cache)
+    data = Path(data) if exists(Path(data)) else data
+    columns = {"smiles": smiles, "y": y, "id": id}
+    return load(data, root, features, cache, skip_bad=skip_bad, **columns)  # type: ignore[arg-type]
 
 
 def find(
@@ -205,17 +238,22 @@ def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
     )
 
 
-def _read(path: Path, name: str | None, cache: bool) -> GraphSet:
+def _read(path: Path, name: str | None, cache: bool, options: ReadOptions) -> GraphSet:
     """Read any known format, through the cache where parsing takes time."""
-    reader = find_format(path, name)
+    reader = smiles_csv if options.smiles and path.is_file() else find_format(path, name)
+    takes: frozenset[str] = getattr(reader, "OPTIONS", frozenset())
+    options.check_used(path, takes)
     if reader.NAME == safetensors.NAME:
         return reader.read(path, name)
     set_name, digest = reader.identify(path, name)
-    key = cache_key(digest, reader=reader.NAME, version=reader.VERSION, name=set_name)
+    about = {"name": set_name, **options.key()}
+    key = cache_key(digest, reader=reader.NAME, version=reader.VERSION, **about)
 
     def build() -> GraphSet:
-        return reader.read(path, name)
+        return reader.read(path, name, *([options] if takes else []))
 
+    # What is left out is listed by reading the file: a cached set only says how much it was.
+    cache = cache and not options.bad.skip
     return cached(set_name, key, build, open_set, safetensors.save) if cache else build()
 
 

@@ -19,12 +19,18 @@ from graphpool.data.formats import FORMATS, adjacency, gexf, npz, xml
 from graphpool.data.formats.tu_files import PARTS, TUFiles
 from graphpool.data.paths import SUFFIXES, stem
 from graphpool.data.synthetic.matching.names import is_matching_name
-from graphpool.errors import DataError, WriteError, nearest
+from graphpool.errors import DataError, DownloadError, WriteError, nearest
+from graphpool.files import atomic_write
 
 log = logging.getLogger(__name__)
 
 EMBEDDED = Path(__file__).parent / "embedded"
 """Folder of the sets that are part of the package."""
+
+ACCEPT = "GRAPHPOOL_ACCEPT_DOWNLOADS"
+"""Environment variable: sets, joined by commas, whose download may have another content."""
+
+CHECKSUM = ".sha256"
 
 _LONGEST_NAME = 200  # file systems allow 255 bytes, with a suffix
 
@@ -116,11 +122,12 @@ def download_set(name: str, root: Path | None, download: bool, progress: Progres
             f"{name} is not on this machine; allow the download, or get {entry.url} and put it "
             f"at {target}"
         )
+    target = _downloads() / f"{name}.zip"
     return fetch(
         entry.url,
-        _downloads() / f"{name}.zip",
+        target,
         sha256=entry.sha256,
-        check=lambda path: _check_download(path, name),
+        check=lambda path: _check_download(path, name, target.with_suffix(CHECKSUM)),
         progress=progress,
     )
 
@@ -179,14 +186,30 @@ def _may_hold(path: Path, name: str) -> bool:
     return path.is_dir() and any(each.recognises(path, name) for each in (gexf, xml))
 
 
-def _check_download(path: Path, name: str) -> None:
-    """Refuse a download that is not a complete zip of the set; warn of another content."""
-    content = _content(TUFiles.find(path, name))
-    if content != catalogue.CONTENT.get(name, content):
-        log.warning(
-            "the files of %s are not those that graphpool's results were made with (SHA-256 %s, "
-            "expected %s)", name, content, catalogue.CONTENT[name],
-        )  # fmt: skip
+def _check_download(path: Path, name: str, stored: Path) -> None:
+    """Refuse a download that is not a complete zip of the set, or has another content than before.
+
+    Args:
+        stored: file with the checksum of the first download, for sets whose content is not in the
+            catalogue; it is written if there is none.
+    """
+    content, expected = _content(TUFiles.find(path, name)), catalogue.CONTENT.get(name)
+    whose = "graphpool's results were made with"
+    if expected is None and stored.exists():
+        expected = stored.read_text(encoding="ascii", errors="replace").strip()
+        whose = f"were downloaded first ({stored})"
+    if expected not in (None, content):
+        accepted = [each.strip() for each in os.environ.get(ACCEPT, "").split(",")]
+        if name not in accepted:
+            raise DownloadError(
+                f"{name}: the downloaded files are not those that {whose}: their SHA-256 is "
+                f"{content}, not {expected}; they are not kept, and {ACCEPT}={name} in the "
+                "environment accepts them"
+            )
+        log.warning("%s: accepted with another content than %s", name, expected)
+    if name not in catalogue.CONTENT:
+        with atomic_write(stored, "w") as handle:
+            handle.write(f"{content}\n")
 
 
 def _content(files: TUFiles) -> str:

@@ -19,6 +19,7 @@ from graphpool.errors import DataError, nearest
 from graphpool.graphs.graphset import GraphSet
 
 PARTS = ("train", "valid", "test")
+OWN = "own"  # what split files call the protocol
 _HINT = 'write {"train": [...], "valid": [...], "test": [...]}, each a list of ids or positions'
 
 
@@ -44,6 +45,18 @@ def read_own_splits(path: str | Path, graphs: GraphSet) -> tuple[Split, ...]:
         _split(path, "" if whole else f"split {number}: ", item, graphs, position_of)
         for number, item in enumerate(items, start=1)
     )
+
+
+def read_own_split(path: str | Path, graphs: GraphSet) -> Split:
+    """Read the split of a file that holds one."""
+    splits = read_own_splits(path, graphs)
+    if len(splits) > 1:
+        raise DataError.at(
+            path,
+            f"{len(splits)} splits, and one run has one",
+            hint="use graphpool evaluate, or keep one split",
+        )
+    return splits[0]
 
 
 def _split(

@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from graphpool.config import (
-    USES_EDGES,
     CompareConfig,
     ModelConfig,
     RunConfig,
@@ -25,13 +24,14 @@ from graphpool.config.class_weight import write_class_weight
 from graphpool.data.interop import Graphs as Graphs
 from graphpool.data.interop import as_graphs
 from graphpool.data.source import Source, set_digest
-from graphpool.errors import ConfigError, FeatureWarning, check_real, nearest, warn
+from graphpool.errors import ConfigError, check_real, nearest
 from graphpool.estimators.arguments import (
     argument_settings,
     explain_arguments,
     make_signature,
     refuse_old,
 )
+from graphpool.features.summary import warn_unused
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.training.loop import FitResult
@@ -168,13 +168,12 @@ class GraphEstimator(BaseEstimator):
     def _fit(
         self: E, graphs: GraphSet, train: Any, valid: Any, config: RunConfig, **task: Any
     ) -> E:
-        """Train on examples of these graphs."""
+        """Train on examples of these graphs; warn of what they have that is not used."""
         source = Source(set_digest(graphs))
         model = TrainedModel.fit(
             train, valid, config, source=source, progress=self.progress, **task
         )
-        if config.model.encoder not in ("auto", defaults_for(self._task).model.encoder):
-            _warn_unused_edges(graphs, model)
+        warn_unused(model.features.about())
         return self._take(model)
 
     def _take(self: E, model: TrainedModel) -> E:
@@ -188,18 +187,6 @@ class GraphEstimator(BaseEstimator):
         if self.validation == 1:
             raise ConfigError("validation is 1; it must lie in [0, 1)")
         return float(self.validation)
-
-
-def _warn_unused_edges(graphs: GraphSet, model: TrainedModel) -> None:
-    """Warn about features of edges that the chosen encoder does not use."""
-    reason = f"({model.features.without_edges})"
-    unused = [text for text in model.features.unused if text.endswith(reason)]
-    if unused:
-        warn(
-            f"{graphs.name}: not used: {', '.join(unused)}; encoders that use them are "
-            f"{', '.join(USES_EDGES)}",
-            FeatureWarning,
-        )
 
 
 def log_probabilities(shares: NDArray[Any]) -> NDArray[Any]:

@@ -170,7 +170,9 @@ def check_evaluation(
             graphs = _graph_task(config).open_training(data, root)
             if config.split:
                 read_own_splits(config.split, graphs)
-        elif noun == "pairs":
+            continue
+        _check_no_split(config)
+        if noun == "pairs":
             drawn_pairs(replace(config, data=data), [0])
         else:
             known_distances(open_similar(data, root), data, config.compare.distances, root)
@@ -189,6 +191,14 @@ def _numbers(seeds: int | Sequence[int] | None, usual: tuple[int, ...]) -> tuple
     if not numbers:
         raise ConfigError("an experiment needs at least one seed")
     return numbers
+
+
+def _check_no_split(config: RunConfig) -> None:
+    if config.split:
+        raise ConfigError(
+            f"--split {config.split}: the examples of --task {config.task} are drawn for each "
+            "seed; for a split of your own: graphpool train --split FILE, once for each method"
+        )
 
 
 _Drawn = tuple[Data, int, int]
@@ -213,6 +223,7 @@ class _Wanted:
             raise ConfigError(
                 f"for the task {self.config.task} give the name of the data, or a file of graphs"
             )
+        _check_no_split(self.config)
         numbers = _numbers(self.seeds, tuple(range(SEEDS)))
         config = replace(self.config, data=self.data)
         return config, tuple(config.train.seed + number for number in numbers)

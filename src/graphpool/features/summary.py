@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from graphpool.errors import FeatureWarning, plural, warn
 from graphpool.features.attributes import Attributes, EdgeAttributes, OwnX
 from graphpool.features.base import Feature, fitted
 from graphpool.features.given import Given
@@ -29,6 +30,12 @@ def features_text(about: Mapping[str, Sequence[str]]) -> str:
     """`7 node labels; not used: 4 edge labels`."""
     text = ", ".join(about["used"])
     return f"{text}; not used: {', '.join(about['unused'])}" if about["unused"] else text
+
+
+def warn_unused(about: Mapping[str, Sequence[str]]) -> None:
+    """Warn of what the graphs have and the features don't use, if there is anything."""
+    if about["unused"]:
+        warn(f"the model does not use {', '.join(about['unused'])} of the graphs", FeatureWarning)
 
 
 def used_text(feature: Feature) -> str:
@@ -73,5 +80,5 @@ def unused_text(
 
 
 def _count(count: int, name: str) -> str:
-    text = f"{count:,} {name}{'' if count == 1 else 's'}"
+    text = plural(count, name)
     return f"{text} x" if name == "feature" else text

@@ -74,10 +74,9 @@ class EdgeFeatures:
 
     def rows(self) -> Tensor:
         """The features of every slot, `[slots, channels]`; zeros where no edge is."""
-        none = (self.kind < 0).unsqueeze(-1)
-        if not self.table.shape[0]:
-            return self.table.new_zeros(self.kind.shape[0], self.channels)
-        return self.table.index_select(0, self.kind.clamp(min=0)).masked_fill(none, 0.0)
+        # -1 takes the last row.
+        padded = torch.cat([self.table, self.table.new_zeros(1, self.channels)])
+        return padded.index_select(0, self.kind.remainder(padded.shape[0]))
 
     def select(self, slots: Tensor) -> "EdgeFeatures":
         """The features of some slots, of the same kinds."""

@@ -100,6 +100,8 @@ class RunFolder(Store):
         """Refuse to go on with settings other than those the run was begun with."""
         if self.resume and self._config is not None and (self.path / CONFIG).exists():
             before, now = self.config(), self._config
+            if bool(before.split) != bool(now.split):
+                raise self._other_split(before)
             if now.model.encoder == "auto":  # it is resolved again when the graphs are known
                 now = replace(now, model=replace(now.model, encoder=before.model.encoder))
             settings = [_settings(resolve(config)) for config in (before, now)]
@@ -146,11 +148,26 @@ class RunFolder(Store):
         """Return the split of these graphs that the folder holds; make and store it first."""
         path, digest = self.path / SPLIT, content_hash(graphs)
         kept = path.exists() and (self.resume or self._begun)
-        made = [] if kept else [make()]  # a split that is refused leaves the folder as it was
+        made = None if kept else make()  # a split that is refused leaves the folder as it was
         self.begin()
-        if made:
-            save_splits(path, made, digest, protocol, seed)
-        return load_splits(path, digest, protocol, seed)[0]
+        if made is not None:
+            save_splits(path, [made], digest, protocol, seed)
+        stored = load_splits(path, digest, protocol, seed)[0]
+        if kept and self._config is not None and (file := self._config.split):
+            before = self.config()
+            # A file that is gone is needed no more.
+            if (file != before.split or Path(file).exists()) and make() != stored:
+                raise self._other_split(before)
+        return stored
+
+    def _other_split(self, before: RunConfig) -> CheckpointError:
+        assert self._config is not None
+        begun, now = _split_name(before), _split_name(self._config)
+        what = f"it has changed since: {now}" if begun == now else f"it is to go on with {now}"
+        return CheckpointError(
+            f"{self.path}: the run was begun with the split {begun}, and {what}; resume with the "
+            "same split, or start a new run in another folder"
+        )
 
     def distances(self) -> Path:
         """Return the file for distances; a computation that is stopped can be gone on with."""
@@ -211,6 +228,12 @@ class RunFolder(Store):
     def history(self) -> list[dict[str, Any]]:
         """Read one row per epoch."""
         return [row for row in read_events(self.path / EVENTS) if row["event"] == "epoch"]
+
+
+def _split_name(config: RunConfig) -> str:
+    """What a user calls the split of a run."""
+    named = config.compare.split if config.task == "similarity" else "of its seed"
+    return config.split or named
 
 
 def _settings(config: RunConfig) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class Hierarchy(GraphNetwork):
         vectors: list[Tensor] = []
         nodes: list[Level] = []
         parts = itertools.zip_longest(self.readouts, self.encoders, self.coarsenings)
-        for readout, encoder, coarsening in parts:
+        for number, (readout, encoder, coarsening) in enumerate(parts, 1):
             if encoder is not None:
                 level = level.with_x(encoder(level))
             if len(nodes) < len(self.level_channels):
@@ -110,6 +110,8 @@ class Hierarchy(GraphNetwork):
             if readout:
                 vectors.append(readout(level))
             if coarsening is not None:
+                if not any(later.edge_channels for later in self.encoders[number:]):
+                    level = level.without_edge_features()
                 outputs.append(coarsening(level))
                 level = outputs[-1].level
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]

@@ -1,5 +1,6 @@
 """`HAP`, the whole model of the paper, and the flat networks it is compared with."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
 
@@ -9,7 +10,7 @@ from graphpool.errors import ConfigError, check_known, warn
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.arguments import read_level
-from graphpool.nn.coarsen.base import GroupPool
+from graphpool.nn.coarsen.base import GroupPool, coarse_edge_channels
 from graphpool.nn.coarsen.outputs import Trace
 from graphpool.nn.encoders import ConcatEncoder, Encoder
 from graphpool.nn.hap import PLACE_ASSIGNMENTS, HAPCoarsening
@@ -31,6 +32,8 @@ class EncoderOptions(TypedDict, total=False):
     norm: str
     dropout: float
     jump: bool
+    edge_channels: int
+    residual: bool
 
 
 def _encoder(
@@ -66,8 +69,16 @@ class PoolerNetwork(Hierarchy):
     ) -> None:
         clusters = [getattr(module, "clusters", None) for module in coarsenings]
         widths = [in_channels] + [hidden_channels] * ((encoders or len(coarsenings)) - 1)
+        edges = options.pop("edge_channels", 0)
+        made = []
+        for width, module in itertools.zip_longest(widths, coarsenings):
+            if width is not None:
+                made.append(
+                    _encoder(Encoder, width, hidden_channels, edge_channels=edges, **options)
+                )
+            edges = coarse_edge_channels(module, edges)
         super().__init__(
-            [_encoder(Encoder, width, hidden_channels, **options) for width in widths],
+            made,
             coarsenings,
             _readouts(readout, clusters, gather),
             out_channels,
@@ -93,10 +104,10 @@ class HAP(PoolerNetwork):
         clusters: clusters after each coarsening module; the paper has two modules. `None`: as many
             as each graph has places by `rule`, then 1; without places 8, then 1.
         out_channels: classes; 0 leaves the head out.
-        encoder: `"gcn"`, `"gat"` or `"gin"`.
+        encoder: a kind of `Encoder`.
         layers: encoder layers before each coarsening.
-        heads: attention heads of `"gat"`.
-        norm: `"batch"` for batch normalisation in the encoders.
+        heads: attention heads of `"gat"` and `"gatv2"`.
+        norm: `"batch"` or `"layer"` for normalisation in the encoders.
         dropout: after every encoder layer and in the head.
         jump: of the encoders; see `Encoder`.
         readout: reductions of each level.
@@ -107,6 +118,9 @@ class HAP(PoolerNetwork):
         gather: `"levels"` reads out every level, but for a sum that a last coarsening to one
             cluster repeats; `"last"` the last one alone. `None` follows `paper`.
         paper: the literal reading.
+        edge_channels: channels of the features of edges; encoders that use them use those of
+            coarse edges at further levels.
+        residual: of the encoders; see `Encoder`.
     """
 
     def __init__(
@@ -131,6 +145,8 @@ class HAP(PoolerNetwork):
         losses: Mapping[str, float] | None = None,
         gather: Literal["levels", "last"] | None = None,
         paper: bool = False,
+        edge_channels: int = 0,
+        residual: bool = False,
     ) -> None:
         assignment = assignment or ("static" if paper else "places")
         connect = connect or ("gumbel" if paper else "offdiagonal")
@@ -167,6 +183,8 @@ class HAP(PoolerNetwork):
             jump=jump,
             readout=readout,
             gather=gather or ("last" if paper else "levels"),
+            edge_channels=edge_channels,
+            residual=residual,
         )
 
 

@@ -13,8 +13,9 @@ from graphpool.errors import ConfigError, check_real, check_whole
 
 # More of anything takes more memory than machines have.
 MOST = 10**6
-# `out_channels=0` leaves the head of a network out.
-_LEAST = {"in_channels": 1, "hidden_channels": 1, "out_channels": 0, "channels": 1, "heads": 1}
+_LEAST = {"in_channels": 1, "hidden_channels": 1, "channels": 1, "heads": 1}
+# 0 leaves out the head of a network, and the features of edges.
+_LEAST |= {"out_channels": 0, "edge_channels": 0}
 
 
 class Module(nn.Module):

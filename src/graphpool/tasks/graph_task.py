@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from graphpool.config import ModelConfig, RunConfig
 from graphpool.data.catalogue import short_name
-from graphpool.data.own_splits import read_own_splits
+from graphpool.data.own_splits import OWN, read_own_split
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split, cv_splits, strata_of
 from graphpool.errors import ConfigError, DataError, plural
@@ -49,7 +49,7 @@ from graphpool.training.select_place_rule import check_choice, place_rules
 LEAST_GRAPHS = 10
 # A run is tested on one fold of ten.
 FOLDS = 10
-PROTOCOL, OWN_SPLIT = "holdout", "own"
+PROTOCOL = "holdout"
 Diagnose = Callable[[Any], Mapping[str, float]]
 G = TypeVar("G", bound="GraphTask")
 
@@ -201,7 +201,7 @@ class GraphTask(Task):
         cross-validation with the run's seed. `config.split` names a file with another split.
         """
         graphs, seed = cls.open_training(config.data, root), config.train.seed
-        protocol = OWN_SPLIT if config.split else PROTOCOL
+        protocol = OWN if config.split else PROTOCOL
         split = (store or Store()).split(
             graphs, protocol, seed, lambda: run_split(graphs, seed, config.split)
         )
@@ -275,16 +275,9 @@ class GraphTask(Task):
 
 def run_split(graphs: GraphSet, seed: int, path: str = "") -> Split:
     """Return the split of a run: that of a file, or one fold of ten as test part."""
-    if not path:
-        return cv_splits(strata_of(graphs), FOLDS, seed)[0]
-    splits = read_own_splits(path, graphs)
-    if len(splits) > 1:
-        raise DataError.at(
-            path,
-            f"{len(splits)} splits, and one run has one",
-            hint="use graphpool evaluate, or keep one split",
-        )
-    return splits[0]
+    if path:
+        return read_own_split(path, graphs)
+    return cv_splits(strata_of(graphs), FOLDS, seed)[0]
 
 
 def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tensor:

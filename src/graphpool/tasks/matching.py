@@ -10,9 +10,10 @@ from torch import Tensor
 
 from graphpool.config import RunConfig
 from graphpool.data import load as datasets
+from graphpool.data.own_splits import OWN, read_own_split
 from graphpool.data.pairs.pairs_csv import read_pairs
 from graphpool.data.pairs.pairset import PairBatch, PairSet
-from graphpool.data.pairs.splits import split_pairs
+from graphpool.data.pairs.splits import split_pairs, split_pairs_by
 from graphpool.data.source import Source, data_digest, set_digest
 from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
 from graphpool.data.synthetic.matching.rules import RULES, rule_accuracy
@@ -112,7 +113,9 @@ class MatchingTask(PairwiseTask):
     ) -> TaskData:
         """Draw pairs, or read and split those of a file; no graph is in two parts."""
         check_pairs(config)
-        return _drawn(config) if is_matching_name(config.data) else _given(config, root)
+        if is_matching_name(config.data):
+            return _drawn(config)
+        return _given(config, root, store or Store())
 
     @classmethod
     def open_test(
@@ -251,6 +254,11 @@ def check_pairs(config: RunConfig) -> None:
     drawn = is_matching_name(config.data)
     if drawn:
         parse_matching_name(config.data)
+    if drawn and config.split:
+        raise ConfigError(
+            f"{config.data} draws its own pairs for each part; leave out --split, or name a set of "
+            "graphs"
+        )
     if drawn and config.compare.pairs:
         raise ConfigError(
             f"{config.data} draws its own pairs; leave out --pairs, or name a set of graphs"
@@ -285,10 +293,16 @@ def _drawn(config: RunConfig) -> TaskData:
     )
 
 
-def _given(config: RunConfig, root: Path | None) -> TaskData:
+def _given(config: RunConfig, root: Path | None, store: Store) -> TaskData:
     graphs = datasets.find(config.data, root, features=None)
     pairs = read_pairs(config.compare.pairs, graphs)
-    divided = split_pairs(pairs, config.train.seed)
+    if config.split:
+        own = store.split(
+            graphs, OWN, config.train.seed, lambda: read_own_split(config.split, graphs)
+        )
+        divided = split_pairs_by(pairs, own, config.split)
+    else:
+        divided = split_pairs(pairs, config.train.seed)
     parts: dict[str, Any] = {
         part: pairs.select(np.array(getattr(divided.split, part))) for part in PARTS
     }
@@ -300,12 +314,16 @@ def _given(config: RunConfig, root: Path | None) -> TaskData:
         )
     seen = [getattr(parts[part], side).numpy() for part in PARTS[:2] for side in ("left", "right")]
     unseen = np.setdiff1d(np.arange(len(graphs)), np.concatenate(seen))
-    note = (
-        f"{divided.left_out:,} of {len(pairs):,} pairs are left out: too few groups of pairs share "
-        "no graph, so the graphs were split, and these pairs have graphs of two parts"
-        if divided.left_out
-        else f"{divided.groups:,} groups of pairs that share no graph were split"
-    )
+    left_out = f"{divided.left_out:,} of {plural(len(pairs), 'pair')} left out"
+    if config.split:
+        note = f"{left_out}, with graphs of two parts"
+    elif divided.left_out:
+        note = (
+            f"{left_out}: too few groups of pairs share no graph, so the graphs were split, and "
+            "these pairs have graphs of two parts"
+        )
+    else:
+        note = f"{divided.groups:,} groups of pairs that share no graph were split"
     return TaskData(
         **parts,
         source=Source(set_digest(graphs), tuple(unseen.tolist())),

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from graphpool.config import RunConfig
 from graphpool.data import load as datasets
+from graphpool.data.own_splits import OWN, read_own_split
 from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.pairs.triplets import TripletBatch, TripletSet
 from graphpool.data.source import Source, data_digest, set_digest
@@ -198,7 +199,7 @@ class SimilarityTask(PairwiseTask):
             f"{parts_text(split.train, split.valid, split.test)}; distances {origin}",
             f"of the triplets {parts_text(**parts)}",
         ]
-        if data.kind != wanted.split:
+        if data.kind not in (wanted.split, OWN):
             notes.append(f"there is no {wanted.split} split of them: they are split by {data.kind}")
         return replace(data, **parts, facts=facts, notes=tuple(notes))
 
@@ -208,15 +209,20 @@ class SimilarityTask(PairwiseTask):
     ) -> SimilarityData:
         """Open graphs, distances and split, without drawing triplets."""
         graphs, store = open_similar(config.data, root), store or Store()
-        kind, seed = config.compare.split, config.train.seed
+        kind: str = OWN if config.split else config.compare.split
+        seed = config.train.seed
         if kind == PUBLISHED and not has_split(config.data, root):
             kind = "graphs"
         distances = known_distances(graphs, config.data, config.compare.distances, root)
         if distances is None:
             distances = computed_distances(graphs, store.distances())
-        split = store.split(
-            graphs, kind, seed, lambda: split_graphs(graphs, config.data, kind, seed, root)
-        )
+
+        def make() -> Split:
+            if config.split:
+                return read_own_split(config.split, graphs)
+            return split_graphs(graphs, config.data, kind, seed, root)
+
+        split = store.split(graphs, kind, seed, make)
         return SimilarityData(
             test=None,
             source=Source(set_digest(graphs), split.test),

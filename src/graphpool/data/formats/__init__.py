@@ -13,6 +13,7 @@ from graphpool.data.formats import (
     jsonl,
     npz,
     safetensors,
+    smiles,
     tu,
     xml,
 )
@@ -34,13 +35,14 @@ __all__ = [
 ]  # fmt: skip
 
 FORMATS: tuple[Format, ...] = (
-    safetensors, jsonl, json, npz, adjacency, edge_csv, gexf, tu, xml,
+    safetensors, jsonl, json, npz, adjacency, edge_csv, smiles, gexf, tu, xml,
 )  # fmt: skip
 """All formats, in the order in which a file is tried."""
 
 _BY_SUFFIX: dict[str, Format] = {
     ".safetensors": safetensors, ".jsonl": jsonl, ".npz": npz, ".npy": adjacency, ".zip": tu,
     ".csv": edge_csv, ".graphml": xml, ".gexf": xml, ".json": json, ".gz": jsonl,
+    ".smi": smiles,
 }  # fmt: skip
 
 

@@ -57,6 +57,24 @@ def split_pairs(pairs: PairSet, seed: int, shares: tuple[int, int, int] = SHARES
     return PairSplit(split, len(pairs) - kept, number)
 
 
+def split_pairs_by(pairs: PairSet, split: Split, name: str) -> PairSplit:
+    """Split the pairs by a split of their graphs; pairs of graphs of two parts are left out.
+
+    Args:
+        name: what an error calls the split.
+    """
+    inside = pairs_within(pairs, split)
+    for part, own in vars(inside).items():
+        if not own:
+            raise DataError.at(
+                name,
+                f"no pair of {pairs.name} has both of its graphs in {part}",
+                hint="put graphs that are compared with each other into one part",
+            )
+    kept = sum(map(len, vars(inside).values()))
+    return PairSplit(inside, len(pairs) - kept, len(np.unique(_groups(pairs))))
+
+
 def _groups(pairs: PairSet) -> Ints:
     """The group of each pair, `[pairs]`: pairs with a common graph are of one group."""
     from scipy.sparse import coo_array
@@ -83,9 +101,15 @@ def _within(pairs: PairSet, seed: int, shares: tuple[int, int, int]) -> Split:
         cut = query_splits(len(used), seed, shares)
     except ConfigError:
         return Split((), (), ())
+    chosen = (tuple(used.numpy()[list(part)].tolist()) for part in (cut.train, cut.valid, cut.test))
+    return pairs_within(pairs, Split(*chosen))
+
+
+def pairs_within(pairs: PairSet, split: Split) -> Split:
+    """Return the pairs both of whose graphs are in one part of a split of the graphs."""
     part = np.full(len(pairs.graphs), -1)
-    for number, chosen in enumerate((cut.train, cut.valid, cut.test)):
-        part[used.numpy()[list(chosen)]] = number
-    left, right = part[sides.numpy()]
+    for number, chosen in enumerate((split.train, split.valid, split.test)):
+        part[list(chosen)] = number
+    left, right = part[torch.stack([pairs.left, pairs.right]).cpu().numpy()]
     inside = [tuple(np.flatnonzero((left == at) & (right == at)).tolist()) for at in range(3)]
     return Split(*inside)

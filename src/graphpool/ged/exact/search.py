@@ -138,6 +138,14 @@ def _leave(work: Workspace, depth: int) -> int:
 
 @inlined
 @no_type_check
+def _is_kick_due(expanded: int, size: int) -> bool:
+    """Whether to kick the best mapping after so many expanded partial mappings."""
+    often = expanded <= _OFTEN * _KICKS * size
+    return expanded >= _FIRST_KICK and expanded % (_OFTEN if often else _SELDOM) == 0
+
+
+@inlined
+@no_type_check
 def _try_whole(problem: GedProblem, work: Workspace, depth: int) -> None:
     """Save the mapped nodes with the assignment of the open ones if it is the best mapping."""
     size = work.state[SIZE]
@@ -154,52 +162,6 @@ def _try_whole(problem: GedProblem, work: Workspace, depth: int) -> None:
         work.state[UPPER] = cost
         for w in range(size):
             work.best[w] = whole[w]
-
-
-@inlined
-@no_type_check
-def _search(problem: GedProblem, work: Workspace, most: int) -> None:
-    """Search until done (DEPTH is -1), BUDGET or LEFT are spent, or `most` are expanded.
-
-    The root is expanded in any case. There is one call of each large function, because calls are
-    inlined.
-    """
-    state, level, unit = work.state, work.level, problem.tables.unit
-    depth = state[DEPTH]
-    while depth >= 0 and (
-        level[depth, CHILDREN] == NEW
-        or (min(state[BUDGET], state[LEFT]) > 0 and state[EXPANDED] < most)
-    ):
-        if level[depth, CHILDREN] != NEW:
-            at = level[depth, NEXT]
-            limit = state[FINE] * (state[UPPER] - unit)
-            if at >= level[depth, CHILDREN] or work.child[depth, 1, at] > limit:
-                depth = _leave(work, depth)
-                continue
-            level[depth, NEXT] = at + 1
-            i, j = level[depth, LINE], work.child[depth, 0, at]
-            if level[depth, SIDE] == COLUMN:
-                i, j = j, i
-            open_ = state[SIZE] - depth
-            state[BUDGET] -= open_ * open_
-            state[LEFT] -= open_ * open_
-            bound = descend(problem, work, depth, i, j, limit)
-            if bound > limit:
-                continue
-            _take(work, depth, i, j)
-            depth += 1
-            level[depth, BOUND] = bound
-            _try_whole(problem, work, depth)
-        if level[depth, BOUND] > state[FINE] * (state[UPPER] - unit):
-            depth = _leave(work, depth)
-            continue
-        expand(problem, work, depth)
-        count = state[EXPANDED]
-        often = count <= _OFTEN * _KICKS * state[SIZE]
-        due = count >= _FIRST_KICK and count % (_OFTEN if often else _SELDOM) == 0
-        if depth > 0 and due:
-            kick(problem, work)
-    state[DEPTH] = depth
 
 
 @inlined
@@ -238,11 +200,12 @@ def run(
 ) -> int:
     """Solve pairs from number `at` on until all are done, one is hard, or BUDGET is spent.
 
-    This is the only function of the search that Python calls: what is compiled into two functions
-    is compiled twice.
+    This is the only function of the search that Python calls, and calls each large function once,
+    because these are inlined, and inlining what has inlined others takes long.
 
     Args:
         at: the first pair; their number to continue just the search in `work`.
+        most: number of partial mappings to expand for a pair, at least the root.
         patience: work before a pair counts as hard, in units of its size to the fourth power,
             which a sweep of `ascent` takes.
 
@@ -250,7 +213,7 @@ def run(
         The pair to continue with. If DEPTH is 0 or more its search has begun, and if LEFT is 0
         or less it is a hard pair.
     """
-    state = work.state
+    state, level, unit = work.state, work.level, problem.tables.unit
     while True:
         if state[DEPTH] < 0:
             if at >= pairs.shape[0] or state[BUDGET] <= 0:
@@ -258,8 +221,39 @@ def run(
             load_root(problem, work, pairs[at, 0], pairs[at, 1])
             state[BUDGET] -= state[SIZE] ** 2
             state[LEFT] = patience * state[SIZE] ** 4
-        _search(problem, work, most)
-        if at >= pairs.shape[0] or (state[DEPTH] >= 0 and state[EXPANDED] < most):
+        depth = state[DEPTH]
+        while depth >= 0 and (
+            level[depth, CHILDREN] == NEW
+            or (min(state[BUDGET], state[LEFT]) > 0 and state[EXPANDED] < most)
+        ):
+            if level[depth, CHILDREN] != NEW:
+                child = level[depth, NEXT]
+                limit = state[FINE] * (state[UPPER] - unit)
+                if child >= level[depth, CHILDREN] or work.child[depth, 1, child] > limit:
+                    depth = _leave(work, depth)
+                    continue
+                level[depth, NEXT] = child + 1
+                i, j = level[depth, LINE], work.child[depth, 0, child]
+                if level[depth, SIDE] == COLUMN:
+                    i, j = j, i
+                open_ = state[SIZE] - depth
+                state[BUDGET] -= open_ * open_
+                state[LEFT] -= open_ * open_
+                bound = descend(problem, work, depth, i, j, limit)
+                if bound > limit:
+                    continue
+                _take(work, depth, i, j)
+                depth += 1
+                level[depth, BOUND] = bound
+                _try_whole(problem, work, depth)
+            if level[depth, BOUND] > state[FINE] * (state[UPPER] - unit):
+                depth = _leave(work, depth)
+                continue
+            expand(problem, work, depth)
+            if depth > 0 and _is_kick_due(state[EXPANDED], state[SIZE]):
+                kick(problem, work)
+        state[DEPTH] = depth
+        if at >= pairs.shape[0] or (depth >= 0 and state[EXPANDED] < most):
             return at
         record_answer(problem, work, at, answers)
         state[DEPTH] = -1

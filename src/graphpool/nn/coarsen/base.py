@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError, InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import trusted
+from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.nn.arguments import Batch, Edges, Features, read_level
 from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
@@ -45,6 +46,7 @@ class Pooler(Module, ABC, Generic[Pooled]):
         edge_index: Edges = None,
         batch: Batch = None,
         edge_weight: Tensor | None = None,
+        edge_attr: Tensor | EdgeFeatures | None = None,
     ) -> Pooled:
         """Pool every graph of a batch.
 
@@ -56,12 +58,18 @@ class Pooler(Module, ABC, Generic[Pooled]):
             batch: `[nodes]`, the graph of each node, sorted; one graph if absent. Of dense
                 features a mask `[graphs, nodes]`; all rows are nodes if absent.
             edge_weight: `[edges]`; 1 for every edge if absent.
+            edge_attr: `[edges, edge_channels]`, features of edges, which those of coarse edges are
+                made of; of dense features `[graphs, nodes, nodes, edge_channels]`.
         """
-        return self.pool_level(read_level(x, edge_index, batch, edge_weight, self))
+        return self.pool_level(read_level(x, edge_index, batch, edge_weight, self, edge_attr))
 
     @abstractmethod
     def pool_level(self, level: Level) -> Pooled:
         """Pool every graph of a level."""
+
+    def coarse_edge_channels(self, channels: int) -> int:
+        """How many features coarse edges have, made of so many of edges; by default none."""
+        return 0
 
 
 class GroupPool(Pooler[PoolOutput]):
@@ -96,11 +104,17 @@ class GroupPool(Pooler[PoolOutput]):
             share = self.assign(level)
         share = level.keep(share)
         coarse_x, coarse_adj = form(share, level)
+        edges = coarse_edges(share, level, coarse_adj)
         wanted = self.weights and self.clusters > 1
         losses = auxiliary_losses(self.weights, share, coarse_adj, level) if wanted else {}
         coarse_adj = CONNECTIONS[self.connect](coarse_adj, self.training, None)
-        coarse = trusted(Level, x=self.activate(coarse_x), adjacency=coarse_adj)
+        x = self.activate(coarse_x)
+        coarse = trusted(Level, x=x, adjacency=coarse_adj, edges=edges)
         return PoolOutput(coarse, share, losses=losses, node_segments=level.segments)
+
+    def coarse_edge_channels(self, channels: int) -> int:
+        """How many edges there are, and a mean of every feature."""
+        return channels + 1
 
     @abstractmethod
     def assign(self, level: Level) -> Tensor:
@@ -161,6 +175,40 @@ def form(
     # Weights that are learned have gradients, which the compiled products leave out.
     reached = spmm(adjacency, adjacency.weight, assignment)
     return segment_mm(assignment, x, segments), segment_mm(assignment, reached, segments)
+
+
+def coarse_edges(
+    assignment: Float[Tensor, "*nodes clusters"],
+    level: Level,
+    coarse_adj: Float[Tensor, "graphs clusters clusters"],
+) -> Float[Tensor, "graphs clusters clusters channels+1"] | None:
+    """Features of coarse edges: log(1 + A'), and Sᵀ (A ⊙ E_c) S / (1 + A') of every feature c.
+
+    The second is the mean feature of the edges that a coarse edge stands for, less where these
+    are few: it needs no limit at A' = 0. A negative A' counts as 0.
+    """
+    edges, adjacency, segments = level.edges, level.adjacency, level.segments
+    if edges is None:
+        return None
+    if isinstance(edges, Tensor):
+        assert isinstance(adjacency, Tensor), "a dense level has a dense adjacency"
+        weighted = (edges * adjacency.unsqueeze(-1)).movedim(-1, 1)
+        totals = assignment.mT.unsqueeze(1) @ weighted @ assignment.unsqueeze(1)
+        total = totals.movedim(1, -1)
+    else:
+        assert isinstance(adjacency, Adjacency), "a ragged level has an Adjacency"
+        values = edges.rows() * adjacency.weight.unsqueeze(-1)
+        columns = [segment_mm(assignment, spmm(adjacency, value, assignment), segments)
+                   for value in values.t().contiguous()]  # fmt: skip
+        total = torch.stack(columns, -1)
+    count = coarse_adj.clamp(min=0).unsqueeze(-1)
+    return torch.cat([count.log1p(), total / (1 + count)], -1)
+
+
+def coarse_edge_channels(pooler: object, channels: int) -> int:
+    """Features of the coarse edges that a pooler makes of edges with so many; 0 without any."""
+    after = getattr(pooler, "coarse_edge_channels", None)
+    return after(channels) if channels and after is not None else 0
 
 
 def gumbel(adj: Tensor, training: bool, mask: Tensor | None = None) -> Tensor:

@@ -7,12 +7,13 @@ from torch import Tensor
 
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.nn.arguments import Batch, Edges, Features, read_level
 from graphpool.nn.level import Level
 from graphpool.nn.module import Module
 
-# What `prepare` makes of an adjacency: of a sparse one the same, of a dense one a matrix.
-Prepared = Adjacency | Tensor
+# What `prepare` makes of a level: its adjacency, of a dense one a matrix; or the level.
+Prepared = Adjacency | Tensor | Level
 
 
 class MessagePassing(Module, ABC):
@@ -23,6 +24,7 @@ class MessagePassing(Module, ABC):
 
     in_channels: int
     out_channels: int
+    edge_channels: int = 0  # of the features of edges that it uses
 
     def forward(
         self,
@@ -30,6 +32,7 @@ class MessagePassing(Module, ABC):
         edge_index: Edges = None,
         edge_weight: Tensor | None = None,
         batch: Batch = None,
+        edge_attr: Tensor | EdgeFeatures | None = None,
     ) -> Tensor:
         """New node features, `[..., out_channels]`.
 
@@ -41,8 +44,10 @@ class MessagePassing(Module, ABC):
             edge_weight: `[edges]`; 1 for every edge if absent.
             batch: `[nodes]`, the graph of each node, sorted; of dense features a mask
                 `[graphs, nodes]`, and zeros come out for rows that are no nodes.
+            edge_attr: `[edges, edge_channels]`, features of edges, for modules that use them; of
+                dense features `[graphs, nodes, nodes, edge_channels]`.
         """
-        return self.encode(read_level(x, edge_index, batch, edge_weight, self))
+        return self.encode(read_level(x, edge_index, batch, edge_weight, self, edge_attr))
 
     @abstractmethod
     def encode(self, level: Level) -> Tensor:
@@ -57,23 +62,36 @@ class EncoderLayer(MessagePassing):
 
     def encode(self, level: Level) -> Tensor:
         """New node features of a level."""
-        return level.keep(self.propagate(level.x, self.prepare(edges_of(level))))
+        return level.keep(self.propagate(level.x, self.prepare(level)))
 
-    def prepare(self, adjacency: Adjacency | Tensor) -> Prepared:
-        """Work out what depends on the adjacency alone; nothing by default."""
-        return adjacency
+    def prepare(self, level: Level) -> Prepared:
+        """Work out what depends on the edges alone; by default their adjacency as it is."""
+        return edges_of(level)
 
     @abstractmethod
     def propagate(self, x: Tensor, prepared: Prepared, activate: bool = False) -> Tensor:
-        """Pass messages over a prepared adjacency; `activate` adds ReLU, in the same step."""
+        """Pass messages over prepared edges; `activate` adds ReLU, in the same step."""
+
+    def step(self, x: Tensor, prepared: Prepared, activate: bool) -> tuple[Tensor, Prepared]:
+        """Propagate, and return what the next layer takes: edges may have a state as nodes do."""
+        return self.propagate(x, prepared, activate), prepared
 
     @classmethod
     def run_stack(cls, layers: Sequence["EncoderLayer"], level: Level) -> Tensor:
         """Several layers of this kind, each with ReLU, one after the other."""
-        x, prepared = level.x, layers[0].prepare(edges_of(level))
+        x, prepared = level.x, layers[0].prepare(level)
         for layer in layers:
-            x = layer.propagate(x, prepared, activate=True)
+            x, prepared = layer.step(x, prepared, activate=True)
         return level.keep(x)
+
+
+class EdgeLayer(EncoderLayer):
+    """A layer that uses features of edges, where there are any."""
+
+    def prepare(self, level: Level) -> Prepared:
+        """The level itself."""
+        edges_of(level)
+        return level
 
 
 def edges_of(level: Level) -> Adjacency | Tensor:

@@ -7,7 +7,8 @@ from torch import Tensor, nn
 
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.nn.encoders.base import EncoderLayer, Prepared
+from graphpool.nn.encoders.base import EncoderLayer, Prepared, edges_of
+from graphpool.nn.level import Level
 from graphpool.nn.ops.products import slot_max, slot_sum, spmm, take_col, take_row
 
 
@@ -46,14 +47,10 @@ class GATLayer(EncoderLayer):
         nn.init.uniform_(self.target, -limit, limit)
         nn.init.zeros_(self.bias)
 
-    def prepare(self, adjacency: Adjacency | Tensor) -> Prepared:
+    def prepare(self, level: Level) -> Prepared:
         """Logarithms of the weights of a dense adjacency, with self-loops filled in."""
-        if isinstance(adjacency, Adjacency):
-            return adjacency
-        diagonal = adjacency.diagonal(dim1=-2, dim2=-1)
-        missing = torch.where(diagonal > 0, 0.0, 1.0)
-        looped = adjacency + torch.diag_embed(missing)
-        return _log(looped)
+        adjacency = edges_of(level)
+        return adjacency if isinstance(adjacency, Adjacency) else log_looped(adjacency)
 
     def propagate(self, x: Tensor, prepared: Prepared, activate: bool = False) -> Tensor:
         """Attend over neighbours."""
@@ -63,6 +60,7 @@ class GATLayer(EncoderLayer):
         if isinstance(prepared, Adjacency):
             out = self._ragged(h, toward, own, prepared)
         else:
+            assert isinstance(prepared, Tensor), "prepared by this layer"
             out = self._dense(h, toward, own, prepared)
         out = out + self.bias
         return out.relu() if activate else out
@@ -77,12 +75,30 @@ class GATLayer(EncoderLayer):
     def _ragged(self, h: Tensor, toward: Tensor, own: Tensor, adjacency: Adjacency) -> Tensor:
         logits = take_col(toward, adjacency) + take_row(own, adjacency)
         logits = nn.functional.leaky_relu(logits, self.slope)
-        weight = torch.where(adjacency.present, adjacency.weight, 1.0)
-        logits = logits + _log(weight).unsqueeze(-1)
-        shifted = logits - take_row(slot_max(logits.detach(), adjacency), adjacency)
-        share = shifted.exp()
-        total = slot_sum(share, adjacency)
-        return (attend(h, share, adjacency) / total.unsqueeze(-1)).flatten(-2)
+        return softmax_sum(h, logits, adjacency)
+
+
+def softmax_sum(h: Tensor, logits: Tensor, adjacency: Adjacency) -> Tensor:
+    """Σ_j α_ij h_j with α = softmax_j(logit_ij + log A_ij), heads side by side.
+
+    Args:
+        h: `[nodes, heads, channels]`.
+        logits: `[slots, heads]`.
+        adjacency: whose slots they are; a self-loop that is none counts with weight 1.
+    """
+    weight = torch.where(adjacency.present, adjacency.weight, 1.0)
+    logits = logits + _log(weight).unsqueeze(-1)
+    shifted = logits - take_row(slot_max(logits.detach(), adjacency), adjacency)
+    share = shifted.exp()
+    total = slot_sum(share, adjacency)
+    return (attend(h, share, adjacency) / total.unsqueeze(-1)).flatten(-2)
+
+
+def log_looped(adjacency: Tensor) -> Tensor:
+    """log A of a dense adjacency, with self-loops of weight 1 where there are none."""
+    diagonal = adjacency.diagonal(dim1=-2, dim2=-1)
+    missing = torch.where(diagonal > 0, 0.0, 1.0)
+    return _log(adjacency + torch.diag_embed(missing))
 
 
 def attend(h: Tensor, share: Tensor, adjacency: Adjacency) -> Tensor:

@@ -45,8 +45,9 @@ class GCNLayer(EncoderLayer):
         nn.init.uniform_(self.weight, -limit, limit)
         nn.init.zeros_(self.bias)
 
-    def prepare(self, adjacency: Adjacency | Tensor) -> Prepared:
+    def prepare(self, level: Level) -> Prepared:
         """Normalise a dense adjacency; a sparse one carries its normalised values."""
+        adjacency = edges_of(level)
         if isinstance(adjacency, Adjacency):
             return adjacency
         return normalise(adjacency, loop=1.0)
@@ -60,6 +61,7 @@ class GCNLayer(EncoderLayer):
         """S x W + b; a sparse S gets no gradient."""
         if isinstance(prepared, Tensor):
             return prepared @ (x @ self.weight) + self.bias
+        assert isinstance(prepared, Adjacency), "prepared by this layer"
         value = constant(prepared.gcn)
         if self.in_channels < self.out_channels:
             return torch.addmm(self.bias, spmm(prepared, value, x), self.weight)
@@ -72,7 +74,7 @@ class GCNLayer(EncoderLayer):
         """All layers, each with ReLU; over clusters of different numbers as one compiled step."""
         stack = cast("Sequence[GCNLayer]", layers)
         x, rows, column = level.x, level.mask, level.one_hot_index
-        prepared = stack[0].prepare(edges_of(level))
+        prepared = stack[0].prepare(level)
         if rows is not None and isinstance(prepared, Tensor) and use_compiled("cluster gcn", x):
             parameters = [value for layer in stack for value in (layer.weight, layer.bias)]
             return _RowsGCN.apply(x, prepared, rows, *parameters)  # type: ignore[no-any-return]

@@ -19,6 +19,7 @@ class SumLayer(EncoderLayer):
         if isinstance(prepared, Adjacency):
             neighbours = spmm(prepared, prepared.weight, x)
         else:
+            assert isinstance(prepared, Tensor), "prepared by this layer"
             neighbours = prepared @ x
         out = self.transform(x, neighbours)
         return out.relu() if activate else out

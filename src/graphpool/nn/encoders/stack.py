@@ -2,19 +2,24 @@
 
 import itertools
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
+from graphpool.config import USES_EDGES
 from graphpool.errors import ConfigError, check_known, check_whole
-from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, edges_of
+from graphpool.graphs.checks import derived
+from graphpool.nn.encoders.base import EncoderLayer, MessagePassing
 from graphpool.nn.encoders.gat import GATLayer
+from graphpool.nn.encoders.gated import GatedLayer
+from graphpool.nn.encoders.gatv2 import GATv2Layer
 from graphpool.nn.encoders.gcn import GCNLayer
 from graphpool.nn.encoders.gin import GINLayer, GraphConvLayer
+from graphpool.nn.encoders.gine import GINELayer
 from graphpool.nn.level import Level
 from graphpool.nn.module import MOST
-from graphpool.nn.ops.normalise import batch_normalised
+from graphpool.nn.ops.normalise import NORMS, normalised
 from graphpool.nn.random import dropout as drop
 
 _LAYERS: dict[str, Callable[..., EncoderLayer]] = {
@@ -22,6 +27,9 @@ _LAYERS: dict[str, Callable[..., EncoderLayer]] = {
     "gat": GATLayer,
     "graphconv": GraphConvLayer,
     "gin": GINLayer,
+    "gine": GINELayer,
+    "gatv2": GATv2Layer,
+    "gated": GatedLayer,
 }
 
 
@@ -33,16 +41,23 @@ def encoder_names() -> list[str]:
 class Encoder(MessagePassing):
     """`layers` rounds of message passing, each followed by ReLU.
 
+    With `residual` a layer adds to what it is given: h ← h + Drop ReLU Norm layer(h).
+
     Args:
-        kind: `"gcn"`, `"gat"`, `"gin"` or `"graphconv"`.
+        kind: `"gcn"`, `"gat"`, `"gin"`, `"graphconv"`, or with features of edges `"gine"`,
+            `"gatv2"`, `"gated"`.
         in_channels: channels of the input features.
         hidden_channels: channels of every layer's output.
         layers: how many layers; the paper has two before each coarsening.
-        heads: attention heads of `"gat"`.
-        norm: `"batch"` normalises every layer's output over the nodes of a batch.
+        heads: attention heads of `"gat"` and `"gatv2"`.
+        norm: `"batch"` normalises every layer's output over the nodes of a batch, `"layer"` over
+            the channels of a node; with `"gine"` also inside of its perceptron.
         dropout: share of channels zeroed after every layer while training.
         jump: whether the result is made of all layers' outputs side by side, by a linear map and
             ReLU, in place of the last one alone (jumping knowledge, Xu et al. 2018).
+        edge_channels: channels of the features of edges, where the layers use them.
+        residual: whether layers add to their input; a linear map brings it to `hidden_channels`
+            first, where it has others.
     """
 
     def __init__(
@@ -55,24 +70,42 @@ class Encoder(MessagePassing):
         norm: str = "none",
         dropout: float = 0.0,
         jump: bool = False,
+        edge_channels: int = 0,
+        residual: bool = False,
     ) -> None:
         super().__init__()
         check_known("encoder", kind, _LAYERS)
-        check_known("norm", norm, ("none", "batch"))
+        check_known("norm", norm, NORMS)
         check_whole("layers", layers, 0 if in_channels == hidden_channels else 1, MOST)
-        if kind == "gat" and hidden_channels % heads:
+        if kind in ("gat", "gatv2") and hidden_channels % heads:
             raise ConfigError(
                 f"hidden_channels ({hidden_channels}) must be a multiple of heads ({heads})"
             )
-        widths = [in_channels] + [hidden_channels] * layers
-        options = {"heads": heads} if kind == "gat" else {}
+        self.edge_channels = edge_channels if kind in USES_EDGES and layers else 0
+        lift = residual and in_channels != hidden_channels
+        self.start = nn.Linear(in_channels, hidden_channels) if lift else None
+        widths = [hidden_channels if lift else in_channels] + [hidden_channels] * layers
+        lift = residual and kind == "gated" and self.edge_channels not in (0, hidden_channels)
+        self.edge_start = nn.Linear(self.edge_channels, hidden_channels) if lift else None
+        edges = hidden_channels if lift else self.edge_channels
+
+        def options(position: int) -> dict[str, Any]:
+            if kind == "gated":
+                carry, width = position + 1 < layers, hidden_channels if position else edges
+                own = {"carry": carry, "norm": norm, "residual": residual}
+                return {"edge_channels": width, **own}
+            given = {"heads": heads} if kind in ("gat", "gatv2") else {}
+            given |= {"edge_channels": edges} if kind in USES_EDGES else {}
+            return given | ({"norm": norm} if kind == "gine" else {})
+
         self.layers = nn.ModuleList(
-            _LAYERS[kind](*between, **options) for between in itertools.pairwise(widths)
+            _LAYERS[kind](*between, **options(position))
+            for position, between in enumerate(itertools.pairwise(widths))
         )
         self.norms = nn.ModuleList(
-            nn.BatchNorm1d(hidden_channels) for _ in range(layers if norm == "batch" else 0)
+            NORMS[norm](hidden_channels) for _ in range(layers if norm != "none" else 0)
         )
-        self.dropout = dropout
+        self.dropout, self.residual = dropout, residual
         self.jump = nn.Linear(layers * hidden_channels, hidden_channels) if jump else None
         self.in_channels, self.out_channels = in_channels, self._width(hidden_channels)
 
@@ -84,7 +117,7 @@ class Encoder(MessagePassing):
         """
         if not self.layers:
             return level.x
-        if self.jump is None and not self.norms and not self.dropout:
+        if self.jump is None and not self.norms and not self.dropout and not self.residual:
             return self._layers()[0].run_stack(self._layers(), level)
         *_, last = outputs = self._outputs(level)
         if self.jump is not None:
@@ -94,16 +127,30 @@ class Encoder(MessagePassing):
     def _outputs(self, level: Level) -> list[Tensor]:
         """The output of each layer, in order."""
         layers, x, outputs = self._layers(), level.x, []
-        prepared = layers[0].prepare(edges_of(level))
+        if self.start is not None:
+            x = self.start(x)
+        prepared = layers[0].prepare(self._with_edges(level))
         for position, layer in enumerate(layers):
-            x = layer.propagate(x, prepared, activate=not self.norms)
+            before = x
+            x, prepared = layer.step(x, prepared, activate=not self.norms)
             if self.norms:
-                norm = cast(nn.BatchNorm1d, self.norms[position])
-                x = batch_normalised(norm, x, level.mask).relu()
+                norm = cast("nn.BatchNorm1d | nn.LayerNorm", self.norms[position])
+                x = normalised(norm, x, level.mask).relu()
             if self.dropout:
                 x = drop(x, self.dropout, self.training)
+            if self.residual:
+                x = before + x
             outputs.append(x)
         return outputs
+
+    def _with_edges(self, level: Level) -> Level:
+        """The level with features of edges as wide as their states."""
+        if self.edge_start is None or level.edges is None:
+            return level
+        edges = level.edges
+        if isinstance(edges, Tensor):
+            return derived(level, edges=self.edge_start(edges))
+        return derived(level, edges=edges.with_table(self.edge_start(edges.table)))
 
     def _layers(self) -> list[EncoderLayer]:
         return cast("list[EncoderLayer]", list(self.layers))

@@ -9,7 +9,7 @@ from graphpool.errors import ConfigError, check_known
 from graphpool.graphs.checks import trusted
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.nn.coarsen.base import CONNECTIONS, Pooler, form
+from graphpool.nn.coarsen.base import CONNECTIONS, Pooler, coarse_edges, form
 from graphpool.nn.coarsen.losses import auxiliary_losses, check_weights
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.hap.moa import RELAXATIONS, ContentAttention, StaticAttention
@@ -132,13 +132,18 @@ class HAPCoarsening(Pooler[PoolOutput]):
         mask = None if clusters is None else clusters.mask
         wanted = self.losses and self.assign is not None
         losses = auxiliary_losses(self.losses, assignment, adj, level, mask) if wanted else {}
+        edges = coarse_edges(assignment, level, adj)
         if self.profile is not None:
             x = self.profile(x, adj, assignment, level.segments, clusters)
         adj = CONNECTIONS[self.connect](adj, self.training, mask)
         if self.symmetrise:
             adj = (adj + adj.mT) / 2
-        coarse = trusted(Level, x=x, adjacency=adj, mask=clusters)
+        coarse = trusted(Level, x=x, adjacency=adj, mask=clusters, edges=edges)
         return PoolOutput(coarse, assignment, losses=losses, node_segments=level.segments)
+
+    def coarse_edge_channels(self, channels: int) -> int:
+        """How many edges there are, and a mean of every feature."""
+        return channels + 1
 
     def extra_repr(self) -> str:
         """What `print(module)` adds."""

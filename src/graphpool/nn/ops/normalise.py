@@ -1,5 +1,6 @@
 """Normalisation: of dense adjacencies, D^-½ B D^-½, and of a level's features over a batch."""
 
+from collections.abc import Callable
 from typing import Any, cast, no_type_check
 
 import numpy as np
@@ -128,3 +129,24 @@ def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | None =
             flat, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps
         )
     return flat.view_as(x) if rows is None else rows.expand(flat)
+
+
+def make_norm(kind: str, channels: int) -> nn.BatchNorm1d | nn.LayerNorm | None:
+    """The normalisation of this name, a key of `NORMS`."""
+    return NORMS[kind](channels)
+
+
+def normalised(
+    norm: nn.BatchNorm1d | nn.LayerNorm, x: Tensor, rows: ClusterMask | None = None
+) -> Tensor:
+    """Normalise a level's features; batch norm over the rows that are clusters alone."""
+    if isinstance(norm, nn.LayerNorm):
+        return cast(Tensor, norm(x))
+    return batch_normalised(norm, x, rows)
+
+
+NORMS: dict[str, Callable[[int], nn.BatchNorm1d | nn.LayerNorm | None]] = {
+    "none": lambda channels: None,
+    "batch": nn.BatchNorm1d,
+    "layer": nn.LayerNorm,
+}

@@ -27,6 +27,7 @@ compiled_strict = compiler(*_SOURCE, error_model="numpy")
 
 GROUPS = {
     "products": "sums over edges and nodes as weighted bags (products)",
+    "messages": "messages and attention of edges with features (ops.messages)",
     "cluster gcn": "GCN layers over the clusters that graphs have (encoders.gcn)",
     "formation": "cluster formation Mᵀ H and Mᵀ A M (ops.formation)",
     "places": "the assignment by places (hap.places)",

@@ -66,6 +66,10 @@ class ASAP(NodePool):
         coarse = _joined(adjacency, weight, share, index)
         return selected(level, made.index_select(0, index) * gate, coarse, index, score)
 
+    def coarse_edge_channels(self, channels: int) -> int:
+        """Edges between clusters, which stand for many, have none."""
+        return 0
+
     def _clusters(self, level: Level, adjacency: Adjacency) -> tuple[Tensor, Tensor]:
         """α, `[slots]`: row i has the members of the cluster around i; and x^c."""
         x = level.x

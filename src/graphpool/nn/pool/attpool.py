@@ -71,11 +71,16 @@ class AttPool(ProjectionPool):
         index = select_topk(score, segments, self.ratio, scale)
         share = _shares(adjacency, index).to(x.dtype)
         around = spmm(adjacency, share, x * score.exp().unsqueeze(-1))
+        edges = None
         if self.connect == "gathered":
             coarse = _gathered(adjacency, share, index)
         else:
-            coarse = induced(adjacency, index)
-        return selected(level, around.index_select(0, index), coarse, index, score)
+            coarse, edges = induced(adjacency, index, level.edges)
+        return selected(level, around.index_select(0, index), coarse, index, score, edges)
+
+    def coarse_edge_channels(self, channels: int) -> int:
+        """Edges that stay keep their features; gathered ones have none."""
+        return 0 if self.connect == "gathered" else channels
 
     @abstractmethod
     def log_attention(self, logit: Tensor, adjacency: Adjacency, segments: Segments) -> Tensor:

@@ -9,7 +9,7 @@ from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import trusted
 from graphpool.graphs.segments import Segments
-from graphpool.nn.coarsen.base import Pooler, form, offdiagonal
+from graphpool.nn.coarsen.base import Pooler, coarse_edges, form, offdiagonal
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.encoders.base import edges_of
 from graphpool.nn.level import Level
@@ -83,8 +83,15 @@ class GMTPool(Pooler[PoolOutput]):
             share = mask.expand(share)
         elif level.is_dense:
             share = share.unflatten(0, x.shape[:2])
-        coarse = trusted(Level, x=pooled, adjacency=self._joined(share, level))
+        joined = self._joined(share, level)
+        edges = coarse_edges(share, level, joined)
+        joined = offdiagonal(joined, self.training) if self.clusters > 1 else joined
+        coarse = trusted(Level, x=pooled, adjacency=joined, edges=edges)
         return PoolOutput(coarse, share, node_segments=level.segments)
+
+    def coarse_edge_channels(self, channels: int) -> int:
+        """How many edges there are, and a mean of every feature."""
+        return channels + 1
 
     def _transformed(self, x: Tensor, segments: Segments) -> tuple[Tensor, Tensor]:
         """Pooled vectors `[graphs, clusters, channels]` and the attention `[nodes, clusters]`."""
@@ -99,11 +106,10 @@ class GMTPool(Pooler[PoolOutput]):
         return pooled, share
 
     def _joined(self, share: Tensor, level: Level) -> Tensor:
-        """The coarse graph; one cluster is joined to no other."""
+        """Sᵀ A S; one cluster is joined to no other."""
         if self.clusters == 1:
             return share.new_zeros(level.num_graphs, 1, 1)
-        _, joined = form(share, level.with_x(level.x[..., :0]))
-        return offdiagonal(joined, self.training)
+        return form(share, level.with_x(level.x[..., :0]))[1]
 
     def _aggregated(self, x: Tensor, level: Level) -> Tensor:
         """D̃^-½ (A + I) D̃^-½ X, which keys and values have in common."""

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from graphpool.errors import ConfigError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import trusted
+from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.graphs.segments import Segments, pointer
 from graphpool.nn.coarsen.base import Pooler
 from graphpool.nn.coarsen.outputs import NodeSelection, PoolOutput
@@ -47,7 +48,12 @@ class NodePool(Pooler[PoolOutput]):
         x, adjacency, segments = level.ragged()
         index = select_topk(score, segments, self.ratio, scale)
         x = x.index_select(0, index) * gate(score[index]).unsqueeze(-1)
-        return selected(level, x, induced(adjacency, index), index, score)
+        adjacency, edges = induced(adjacency, index, level.edges)
+        return selected(level, x, adjacency, index, score, edges)
+
+    def coarse_edge_channels(self, channels: int) -> int:
+        """Edges that stay keep their features."""
+        return channels
 
 
 class ProjectionPool(NodePool):
@@ -70,11 +76,13 @@ def selected(
     adjacency: Adjacency,
     index: Int[Tensor, " selected"],
     score: Float[Tensor, " nodes"],
+    edges: EdgeFeatures | None = None,
 ) -> PoolOutput:
     """The output of a pooler that selects the nodes `index` of a ragged level."""
     assert level.segments is not None, "nodes are selected from ragged graphs"
+    segments = select_segments(index, level.segments)
     return PoolOutput(
-        trusted(Level, x=x, adjacency=adjacency, segments=select_segments(index, level.segments)),
+        trusted(Level, x=x, adjacency=adjacency, segments=segments, edges=edges),
         selection=NodeSelection(index, score),
         node_segments=level.segments,
     )
@@ -123,16 +131,23 @@ def select_segments(index: Int[Tensor, " selected"], segments: Segments) -> Segm
     return Segments.trusted(pointer(torch.bincount(batch, minlength=segments.num_graphs)), batch)
 
 
-def induced(adjacency: Adjacency, index: Int[Tensor, " selected"]) -> Adjacency:
-    """The edges among the selected nodes, with their weights; `index` must be ascending."""
+def induced(
+    adjacency: Adjacency, index: Int[Tensor, " selected"], edges: EdgeFeatures | Tensor | None
+) -> tuple[Adjacency, EdgeFeatures | None]:
+    """The edges among the selected nodes, with their weights and features.
+
+    `index` must be ascending.
+    """
     position = index.new_full((adjacency.num_nodes,), -1)
     position[index] = torch.arange(index.shape[0], device=index.device)
     row, col = position[adjacency.row], position[adjacency.col]
     slots = ((row >= 0) & (col >= 0)).nonzero().squeeze(-1)
-    return trusted(
+    among = trusted(
         Adjacency,
         row_ptr=pointer(torch.bincount(row[slots], minlength=index.shape[0])),
         col=col[slots],
         weight=adjacency.weight[slots],
         symmetric=adjacency.symmetric,
     )
+    assert not isinstance(edges, Tensor), "ragged graphs have EdgeFeatures"
+    return among, None if edges is None else edges.select(slots)

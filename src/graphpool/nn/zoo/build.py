@@ -160,4 +160,4 @@ def build_model(
         if mean_nodes is None:
             raise ConfigError("model.ratio needs the mean number of nodes of the training graphs")
         clusters = clusters_from_ratio(config.ratio, mean_nodes, len(clusters) or 2)
-    return build(Request(config, clusters, in_channels, out_channels))
+    return build(Request(config, clusters, in_channels, out_channels, edge_channels))

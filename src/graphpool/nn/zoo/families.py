@@ -29,7 +29,7 @@ Losses = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Request:
-    """What a network is built from: settings, channels of the node features, and classes.
+    """What a network is built from: settings, channels of the features, and classes.
 
     `clusters` are those after each coarsening, where the settings say them by number or ratio.
     """
@@ -38,6 +38,7 @@ class Request:
     clusters: tuple[int, ...]
     in_channels: int
     out_channels: int
+    edge_channels: int = 0
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -66,6 +67,8 @@ class Request:
             "dropout": self.config.dropout,
             "jump": self.config.jumping_knowledge,
             "readout": self.config.readout,
+            "edge_channels": self.edge_channels,
+            "residual": self.config.residual == "on",
         }
         return kind(self.in_channels, **{**shared, **options})
 

@@ -47,7 +47,7 @@ def build_pair_model(
     score = score or settings.score
     check_known("pooler", settings.pooler, [*METHODS, *PAIR_METHODS])
     check_known("score", score, SCORES)
-    model = _network(settings, channels, nodes)
+    model = _network(settings, channels, nodes, edge_channels)
     model.score = LearnedScore(model.levels) if score == "learned" else ExpScore()
     return model
 
@@ -64,14 +64,15 @@ def _hap(settings: ModelConfig) -> ModelConfig:
     return replace(settings, pooler="hap")
 
 
-def _network(settings: ModelConfig, channels: int, nodes: float) -> PairModel:
+def _network(settings: ModelConfig, channels: int, nodes: float, edge_channels: int) -> PairModel:
     name, width = settings.pooler, settings.hidden_channels
     if name not in PAIR_METHODS:
         distance = settings.distance if name in BY_NODES else "euclidean"
-        return Siamese(build_model(settings, channels, 0, nodes), distance=distance)
+        inner = build_model(settings, channels, 0, nodes, edge_channels)
+        return Siamese(inner, distance=distance)
     pooling, layers = None, settings.num_layers
     if name.endswith("-hap"):
-        whole = build_model(_hap(settings), width, 0, nodes)
+        whole = build_model(_hap(settings), width, 0, nodes, edge_channels)
         pooling = without_encoder(cast(Hierarchy, whole), width)
     else:
         layers *= len(settings.clusters or CLUSTERS)
@@ -86,5 +87,7 @@ def _network(settings: ModelConfig, channels: int, nodes: float) -> PairModel:
         settings.norm,
         settings.dropout,
         settings.jumping_knowledge,
+        edge_channels,
+        settings.residual == "on",
     )
     return SimGNN(encoder, pooling)

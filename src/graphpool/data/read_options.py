@@ -1,0 +1,63 @@
+"""How a file is read, where its format leaves a choice: which columns, and what of bad lines."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphpool.data.bad_rows import BadRows
+from graphpool.errors import ConfigError
+
+_OPTIONS = {"smiles": "--smiles (smiles=)", "y": "--target (y=)", "id": "--id (id=)",
+            "skip_bad": "--skip-bad (skip_bad=)"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a user says about a file.
+
+    Args:
+        smiles: column of SMILES; by default the one that is called so.
+        y: columns of the values to predict; by default the one called `y`, if there is one.
+        id: column of the ids; by default graphs are numbered.
+        needs_y: whether a file without the columns `y` is an error.
+        bad: what becomes of lines that can't be read.
+    """
+
+    smiles: str = ""
+    y: tuple[str, ...] = ()
+    id: str = ""
+    needs_y: bool = True
+    bad: BadRows = field(default_factory=BadRows, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        smiles: str | None = None,
+        y: str | Sequence[str] | None = None,
+        id: str | None = None,
+        skip_bad: bool = False,
+    ) -> "ReadOptions":
+        """Check the arguments of a user."""
+        names = (y,) if isinstance(y, str) else tuple(y or ())
+        for what, value in {"smiles": smiles or "", "id": id or "", **dict.fromkeys(names)}.items():
+            if not isinstance(value, str | None) or not isinstance(what, str):
+                raise ConfigError(f"{what}: {value!r} is no name of a column; give a word")
+        if len(set(names)) < len(names):
+            raise ConfigError(f"y: {', '.join(names)} names a column twice")
+        return cls(smiles or "", tuple(filter(None, names)), id or "", bad=BadRows(skip_bad))
+
+    def key(self) -> dict[str, Any]:
+        """Return what a cached set depends on; nothing by default."""
+        values = {"smiles": self.smiles, "y": list(self.y), "id": self.id}
+        given = {key: value for key, value in values.items() if value}
+        return given if self.needs_y else {**given, "needs_y": False}
+
+    def check_used(self, where: object, known: Iterable[str]) -> None:
+        """Refuse what a format has no use for."""
+        given = {"smiles": self.smiles, "y": self.y, "id": self.id, "skip_bad": self.bad.skip}
+        for name, value in given.items():
+            if value and name not in set(known):
+                raise ConfigError(
+                    f"{where}: {_OPTIONS[name]} has no use here; it is for CSV files with a "
+                    "column of SMILES" + (" and JSON lines" if name == "skip_bad" else "")
+                )

@@ -1,0 +1,261 @@
+"""What an edge says of both its ends and its features, summed without a row per edge.
+
+Features of edges come as a table of the distinct ones and the row of each edge, so a linear map of
+them is one of the table. What is left for every edge, a sum and a ReLU, is computed again in the
+backward pass: nothing as large as edges times channels is kept.
+"""
+
+from typing import Any, no_type_check
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from graphpool.errors import InputError
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.nn.ops.products import (
+    bag_sum,
+    check_rows,
+    refuse_second_order,
+    slot_sum,
+    take_col,
+    take_row,
+)
+from graphpool.nn.ops.switch import compiled, enabled, use_compiled
+from graphpool.typing import Float, Int
+
+Array = Any
+
+
+def relu_messages(
+    x: Float[Tensor, "nodes channels"],
+    adjacency: Adjacency,
+    table: Float[Tensor, "kinds channels"],
+    kind: Int[Tensor, " slots"],
+) -> Float[Tensor, "nodes channels"]:
+    """Σ_j A_ij ReLU(x_j + table[kind_ij]) over the edges of row i; slots of kind -1 are none."""
+    _check(x, adjacency, table, kind)
+    if use_compiled("messages", x) or (enabled("messages") and x.is_cuda):
+        return _ReluMessages.apply(x, table, adjacency.weight, adjacency, kind)  # type: ignore[no-any-return]
+    inner = take_col(x, adjacency) + _take(table, kind)
+    return slot_sum(inner.relu() * _weight(adjacency, kind), adjacency)
+
+
+def pair_logits(
+    source: Float[Tensor, "nodes heads channels"],
+    target: Float[Tensor, "nodes heads channels"],
+    vector: Float[Tensor, "heads channels"],
+    adjacency: Adjacency,
+    table: Float[Tensor, "kinds heads channels"],
+    kind: Int[Tensor, " slots"],
+    slope: float,
+) -> Float[Tensor, "slots heads"]:
+    """vector · LeakyReLU(source_j + target_i + table[kind_ij]) of every slot (i, j), by heads.
+
+    A slot of kind -1 has no features: the table counts as 0.
+    """
+    _check(source, adjacency, table, kind)
+    check_rows(target, adjacency.num_nodes)
+    if use_compiled("messages", source):
+        given = source, target, vector, table
+        return _PairLogits.apply(*given, adjacency, kind, slope)  # type: ignore[no-any-return]
+    heads = source.shape[1:]
+    inner = take_col(source.flatten(1), adjacency) + take_row(target.flatten(1), adjacency)
+    inner = nn.functional.leaky_relu(inner + _take(table.flatten(1), kind), slope)
+    return (inner.view(-1, *heads) * vector).sum(-1)
+
+
+def _check(x: Tensor, adjacency: Adjacency, table: Tensor, kind: Tensor) -> None:
+    """Refuse what compiled loops, which don't look, would read beyond."""
+    check_rows(x, adjacency.num_nodes)
+    check_rows(kind, adjacency.col.shape[0])
+    if table.shape[1:] != x.shape[1:]:
+        raise InputError(f"a table of rows {tuple(table.shape[1:])} for {tuple(x.shape[1:])}")
+
+
+def _take(table: Tensor, kind: Tensor) -> Tensor:
+    """Rows of the table; zeros for kind -1."""
+    padded = torch.cat([table, table.new_zeros(1, table.shape[1])])
+    return padded.index_select(0, kind.remainder(padded.shape[0]))
+
+
+def _weight(adjacency: Adjacency, kind: Tensor) -> Tensor:
+    return adjacency.weight.masked_fill(kind < 0, 0.0).unsqueeze(-1)
+
+
+class _ReluMessages(torch.autograd.Function):
+    """`relu_messages` of x, table and weight: compiled for float32 on a CPU, else by rows."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, table: Tensor, weight: Tensor, adjacency: Adjacency, kind: Tensor
+    ) -> Tensor:
+        x, table, weight = x.contiguous(), table.contiguous(), weight.contiguous()
+        ctx.save_for_backward(x, table, weight)
+        ctx.adjacency, ctx.kind = adjacency, kind
+        if x.is_cuda:
+            inner = x.index_select(0, adjacency.col).add_(_take(table, kind)).relu_()
+            inner.mul_(_weight(adjacency, kind).detach())
+            return bag_sum(inner, adjacency.slots, adjacency.row_ptr)
+        out = torch.zeros_like(x)
+        given = tuple(value.numpy() for value in (x, table, weight))
+        where = adjacency.row_ptr.numpy(), adjacency.col.numpy(), kind.numpy()
+        relu_forward(*given, *where, out.numpy())
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("messages of edges")
+        x, table, weight = ctx.saved_tensors
+        adjacency, kind = ctx.adjacency, ctx.kind
+        weighs = ctx.needs_input_grad[2]
+        if x.is_cuda:
+            return _relu_rows(grad, x, table, adjacency, kind, weighs)
+        dx, dtable = torch.zeros_like(x), torch.zeros_like(table)
+        dweight = torch.zeros_like(weight) if weighs else weight.new_zeros(0)
+        given = tuple(value.numpy() for value in (x, table, weight))
+        where = adjacency.row_ptr.numpy(), adjacency.col.numpy(), kind.numpy()
+        made = dx.numpy(), dtable.numpy(), dweight.numpy()
+        relu_backward(grad.contiguous().numpy(), *given, *where, *made)
+        return dx, dtable, dweight if weighs else None, None, None
+
+
+def _relu_rows(
+    grad: Tensor, x: Tensor, table: Tensor, adjacency: Adjacency, kind: Tensor, weighs: bool
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `relu_messages`, with a row per edge that is not kept."""
+    inner = x.index_select(0, adjacency.col).add_(_take(table, kind))
+    reach = grad.index_select(0, adjacency.row)
+    dweight = None
+    if weighs:
+        dweight = (inner.relu() * reach).sum(-1).masked_fill(kind < 0, 0.0)
+    reach.mul_(_weight(adjacency, kind).detach()).masked_fill_(inner <= 0, 0.0)
+    dx = bag_sum(reach, adjacency.reverse, adjacency.reverse_ptr)
+    # By sorted kinds, so that sums always come in one order.
+    order = torch.argsort(kind, stable=True)
+    counts = torch.bincount(kind + 1, minlength=table.shape[0] + 1).cumsum(0)
+    return dx, bag_sum(reach, order, counts), dweight, None, None
+
+
+@compiled
+@no_type_check
+def relu_forward(
+    x: Array, table: Array, weight: Array, row_ptr: Array, col: Array, kind: Array, out: Array
+) -> None:
+    """Add the messages of every edge to its row."""
+    channels, zero = x.shape[1], np.float32(0.0)
+    for i in range(row_ptr.shape[0] - 1):
+        made = out[i]
+        for s in range(row_ptr[i], row_ptr[i + 1]):
+            if kind[s] < 0:
+                continue
+            w, h, t = weight[s], x[col[s]], table[kind[s]]
+            for c in range(channels):
+                v = h[c] + t[c]
+                # Not max(v, 0), which would let NaN pass for 0.
+                made[c] += w * (zero if v < zero else v)
+
+
+@compiled
+@no_type_check
+def relu_backward(
+    grad: Array, x: Array, table: Array, weight: Array, row_ptr: Array, col: Array, kind: Array,
+    dx: Array, dtable: Array, dweight: Array,
+) -> None:  # fmt: skip
+    """Add the gradients of `relu_forward` to the outputs; an empty `dweight` is left out."""
+    channels, zero, weighs = x.shape[1], np.float32(0.0), dweight.shape[0] > 0
+    for i in range(row_ptr.shape[0] - 1):
+        g = grad[i]
+        for s in range(row_ptr[i], row_ptr[i + 1]):
+            k = kind[s]
+            if k < 0:
+                continue
+            w, h, t, dh, dt = weight[s], x[col[s]], table[k], dx[col[s]], dtable[k]
+            for c in range(channels):
+                d = zero if h[c] + t[c] <= zero else w * g[c]
+                dh[c] += d
+                dt[c] += d
+            if weighs:
+                total = zero
+                for c in range(channels):
+                    v = h[c] + t[c]
+                    total += g[c] * (zero if v < zero else v)
+                dweight[s] = total
+
+
+class _PairLogits(torch.autograd.Function):
+    """`pair_logits` for float32 on a CPU, compiled."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, source: Tensor, target: Tensor, vector: Tensor, table: Tensor,
+        adjacency: Adjacency, kind: Tensor, slope: float,
+    ) -> Tensor:  # fmt: skip
+        given = tuple(value.contiguous() for value in (source, target, vector, table))
+        ctx.save_for_backward(*given)
+        where = adjacency.row_ptr.numpy(), adjacency.col.numpy(), kind.numpy(), np.float32(slope)
+        ctx.where = where
+        out = source.new_empty(kind.shape[0], source.shape[1])
+        logits_forward(*(value.numpy() for value in given), *where, out.numpy())
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("attention to edges")
+        saved = ctx.saved_tensors
+        made = tuple(torch.zeros_like(value) for value in saved)
+        logits_backward(
+            grad.contiguous().numpy(), *(value.numpy() for value in saved), *ctx.where,
+            *(value.numpy() for value in made),
+        )  # fmt: skip
+        return *made, None, None, None
+
+
+@compiled
+@no_type_check
+def logits_forward(
+    source: Array, target: Array, vector: Array, table: Array, row_ptr: Array, col: Array,
+    kind: Array, slope: float, out: Array,
+) -> None:  # fmt: skip
+    """Write the logit of every slot and head."""
+    heads, channels, zero = source.shape[1], source.shape[2], np.float32(0.0)
+    none = np.zeros((heads, channels), source.dtype)
+    for i in range(row_ptr.shape[0] - 1):
+        for s in range(row_ptr[i], row_ptr[i + 1]):
+            edge = none if kind[s] < 0 else table[kind[s]]
+            for head in range(heads):
+                one, other, e, a = source[col[s], head], target[i, head], edge[head], vector[head]
+                total = zero
+                for c in range(channels):
+                    v = one[c] + other[c] + e[c]
+                    total += a[c] * (slope * v if v < zero else v)
+                out[s, head] = total
+
+
+@compiled
+@no_type_check
+def logits_backward(
+    grad: Array, source: Array, target: Array, vector: Array, table: Array, row_ptr: Array,
+    col: Array, kind: Array, slope: float, dsource: Array, dtarget: Array, dvector: Array,
+    dtable: Array,
+) -> None:  # fmt: skip
+    """Add the gradients of `logits_forward` to the outputs."""
+    heads, channels, zero = source.shape[1], source.shape[2], np.float32(0.0)
+    none, lost = np.zeros((heads, channels), source.dtype), np.zeros((heads, channels), grad.dtype)
+    for i in range(row_ptr.shape[0] - 1):
+        for s in range(row_ptr[i], row_ptr[i + 1]):
+            edge = none if kind[s] < 0 else table[kind[s]]
+            dedge = lost if kind[s] < 0 else dtable[kind[s]]
+            for head in range(heads):
+                one, other, e, a = source[col[s], head], target[i, head], edge[head], vector[head]
+                done, dother = dsource[col[s], head], dtarget[i, head]
+                de, da = dedge[head], dvector[head]
+                g = grad[s, head]
+                for c in range(channels):
+                    v = one[c] + other[c] + e[c]
+                    da[c] += g * (slope * v if v < zero else v)
+                    # The slope of LeakyReLU at 0 is that below it, as torch has it.
+                    d = g * a[c] if v > zero else slope * g * a[c]
+                    done[c] += d
+                    dother[c] += d
+                    de[c] += d
