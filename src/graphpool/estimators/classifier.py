@@ -20,12 +20,12 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.tasks.classes import (
-    ClassificationData,
     align_classes,
     check_targets,
     class_array,
 )
 from graphpool.tasks.classification import ClassificationTask
+from graphpool.tasks.graph_task import SplitData
 
 Array = NDArray[Any]
 
@@ -151,7 +151,7 @@ class GraphClassifier(
             graphs = _coded(graphs, y, self.classes_)
         elif graphs.y is None:
             raise DataError(f"{graphs.name} has no classes to compare with; give y")
-        return model.report(path, ClassificationData(graphs, graphs=graphs))
+        return model.report(path, SplitData(graphs, graphs=graphs))
 
     # ------------------------------------------------------------------ inside
 

@@ -19,6 +19,7 @@ from graphpool.data.splits import (
     load_splits,
     random_splits,
     save_splits,
+    strata_of,
 )
 from graphpool.errors import ConfigError, DataError, brief, plural
 from graphpool.graphs.graphset import GraphSet
@@ -111,9 +112,7 @@ def own_protocol(path: str | Path, graphs: GraphSet) -> Protocol:
 
 def splits_for(protocol: Protocol, graphs: GraphSet, seed: int) -> tuple[Split, ...]:
     """The splits that a seed gives."""
-    if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
-    y = graphs.y.cpu()
+    y = strata_of(graphs)
     if protocol.kind == "cv":
         return cv_splits(y, protocol.folds, seed)
     if protocol.kind == "own":
