@@ -89,9 +89,7 @@ def reformulate(problem: GedProblem, work: Workspace, form: Reformulation, fine:
 
 @kernel
 @no_type_check
-def sweep(
-    form: Reformulation, bound: int, limit: int, begin: int, end: int, back: int
-) -> None:
+def sweep(form: Reformulation, bound: int, limit: int, begin: int, end: int, back: int) -> None:
     """Solve the problems of rows `begin` to `end` again, with the costs left at their partners.
 
     Entries that would bring a mapping above `limit` are barred from then on.
