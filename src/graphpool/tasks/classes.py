@@ -13,7 +13,7 @@ from torch.nn import functional
 from graphpool.config.class_weight import class_key, read_class_weight
 from graphpool.data import load as datasets
 from graphpool.data.splits import Split
-from graphpool.errors import DataError, InputError, check_known
+from graphpool.errors import DataError, InputError, check_known, plural
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
 from graphpool.evaluation.metrics import confusion_matrix, matrix_metrics
 from graphpool.evaluation.prediction import Stopwatch
