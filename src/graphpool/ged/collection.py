@@ -58,7 +58,8 @@ class Collection:
         check_arrays(self.arrays, len(self.node_names) or 1, len(self.edge_names) or 1)
         if len(self.ids) != len(self.arrays.node_ptr) - 1:
             raise DataError(
-                f"{len(self.ids)} ids for {len(self.arrays.node_ptr) - 1} graphs; give one each"
+                f"{plural(len(self.ids), 'id')} for "
+                f"{plural(len(self.arrays.node_ptr) - 1, 'graph')}; give one each"
             )
 
     def __len__(self) -> int:

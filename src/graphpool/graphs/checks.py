@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError, InputError, brief
+from graphpool.errors import DataError, InputError, brief, plural
 from graphpool.graphs.columns import check_columns
 from graphpool.graphs.vocabulary import target_names
 
@@ -192,7 +192,9 @@ def check_set(graphs: Any) -> None:
     if not isinstance(graphs.x_from, str):
         raise InputError(f"{name}: x_from is a {type(graphs.x_from).__name__}; give a word")
     if len(ids) != counts["graphs"]:
-        raise InputError(f"{name}: ids has {len(ids)} entries for {counts['graphs']} graphs")
+        raise InputError(
+            f"{name}: ids has {len(ids)} entries for {plural(counts['graphs'], 'graph')}"
+        )
     check_fields(name, counts, vars(graphs))
     check_columns(name, graphs.columns, counts["graphs"])
     source, target = graphs.edge_index.long()

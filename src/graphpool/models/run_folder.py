@@ -24,8 +24,8 @@ from graphpool.training.run_identity import check_same_run
 from graphpool.training.select_place_rule import CHOICE, PILOTS
 
 CONFIG, SPLIT, RESULT, REPORT = "config.toml", "split.json", "result.json", "report.html"
-EXAMPLES, DISTANCES = "examples.json", "distances.ged"
-_OLD = (SPLIT, RESULT, REPORT, EXAMPLES, CHOICE, DISTANCES)
+EXAMPLES, DISTANCES, LEFT_OUT = "examples.json", "distances.ged", "left-out.jsonl"
+_OLD = (SPLIT, RESULT, REPORT, EXAMPLES, CHOICE, DISTANCES, LEFT_OUT)
 
 
 class RunFolder(Store):

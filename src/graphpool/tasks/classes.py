@@ -86,8 +86,8 @@ def check_targets(y: Any) -> None:
         return
     if gaps.any():
         raise InputError(
-            f"y is NaN or None for {int(gaps.sum())} of {len(y)} graphs, first at position "
-            f"{int(gaps.argmax())}; leave these graphs out"
+            f"y is NaN or None for {int(gaps.sum())} of {plural(len(y), 'graph')}, first at "
+            f"position {int(gaps.argmax())}; leave these graphs out"
         )
     broken = numbers[~np.isfinite(numbers) | (numbers != np.round(numbers))]
     if len(broken):
