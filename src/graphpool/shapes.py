@@ -100,7 +100,7 @@ class _Fitter:
     def _fit_keys(self, kind: Any, value: Any, where: str) -> Any:
         if not isinstance(value, dict):
             raise self.error(f"{where}: a table is needed here, not {brief(value)}")
-        hints, needed = _keys(cast(Any, kind))
+        hints, needed = _keys(kind)
         found = {}
         for key, item in value.items():
             if key not in hints:
