@@ -51,7 +51,8 @@ def choice_lines(choice: dict[str, Any]) -> list[str]:
     lines = [f"Places: {chosen}, chosen on validation graphs after {tried} each:"]
     for pilot in choice["pilots"]:
         name = describe(pilot["count"], pilot["resolution"])
-        reached = percent(pilot["metrics"]["accuracy"])
+        metric, value = next(iter(pilot["metrics"].items()))
+        reached = percent(value) if metric == "accuracy" else f"{metric} {value:.3f}"
         lines.append(f"  {name:<29} {pilot['places']:>5.1f} places a graph  {reached:>7}")
     return lines
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.splits.split import Split
-from graphpool.errors import ConfigError, plural
+from graphpool.errors import ConfigError, DataError, plural
+from graphpool.graphs.graphset import GraphSet
 
 Classes = Sequence[int] | NDArray[Any] | Tensor
 
@@ -32,6 +33,22 @@ def stratified_folds(y: Classes, folds: int, seed: int | Sequence[int]) -> list[
     # Deal the shuffled graphs out like cards, one class after the other.
     order = order[np.argsort(classes[order], kind="stable")]
     return [_positions(order[fold::folds]) for fold in range(folds)]
+
+
+def strata_of(graphs: GraphSet, parts: int = 10) -> NDArray[Any]:
+    """Return the class of each graph, `[graphs]`, which folds should have equal shares of.
+
+    Of graphs with numbers to predict it is the tenth of the first number, from the lowest tenth to
+    the highest; graphs where it is unknown are the last.
+    """
+    if graphs.y is not None:
+        return np.asarray(graphs.y.cpu())
+    if graphs.target is None:
+        raise DataError(f"{graphs.name} has no classes and no targets; nothing can be judged on it")
+    order = np.argsort(graphs.target[:, 0].cpu().numpy(), kind="stable")
+    strata = np.empty(len(order), dtype=np.int64)
+    strata[order] = np.arange(len(order)) * parts // max(len(order), 1)
+    return strata
 
 
 def cv_splits(y: Classes, folds: int = 10, seed: int = 0) -> tuple[Split, ...]:

@@ -69,7 +69,7 @@ class GATv2Layer(EdgeLayer):
         return out.relu() if activate else out
 
     def _split(self, x: Tensor) -> Tensor:
-        return x.view(*x.shape[:-1], self.heads, -1)
+        return x.view(*x.shape[:-1], *self.vector.shape)
 
     def _ragged(
         self, source: Tensor, target: Tensor, adjacency: Adjacency, edges: EdgeFeatures | None
