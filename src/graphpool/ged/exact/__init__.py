@@ -1,6 +1,6 @@
 """The exact edit distance by depth-first branch and bound.
 
-Compiling the search takes some fifteen seconds, once per machine. Most pairs of small graphs are
+Compiling the search takes up to twenty seconds, once per machine. Most pairs of small graphs are
 solved long before by the same search as plain Python, so it is only compiled for what is then left.
 """
 
