@@ -80,8 +80,8 @@ def _table(result: ExperimentResult) -> FigureTable:
         learns = method in find_task(result.task).methods()
         rows.append(FigureRow(method, figures, share, main=method == first, learns=learns))
     words = (
-        "Mean over splits ± standard deviation between them, the smallest error first. A gain whose "
-        "interval holds 0 is no ranking."
+        "Mean over splits ± standard deviation between them, the smallest error first. A gain "
+        "whose interval holds 0 is no ranking."
     )
     return FigureTable(
         "Results beside baselines", words, [*columns.values(), f"{first} gains"], rows
