@@ -67,7 +67,8 @@ INNER: dict[str, list[set[str]]] = {
         {"classification", "matching", "regression", "similarity"},
     ],
     "models": [{"build", "file", "run_folder"}, {"model"}, {"run"}],
-    "estimators": [{"arguments", "values"}, {"base"}, {"classifier", "matcher", "comparer"}],
+    "estimators": [{"arguments", "values"}, {"base"}, {"parts"},
+                   {"classifier", "regressor", "matcher", "comparer"}],
 }  # fmt: skip
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
