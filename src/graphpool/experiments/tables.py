@@ -86,6 +86,10 @@ _EXPLAINED = {
         "the targets, R² the share of the variance that is explained, Spearman the correlation of "
         "ranks; of several targets, the mean over them.",
     ),
+    "multilabel": (
+        "ROC-AUC, average precision and macro F1 are means over the labels for which they are "
+        "defined; micro F1 and accuracy count all known values alike.",
+    ),
 }
 
 

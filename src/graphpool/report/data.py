@@ -6,12 +6,15 @@ Accuracies are fractions between 0 and 1. Arrays are numpy, on purpose: a report
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[Any]
+from graphpool.report.predictions import Array as Array
+from graphpool.report.predictions import BinaryPredictions as BinaryPredictions
+from graphpool.report.predictions import ClassPredictions as ClassPredictions
+from graphpool.report.predictions import NumberPlot as NumberPlot
+
 Family: TypeAlias = Literal["ours", "baseline", "rule"]
 
 
@@ -171,58 +174,6 @@ class LevelHealth:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassPredictions:
-    """Classes of test graphs, and the probabilities that a classifier gives them.
-
-    Args:
-        names: of the classes.
-        y: `[graphs]`, true class of each graph, a position in `names`.
-        probabilities: `[graphs, classes]`; the predicted class is the most probable one.
-    """
-
-    names: Sequence[str]
-    y: Array
-    probabilities: Array
-
-    def __post_init__(self) -> None:
-        shape = (len(self.y), len(self.names))
-        if self.probabilities.shape != shape:
-            raise ValueError(f"probabilities of shape {self.probabilities.shape}, not {shape}")
-
-    @property
-    def confusion(self) -> Array:
-        """`[classes, classes]` counts: row is the true class, column the predicted one."""
-        counts = np.zeros((len(self.names), len(self.names)), dtype=int)
-        np.add.at(counts, (self.y, self.probabilities.argmax(axis=1)), 1)
-        return counts
-
-
-@dataclass(frozen=True, eq=False)
-class NumberPlot:
-    """True and predicted numbers of test graphs, `[graphs]` each.
-
-    Args:
-        name: of the target.
-        true: NaN where unknown.
-        lower, upper: ends of the predicted intervals, if there are some.
-        ids: of the graphs.
-    """
-
-    name: str
-    true: Array
-    predicted: Array
-    lower: Array | None
-    upper: Array | None
-    ids: Sequence[str]
-
-    def __post_init__(self) -> None:
-        if not len(self.true) == len(self.predicted) == len(self.ids):
-            raise ValueError(
-                f"{self.name}: as many true numbers, predicted ones and ids are needed"
-            )
-
-
-@dataclass(frozen=True, eq=False)
 class Side:
     """One graph, ready to be drawn."""
 
@@ -357,6 +308,7 @@ class Report:
         results: accuracies of methods over splits.
         tables: other figures, where a row is not a list of accuracies.
         classes: predictions of test graphs, class by class.
+        label_predictions: likewise, label by label.
         numbers: predictions of test graphs, target by target.
         labels: names of node labels, which have the same colours in all drawn pairs and queries.
     """
@@ -372,6 +324,7 @@ class Report:
     results: Sequence[ResultRow] = ()
     tables: Sequence[FigureTable] = ()
     classes: ClassPredictions | None = None
+    label_predictions: Sequence[BinaryPredictions] = ()
     numbers: Sequence[NumberPlot] = ()
     scores: Scores | None = None
     distances: DistancePlot | None = None
