@@ -137,7 +137,7 @@ class MultiLabelTask(TargetTask):
         """Return names and prevalence of the labels."""
         return {
             "task": self.name,
-            "labels": list(self.names),
+            "targets": list(self.names),
             "prevalence": self.prevalence,
             "node_label_names": list(self.node_label_names),
             **({"class_weight": self.class_weight} if self.class_weight else {}),
@@ -147,7 +147,7 @@ class MultiLabelTask(TargetTask):
     def from_header(cls, about: Document) -> "MultiLabelTask":
         """Rebuild the task with its labels."""
         return cls(
-            about["labels"],
+            about["targets"],
             about["prevalence"],
             level_health,
             class_weight=about.get("class_weight", ""),

@@ -181,7 +181,7 @@ def _label_table(document: Document) -> FigureTable:
             name,
             dict(zip(COLUMNS.values(), _cells(values), strict=True)),
             values["roc_auc"] if math.isfinite(values["roc_auc"]) else 0.0,
-            main=True,
+            learns=True,
         )
         for name, values in document["labels"].items()
     ]
