@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from killing import Commands
 
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.load import load
 
 
