@@ -4,13 +4,14 @@ A `Task` opens its examples from a `RunConfig`, builds its network, has the loss
 that the training loop uses, and knows the baselines that stand beside its results and how a result
 reads. Trained models, estimators, experiments and commands are written once over this class.
 
-To add a task, such as regression:
+To add a task:
 
 1. Write one file in `graphpool/tasks` with a subclass of `Task`. Its class attributes are names;
    the methods that the training loop calls are those of its base class
    `graphpool.training.objective.Objective`, those under "examples" open data, and those under
-   "results" test a trained model and describe the result. A task over pairs or triplets derives
-   from `graphpool.tasks.pairwise.PairwiseTask` and inherits most of them.
+   "results" test a trained model and describe the result. A task over single graphs derives from
+   `graphpool.tasks.graph_task.GraphTask`, one over pairs or triplets from
+   `graphpool.tasks.pairwise.PairwiseTask`, and inherits most of them.
 2. Name it: add the class to `TASKS` in `graphpool/tasks/__init__.py`, and its name, help and
    default settings to `RunConfig.task` and `defaults_for` in `graphpool/config/run.py`.
 3. Write a thin estimator in `graphpool/estimators`: a subclass of `GraphEstimator` with

@@ -114,7 +114,7 @@ def number_page(
     if health:
         at = typical_graph(model, test)
         answers = (_listed(true[at]), _listed(values[0][at]))
-        examples = [hierarchy_example(model, test, at, answers, places)]
+        examples = [hierarchy_example(model, test, at, answers, places, judged=False)]
     trained = ""
     if "train" in counts:
         trained = f"{counts['train']} graphs trained it, {counts['valid']} chose the epoch, "
