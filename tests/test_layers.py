@@ -56,10 +56,10 @@ INNER: dict[str, list[set[str]]] = {
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",
                     "statistics"},
                    {"baselines"}],
-    "report": [{"data"}, {"draw"}, {"sections", "style"}, {"page", "methods"}],
+    "report": [{"predictions"}, {"data"}, {"draw"}, {"sections", "style"}, {"page", "methods"}],
     "tasks": [
-        {"base"},
-        {"pairwise", "place_text"},
+        {"base", "epoch_text"},
+        {"number_output", "pairwise", "place_text"},
         {"graph_task"},
         {"classes", "targets"},
         {"pages"},

@@ -35,7 +35,7 @@ from graphpool.config.run import Task as TaskName
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split
 from graphpool.errors import ConfigError, nearest
-from graphpool.evaluation.format import Lines, decimal, percent
+from graphpool.evaluation.format import Lines
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
@@ -380,25 +380,3 @@ def held_out(model: TaskModel, graphs: GraphSet) -> tuple[int, ...] | None:
 def parts_text(train: Sized, valid: Sized, test: Sized) -> str:
     """`80 train, 10 choose the epoch, 10 test`."""
     return f"{len(train):,} train, {len(valid):,} choose the epoch, {len(test):,} test"
-
-
-def epoch_line(document: Document, noun: str) -> str:
-    """Say which epoch was selected, and how long the training took."""
-    train, valid = document["config"]["train"], document["valid"]
-    scoring = train.get("scoring", "accuracy")
-    if "accuracy" in valid:
-        chosen = percent(valid["accuracy"])
-    else:
-        chosen = f"{scoring} {decimal(valid[scoring])}"
-    if scoring != "accuracy" and "accuracy" in valid:
-        chosen = f"{scoring} {decimal(valid[scoring])}, accuracy {chosen}"
-    early = ""
-    if document["stopped"] == "patience":
-        early = (
-            f"stopped early after epoch {document['epochs']} of at most {train['epochs']}, "
-            f"{train['patience']} without improvement; "
-        )
-    return (
-        f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
-        f"{noun} ({chosen}); {early}{document['seconds']:.1f} s"
-    )
