@@ -198,7 +198,9 @@ def _describe(facts: "Statistics") -> Lines:
              f"{plural(twins.distinct, 'distinct graph')}")
         )  # fmt: skip
         if twins.rounds is not None:
-            about.append(("", f"compared to a distance of {twins.rounds} edges from every node"))
+            about.append(
+                ("", f"compared to a distance of {plural(twins.rounds, 'edge')} from every node")
+            )
         if twins.mixed and twins.ceiling is not None:
             about.append(("", f"{twins.mixed} of them occur with different classes: 1-WL models "
                          f"can't pass {percent(twins.ceiling)}"))  # fmt: skip

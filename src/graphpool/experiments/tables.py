@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from graphpool.errors import plural
 from graphpool.evaluation.statistics import Summary, mean, mean_ranks
 from graphpool.experiments.results import ExperimentResult
 from graphpool.experiments.text import NONE
@@ -234,14 +235,16 @@ def _about(result: ExperimentResult) -> str:
     assert protocol is not None
     short = ""
     if count < len(protocol.seeds):
-        short = f" The protocol asks for {len(protocol.seeds)} seeds: take this as a first look."
+        asked = plural(len(protocol.seeds), "seed")
+        short = f" The protocol asks for {asked}: take this as a first look."
     about = f" ({protocol.summary})" if protocol.summary else ""
-    seeds = f"{count} seed{'s' if count > 1 else ''}: {', '.join(map(str, result.seeds))}"
+    seeds = f"{plural(count, 'seed')}: {', '.join(map(str, result.seeds))}"
+    size = f"{plural(facts.graphs, 'graph')}, {plural(len(facts.classes), 'class', 'classes')}"
     versions = ", ".join(f"{name} {value}" for name, value in result.versions.items())
     machine = ", ".join(f"{name} {value}" for name, value in result.machine.items())
     return (
-        f"{facts.graphs} graphs, {len(facts.classes)} classes. Protocol {protocol.name}{about}; "
-        f"{seeds}.{short}\n\nMade by `{result.command}` with {versions}; {machine}."
+        f"{size}. Protocol {protocol.name}{about}; {seeds}.{short}\n\n"
+        f"Made by `{result.command}` with {versions}; {machine}."
     )
 
 

@@ -113,6 +113,7 @@ class TrainedModel:
         """
         watch = Stopwatch() if watch is None else watch
         task = find_task(config.task).of(train) if task is None else task
+        task = task.configured(config)
         with watch.part("features"):
             used = task.used(train)
             config = resolve(config, has_edge_features(used))

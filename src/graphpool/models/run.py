@@ -10,7 +10,7 @@ from graphpool.config import RunConfig, resolve
 from graphpool.data import load as datasets
 from graphpool.data.bad_rows import collect_bad_rows, write_bad_rows
 from graphpool.data.source import set_digest
-from graphpool.errors import DataError
+from graphpool.errors import DataError, GraphpoolError
 from graphpool.features.pipeline import has_edge_features
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
@@ -79,7 +79,12 @@ def report_run(
     run.check_examples(data.facts)
     document["command"] = f"graphpool train --config {run.path / CONFIG}"
     model = TrainedModel.load(run.path)
-    return model.report(path or run.path / REPORT, data, document, run.history())
+    try:
+        return model.report(path or run.path / REPORT, data, document, run.history())
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        if isinstance(error, GraphpoolError):
+            raise
+        raise run.unusable_result(f"{type(error).__name__}: {error}") from error
 
 
 def training_graphs(model: TrainedModel, root: Path | None = None) -> GraphSet:

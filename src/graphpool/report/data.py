@@ -45,19 +45,24 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class Curve:
-    """Learning curves of one run; all sequences have one entry per epoch of `epochs`."""
+    """Learning curves of one run; all sequences have one entry per epoch of `epochs`.
+
+    Args:
+        metric: title of the figure beside the loss; a share if it ends in `%`.
+    """
 
     label: str
     epochs: Sequence[int]
     train_loss: Sequence[float]
     valid_loss: Sequence[float]
-    train_accuracy: Sequence[float]
-    valid_accuracy: Sequence[float]
+    train_metric: Sequence[float]
+    valid_metric: Sequence[float]
     best_epoch: int | None = None
+    metric: str = "Accuracy, %"
 
     def __post_init__(self) -> None:
         epochs = len(self.epochs)
-        for name in ("train_loss", "valid_loss", "train_accuracy", "valid_accuracy"):
+        for name in ("train_loss", "valid_loss", "train_metric", "valid_metric"):
             found = len(getattr(self, name))
             if found != epochs:
                 raise ValueError(
@@ -190,6 +195,31 @@ class ClassPredictions:
         counts = np.zeros((len(self.names), len(self.names)), dtype=int)
         np.add.at(counts, (self.y, self.probabilities.argmax(axis=1)), 1)
         return counts
+
+
+@dataclass(frozen=True, eq=False)
+class NumberPlot:
+    """True and predicted numbers of test graphs, `[graphs]` each.
+
+    Args:
+        name: of the target.
+        true: NaN where unknown.
+        lower, upper: ends of the predicted intervals, if there are some.
+        ids: of the graphs.
+    """
+
+    name: str
+    true: Array
+    predicted: Array
+    lower: Array | None
+    upper: Array | None
+    ids: Sequence[str]
+
+    def __post_init__(self) -> None:
+        if not len(self.true) == len(self.predicted) == len(self.ids):
+            raise ValueError(
+                f"{self.name}: as many true numbers, predicted ones and ids are needed"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,6 +357,7 @@ class Report:
         results: accuracies of methods over splits.
         tables: other figures, where a row is not a list of accuracies.
         classes: predictions of test graphs, class by class.
+        numbers: predictions of test graphs, target by target.
         labels: names of node labels, which have the same colours in all drawn pairs and queries.
     """
 
@@ -341,6 +372,7 @@ class Report:
     results: Sequence[ResultRow] = ()
     tables: Sequence[FigureTable] = ()
     classes: ClassPredictions | None = None
+    numbers: Sequence[NumberPlot] = ()
     scores: Scores | None = None
     distances: DistancePlot | None = None
     queries: Sequence[QueryExample] = ()

@@ -4,6 +4,7 @@ from graphpool.errors import ConfigError, nearest
 from graphpool.tasks.base import Store, Task, TaskData
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.tasks.matching import MatchingTask
+from graphpool.tasks.regression import RegressionTask
 from graphpool.tasks.similarity import SimilarityTask
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "TaskData",
     "Store",
     "ClassificationTask",
+    "RegressionTask",
     "MatchingTask",
     "SimilarityTask",
     "TASKS",
@@ -18,7 +20,7 @@ __all__ = [
 ]
 
 TASKS: dict[str, type[Task]] = {
-    task.name: task for task in (ClassificationTask, MatchingTask, SimilarityTask)
+    task.name: task for task in (ClassificationTask, RegressionTask, MatchingTask, SimilarityTask)
 }
 
 

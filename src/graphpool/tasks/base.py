@@ -175,6 +175,8 @@ class Task(Objective):
         noun: what examples are called.
         files: settings of `CompareConfig` that name files which `evaluate --model` may be given.
         columns: metrics that tables show, and the title of each; shares end in `%`.
+        main: the metric that methods are compared by.
+        main_title: its name in a sentence.
         test_title: title of one of several tests, with `{}` for its name in `Figures.metrics`.
     """
 
@@ -186,6 +188,8 @@ class Task(Objective):
     noun: ClassVar[str]
     files: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[Mapping[str, str]] = {"accuracy": "accuracy, %"}
+    main: ClassVar[str] = "accuracy"
+    main_title: ClassVar[str] = "accuracy"
     test_title: ClassVar[str] = ""
 
     # ------------------------------------------------------------------ settings and network
@@ -275,6 +279,10 @@ class Task(Objective):
     @abstractmethod
     def map_graphs(self, change: Callable[[GraphSet], GraphSet], examples: Any) -> Any:
         """Return the same examples over their graphs as `change` returns them."""
+
+    def configured(self, config: RunConfig) -> "Task":
+        """Return the task with what the settings say of it; by default nothing."""
+        return self
 
     def weighted(self, train: Any, valid: Any, settings: TrainConfig) -> tuple[Any, Any]:
         """Return examples with features and the weight of each in the loss; by default all count.
@@ -377,8 +385,11 @@ def epoch_line(document: Document, noun: str) -> str:
     """Say which epoch was selected, and how long the training took."""
     train, valid = document["config"]["train"], document["valid"]
     scoring = train.get("scoring", "accuracy")
-    chosen = percent(valid["accuracy"])
-    if scoring != "accuracy":
+    if "accuracy" in valid:
+        chosen = percent(valid["accuracy"])
+    else:
+        chosen = f"{scoring} {decimal(valid[scoring])}"
+    if scoring != "accuracy" and "accuracy" in valid:
         chosen = f"{scoring} {decimal(valid[scoring])}, accuracy {chosen}"
     early = ""
     if document["stopped"] == "patience":

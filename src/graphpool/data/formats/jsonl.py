@@ -42,7 +42,7 @@ from graphpool.data.paths import stem
 from graphpool.data.read_options import ReadOptions
 from graphpool.data.targets import is_target, read_targets
 from graphpool.documents import read_json_lines
-from graphpool.errors import DataError, nearest, shortened
+from graphpool.errors import DataError, nearest, plural, shortened
 from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
@@ -232,7 +232,7 @@ def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Any] | None]:
         wrong = next(edge for edge in edges if not 0 <= min(edge[:2]) <= max(edge[:2]) < row.nodes)
         raise row.wrong(
             f"edge {json.dumps(wrong)} leads to a node that does not exist",
-            f"its {row.nodes} nodes are numbered from 0 to {row.nodes - 1}",
+            f"it has {plural(row.nodes, 'node')}, numbered from 0",
         )
     table = np.array(ends, dtype=np.int64).reshape(-1, 2).T
     return table, [edge[2] for edge in edges] if widths == {3} else None
