@@ -28,5 +28,9 @@ def test_the_example_runs(tmp_path: Path) -> None:
 def test_the_tables_are_complete() -> None:
     settings = {item.name: item for item in settings_in(TrainConfig)}
     named = set(re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE))
-    assert named - {"loss", "interval"} == {*NUMBER_METRICS, *settings["loss"].choices, *settings["interval"].choices}
+    assert named - {"loss", "interval"} == {
+        *NUMBER_METRICS,
+        *settings["loss"].choices,
+        *settings["interval"].choices,
+    }
     assert set(SCORING["regression"]) == {*NUMBER_METRICS, "loss"}

@@ -12,9 +12,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.nn.coarsen.outputs import PoolOutput
 
 CHANNELS = 5
+EDGE_CHANNELS = 3
 # Of `large_graph`: a matrix of all its pairs of nodes has 400 million entries.
 LARGE, LARGE_SLOTS = 20_000, 88_000
 
@@ -27,6 +29,16 @@ class Plain:
     @property
     def nodes(self) -> int:
         return self.x.shape[0]
+
+    @property
+    def edges(self) -> Tensor:
+        """Features of edges, `[nodes, nodes, EDGE_CHANNELS]`; zeros where none is.
+
+        They are made of weights and of both ends, so that permuted nodes permute them.
+        """
+        one, other = self.x[:, 0].detach().tanh(), self.x[:, 1].detach().tanh()
+        made = [self.adj.detach().sin(), one[:, None] + one, other[:, None] * other]
+        return torch.stack(made, -1) * (self.adj != 0).unsqueeze(-1)
 
     def permuted(self, order: Tensor) -> "Plain":
         return Plain(self.x[order], self.adj[order][:, order])
@@ -84,6 +96,9 @@ def batch_of(graphs: list[Plain]) -> GraphBatch:
         batch=torch.repeat_interleave(torch.arange(len(graphs)), counts),
         ptr=ptr,
         index=torch.arange(len(graphs)),
+        edges=EdgeFeatures.of_edges(
+            torch.cat([graph.edges[graph.adj != 0] for graph in graphs]), adjacency, edge_index
+        ),
     )
 
 

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import file_name, load_model, short_name, with_task
+from graphpool.cli.data_arguments import (
+    file_name,
+    load_model,
+    short_name,
+    with_columns,
+    with_task,
+)
 from graphpool.cli.experiment import experiment_lines, stopping
 from graphpool.cli.output import print_json, print_line, print_lines, print_status
 from graphpool.config import RunConfig
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
 FILES = ("compare.pairs", "compare.distances")
 
 
+@with_columns("data")
 @options.with_settings(without=("model.pooler", "train.seed"))
 def evaluate(
     data: Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import file_name, is_path, with_task
+from graphpool.cli.data_arguments import file_name, is_path, with_columns, with_task
 from graphpool.cli.experiment import stopping
 from graphpool.cli.output import print_result, print_status
 from graphpool.config import RunConfig
@@ -16,6 +16,7 @@ from graphpool.errors import plural
 CONFIG = "config.toml"
 
 
+@with_columns("data")
 @options.with_settings()
 def train(
     data: Annotated[
@@ -62,7 +63,7 @@ def train(
     options.check_names(run, given, [run.model.pooler])
     from graphpool.features.summary import features_line
     from graphpool.models.run import train_run
-    from graphpool.models.run_folder import RunFolder
+    from graphpool.models.run_folder import LEFT_OUT, RunFolder
     from graphpool.tasks import TASKS, TaskData
 
     store = RunFolder(folder, run, resume)
@@ -73,7 +74,9 @@ def train(
             f"{model.pooler} ({TASKS[run.task].methods()[model.pooler]}); encoder {model.encoder}, "
             f"{plural(model.num_layers, 'layer')}; seed {run.train.seed}; in {folder}"
         )
-        for line in () if json else (*examples.notes, about):
+        left_out = [f"Lines that can't be read are listed in {folder / LEFT_OUT}"]
+        shown = left_out if (folder / LEFT_OUT).exists() else []
+        for line in () if json else (*examples.notes, *shown, about):
             print_status(line)
 
     quoted = shlex.quote(str(folder))

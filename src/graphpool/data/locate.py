@@ -17,7 +17,9 @@ from graphpool.data.cache import cache_root
 from graphpool.data.download import Progress, fetch
 from graphpool.data.formats import FORMATS, adjacency, gexf, npz, xml
 from graphpool.data.formats.tu_files import PARTS, TUFiles
+from graphpool.data.molecules.published import FOLDER, MOLECULES, MoleculeSet
 from graphpool.data.paths import SUFFIXES, stem
+from graphpool.data.published_molecules import check_download
 from graphpool.data.synthetic.matching.names import is_matching_name
 from graphpool.errors import DataError, DownloadError, WriteError, nearest
 from graphpool.files import atomic_write
@@ -62,6 +64,9 @@ def available(root: str | Path | None = None) -> list[LocatedSet]:
     """List the sets that `load` finds without a download, by name."""
     sets: dict[str, LocatedSet] = {}
     for origin, folder in _folders(data_root(root)):
+        for name, entry in MOLECULES.items():
+            if name not in sets and (path := entry.find_in(folder)) is not None:
+                sets[name] = LocatedSet(name, path, origin)
         for path in sorted(folder.iterdir()):
             name = path.name if path.is_dir() else stem(path)
             if name not in sets and _is_set(path, name):
@@ -78,6 +83,26 @@ def locate_here(name: str, root: Path | None) -> tuple[Path | None, str]:
         return path, name
     full_name = catalogue.resolve(name)
     return _local(full_name, root), full_name
+
+
+def locate_molecules(
+    entry: MoleculeSet, root: Path | None, download: bool, progress: Progress | None
+) -> Path:
+    """Return the path of a published set of molecules; download it if it is not here."""
+    for _, folder in _folders(root):
+        if (path := entry.find_in(folder)) is not None:
+            return path
+    target = (root or Path("data")) / FOLDER / entry.file
+    if entry.url is None or not download:
+        where = f"get {entry.url} and put it there" if entry.url else "it is not offered online"
+        raise DataError(f"{entry.name} is not on this machine ({target}); {where}")
+    ogb = entry.url.endswith(".zip")
+    return fetch(
+        entry.url,
+        _downloads() / FOLDER / (f"{entry.name}.zip" if ogb else entry.file),
+        check=check_download if ogb else None,
+        progress=progress,
+    )
 
 
 def find_in_folder(name: str, folder: str | Path) -> Path | None:

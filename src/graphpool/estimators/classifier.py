@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, Trans
 from sklearn.utils.validation import column_or_1d
 
 from graphpool.data.splits import strata_of
-from graphpool.errors import DataError, InputError, plural, warn
+from graphpool.errors import DataError, InputError, brief, plural, warn
 from graphpool.estimators.base import GraphEstimator, Graphs, log_probabilities, packed
 from graphpool.estimators.parts import held_out_part, validation_parts, weighted_graphs
 from graphpool.estimators.values import as_array, as_weights
@@ -234,7 +234,7 @@ def _warn_unknown(y: Array, classes: Array) -> None:
     if strange := [name for name in dict.fromkeys(y.tolist()) if name not in known]:
         shown = ", ".join(map(repr, classes[:5].tolist())) + (", …" if len(classes) > 5 else "")
         warn(
-            f"y holds {strange[0]!r}, and the model predicts {shown}: that counts as wrong; "
+            f"y holds {brief(strange[0])}, and the model predicts {shown}: that counts as wrong; "
             "GraphSet.class_labels holds the classes of graphs as they are predicted"
         )
 
@@ -244,6 +244,6 @@ def _coded(graphs: GraphSet, y: Any, classes: Array) -> GraphSet:
     values = _labels(y, graphs)
     code_of = {name: code for code, name in enumerate(classes.tolist())}
     if strange := [name for name in values.tolist() if name not in code_of]:
-        raise DataError(f"y holds {strange[0]!r}, which is none of the classes of the model")
+        raise DataError(f"y holds {brief(strange[0])}, which is none of the classes of the model")
     codes = torch.tensor([code_of[name] for name in values.tolist()], device=graphs.device)
     return dataclasses.replace(graphs, y=codes, classes=())

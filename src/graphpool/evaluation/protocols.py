@@ -21,7 +21,7 @@ from graphpool.data.splits import (
     save_splits,
     strata_of,
 )
-from graphpool.errors import ConfigError, DataError, plural
+from graphpool.errors import ConfigError, DataError, brief, plural
 from graphpool.graphs.graphset import GraphSet
 
 
@@ -91,8 +91,8 @@ def find_protocol(name: str) -> Protocol:
     if re.fullmatch(r"cv[1-9][0-9]{0,3}", name):
         return cross_validation(int(name.removeprefix("cv")))
     raise ConfigError(
-        f"unknown protocol {name!r}; known: {', '.join(PROTOCOLS)}, and cv with another number of "
-        "folds, such as cv5"
+        f"unknown protocol {brief(name)}; known: {', '.join(PROTOCOLS)}, and cv with another "
+        "number of folds, such as cv5"
     )
 
 

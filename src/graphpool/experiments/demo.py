@@ -18,7 +18,7 @@ from graphpool.config import ModelConfig, RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
-from graphpool.errors import MissingPackageError
+from graphpool.errors import MissingPackageError, plural
 from graphpool.experiments.comparison import evaluate
 from graphpool.experiments.report import methods_page
 from graphpool.experiments.results import ExperimentResult
@@ -72,8 +72,9 @@ def run_demo(
     config = config or RunConfig(data=DATA)
     graphs = datasets.load(DATA, features=None)
     tell(
-        f"{graphs.name}: {len(graphs)} graphs. Ten-fold cross-validation of {len(methods)} "
-        "methods; each fold is tested once, by a model that has not seen it."
+        f"{graphs.name}: {plural(len(graphs), 'graph')}. Ten-fold cross-validation of "
+        f"{plural(len(methods), 'method')}; each fold is tested once, by a model that "
+        "has not seen it."
     )
     command = "graphpool demo" + (f" --seeds {len(seeds)}" if len(seeds) > 1 else "")
     experiment = evaluate(

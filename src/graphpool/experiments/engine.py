@@ -120,8 +120,9 @@ def run_units(
             number = stop.signum if isinstance(stop, Interrupted) else signal.SIGINT
             raise Interrupted(
                 number,
-                f"stopped by {signal.Signals(number).name}: {len(done)} of {len(units)} units are "
-                f"finished and kept in {records.path}; the same call goes on from there",
+                f"stopped by {signal.Signals(number).name}: {len(done)} of "
+                f"{plural(len(units), 'unit')} are finished and kept in {records.path}; the "
+                "same call goes on from there",
             ) from None
     return RunOutcome(
         records=tuple(done[unit] for unit in units if unit in done),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphpool.errors import plural
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.protocols import Protocol
 from graphpool.evaluation.statistics import (
@@ -159,7 +160,7 @@ class ExperimentResult:
             units = self.of(method)
             if bad := [unit for unit in units if unit.warnings]:
                 example = bad[0].warnings[0]
-                lines.append(f"{method}, {len(bad)} of {len(units)} models: {example}")
+                lines.append(f"{method}, {len(bad)} of {plural(len(units), 'model')}: {example}")
         return lines
 
     def report(self, path: str | Path) -> Path:

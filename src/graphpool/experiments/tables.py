@@ -262,21 +262,23 @@ def _about(result: ExperimentResult) -> str:
     assert protocol is not None
     short = ""
     if count < len(protocol.seeds):
-        short = f" The protocol asks for {len(protocol.seeds)} seeds: take this as a first look."
+        asked = plural(len(protocol.seeds), "seed")
+        short = f" The protocol asks for {asked}: take this as a first look."
     about = f" ({protocol.summary})" if protocol.summary else ""
-    seeds = f"{count} seed{'s' if count > 1 else ''}: {', '.join(map(str, result.seeds))}"
+    seeds = f"{plural(count, 'seed')}: {', '.join(map(str, result.seeds))}"
+    size = f"{plural(facts.graphs, 'graph')}, {_answers(facts)}"
     versions = ", ".join(f"{name} {value}" for name, value in result.versions.items())
     machine = ", ".join(f"{name} {value}" for name, value in result.machine.items())
     return (
-        f"{facts.graphs} graphs, {_answers(facts)}. Protocol {protocol.name}{about}; "
-        f"{seeds}.{short}\n\nMade by `{result.command}` with {versions}; {machine}."
+        f"{size}. Protocol {protocol.name}{about}; {seeds}.{short}\n\n"
+        f"Made by `{result.command}` with {versions}; {machine}."
     )
 
 
 def _answers(facts: SetFacts) -> str:
     if facts.targets:
         return f"{plural(len(facts.targets), 'target')} ({', '.join(facts.targets[:5])})"
-    return f"{len(facts.classes)} classes"
+    return plural(len(facts.classes), "class", "classes")
 
 
 def _title(result: ExperimentResult) -> str:

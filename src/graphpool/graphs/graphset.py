@@ -138,7 +138,8 @@ class GraphSet:
         owner = torch.repeat_interleave(torch.arange(graphs, device=device), edge_counts)
         source, target = edge_index.long()
         check_edges(name, ids, owner, source, target, node_counts)
-        notes = list(other.pop("notes", ()))  # type: ignore[call-overload]
+        notes = other.pop("notes", ())
+        check_type("notes", notes, (list, tuple), "a list of words")
         (owner, source, target, given), said = csr_order(
             owner, source, target, edge_weight, node_counts, undirected
         )

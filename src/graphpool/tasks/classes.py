@@ -13,7 +13,7 @@ from torch.nn import functional
 from graphpool.config.class_weight import class_key, read_class_weight
 from graphpool.data import load as datasets
 from graphpool.data.splits import Split
-from graphpool.errors import DataError, InputError, check_known
+from graphpool.errors import DataError, InputError, check_known, plural
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
 from graphpool.evaluation.metrics import confusion_matrix, matrix_metrics
 from graphpool.evaluation.prediction import Stopwatch
@@ -63,8 +63,8 @@ def check_targets(y: Any) -> None:
         return
     if gaps.any():
         raise InputError(
-            f"y is NaN or None for {int(gaps.sum())} of {len(y)} graphs, first at position "
-            f"{int(gaps.argmax())}; leave these graphs out"
+            f"y is NaN or None for {int(gaps.sum())} of {plural(len(y), 'graph')}, first at "
+            f"position {int(gaps.argmax())}; leave these graphs out"
         )
     broken = numbers[~np.isfinite(numbers) | (numbers != np.round(numbers))]
     if len(broken):

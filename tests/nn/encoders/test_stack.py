@@ -15,9 +15,10 @@ from graphpool.nn.level import Level
 def test_encoder_is_layers_with_relu_between_and_after(kind: str) -> None:
     encoder = Encoder(kind, CHANNELS, 8, layers=3)
     given = batch_of([random_graph(7)])
-    x = given.x
+    x, edges = given.x, encoder.layers[0].prepare(Level.from_batch(given))
     for layer in encoder.layers:
-        x = layer(x, given.adjacency).relu()
+        x, edges = layer.step(x, edges, activate=False)
+        x = x.relu()
     torch.testing.assert_close(encoder(given.x, given.adjacency), x)
 
 
@@ -25,9 +26,10 @@ def test_encoder_is_layers_with_relu_between_and_after(kind: str) -> None:
 def test_a_jump_mixes_all_layers(kind: str) -> None:
     encoder = Encoder(kind, CHANNELS, 8, layers=3, jump=True)
     given = batch_of([random_graph(7)])
-    outputs = [given.x]
+    outputs, edges = [given.x], encoder.layers[0].prepare(Level.from_batch(given))
     for layer in encoder.layers:
-        outputs.append(layer(outputs[-1], given.adjacency).relu())
+        made, edges = layer.step(outputs[-1], edges, activate=True)
+        outputs.append(made)
     assert encoder.jump is not None
     wanted = encoder.jump(torch.cat(outputs[1:], -1)).relu()
     found = encoder(given.x, given.adjacency)

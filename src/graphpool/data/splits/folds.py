@@ -55,7 +55,9 @@ def cv_splits(y: Classes, folds: int = 10, seed: int = 0) -> tuple[Split, ...]:
     """Make the splits of stratified cross-validation; `valid` is as large as one fold."""
     classes = np.asarray(y)
     if folds == 2 and len(classes) < 4:
-        raise ConfigError(f"{len(classes)} graphs are too few for 2 folds that train and validate")
+        raise ConfigError(
+            f"{plural(len(classes), 'graph')}: too few for 2 folds that train and validate"
+        )
     tests = stratified_folds(classes, folds, seed)
     splits = []
     for number, test in enumerate(tests, start=1):
@@ -86,7 +88,7 @@ def random_splits(
     valid, test = (round(graphs * fraction) for fraction in fractions[1:])
     empty = (fractions[1] > 0 and not valid) or (fractions[2] > 0 and not test)
     if empty or valid + test >= graphs:
-        raise ConfigError(f"{graphs} graphs are too few for a split of {fractions}")
+        raise ConfigError(f"{plural(graphs, 'graph')}: too few for a split of {fractions}")
     splits = []
     for repeat in range(repeats):
         order = _shuffle(graphs, (seed, repeat))

@@ -181,7 +181,7 @@ def coarse_edges(
     assignment: Float[Tensor, "*nodes clusters"],
     level: Level,
     coarse_adj: Float[Tensor, "graphs clusters clusters"],
-) -> Float[Tensor, "graphs clusters clusters channels+1"] | None:
+) -> Float[Tensor, "graphs clusters clusters features"] | None:
     """Features of coarse edges: log(1 + A'), and Sᵀ (A ⊙ E_c) S / (1 + A') of every feature c.
 
     The second is the mean feature of the edges that a coarse edge stands for, less where these

@@ -115,7 +115,7 @@ class GatedLayer(EdgeLayer):
 
     def _next(self, state: Tensor, old: Tensor | None) -> Tensor:
         """The state for the next layer of the edges that there are, `[edges, out_channels]`."""
-        if self.norm is not None and state.shape[0]:
+        if self.norm is not None:
             state = normalised(self.norm, state)
         state = state.relu()
         return state if old is None else old + state

@@ -64,7 +64,7 @@ class ASAP(NodePool):
         index = select_topk(score, segments, self.ratio, scale)
         gate = score[index].sigmoid().unsqueeze(-1)
         coarse = _joined(adjacency, weight, share, index)
-        return selected(level, made.index_select(0, index) * gate, coarse, index, score)
+        return selected(level, made.index_select(0, index) * gate, coarse, None, index, score)
 
     def coarse_edge_channels(self, channels: int) -> int:
         """Edges between clusters, which stand for many, have none."""

@@ -29,7 +29,7 @@ from graphpool.nn.ops.products import (
     take_col,
     take_row,
 )
-from graphpool.nn.pool.topk_base import ProjectionPool, induced, select_topk, selected
+from graphpool.nn.pool.topk_base import ProjectionPool, among, select_topk, selected
 
 CONNECTIONS = ("gathered", "induced")
 
@@ -71,12 +71,11 @@ class AttPool(ProjectionPool):
         index = select_topk(score, segments, self.ratio, scale)
         share = _shares(adjacency, index).to(x.dtype)
         around = spmm(adjacency, share, x * score.exp().unsqueeze(-1))
-        edges = None
+        around = around.index_select(0, index)
         if self.connect == "gathered":
             coarse = _gathered(adjacency, share, index)
-        else:
-            coarse, edges = induced(adjacency, index, level.edges)
-        return selected(level, around.index_select(0, index), coarse, index, score, edges)
+            return selected(level, around, coarse, None, index, score)
+        return selected(level, around, *among(level, index), index, score)
 
     def coarse_edge_channels(self, channels: int) -> int:
         """Edges that stay keep their features; gathered ones have none."""

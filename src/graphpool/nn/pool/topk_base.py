@@ -45,11 +45,10 @@ class NodePool(Pooler[PoolOutput]):
         gate: Callable[[Tensor], Tensor],
     ) -> PoolOutput:
         """Keep the nodes of largest score: X' = X_idx ⊙ gate(y_idx), A' = A_idx,idx."""
-        x, adjacency, segments = level.ragged()
+        x, _, segments = level.ragged()
         index = select_topk(score, segments, self.ratio, scale)
         x = x.index_select(0, index) * gate(score[index]).unsqueeze(-1)
-        adjacency, edges = induced(adjacency, index, level.edges)
-        return selected(level, x, adjacency, index, score, edges)
+        return selected(level, x, *among(level, index), index, score)
 
     def coarse_edge_channels(self, channels: int) -> int:
         """Edges that stay keep their features."""
@@ -74,9 +73,9 @@ def selected(
     level: Level,
     x: Float[Tensor, "selected channels"],
     adjacency: Adjacency,
+    edges: EdgeFeatures | None,
     index: Int[Tensor, " selected"],
     score: Float[Tensor, " nodes"],
-    edges: EdgeFeatures | None = None,
 ) -> PoolOutput:
     """The output of a pooler that selects the nodes `index` of a ragged level."""
     assert level.segments is not None, "nodes are selected from ragged graphs"
@@ -131,23 +130,31 @@ def select_segments(index: Int[Tensor, " selected"], segments: Segments) -> Segm
     return Segments.trusted(pointer(torch.bincount(batch, minlength=segments.num_graphs)), batch)
 
 
-def induced(
-    adjacency: Adjacency, index: Int[Tensor, " selected"], edges: EdgeFeatures | Tensor | None
-) -> tuple[Adjacency, EdgeFeatures | None]:
-    """The edges among the selected nodes, with their weights and features.
+def among(level: Level, index: Int[Tensor, " selected"]) -> tuple[Adjacency, EdgeFeatures | None]:
+    """The edges of a ragged level among the selected nodes, with weights and features."""
+    _, adjacency, _ = level.ragged()
+    coarse, slots = induced_slots(adjacency, index)
+    return coarse, level.edges.select(slots) if isinstance(level.edges, EdgeFeatures) else None
 
-    `index` must be ascending.
-    """
+
+def induced(adjacency: Adjacency, index: Int[Tensor, " selected"]) -> Adjacency:
+    """The edges among the selected nodes, with their weights; `index` must be ascending."""
+    return induced_slots(adjacency, index)[0]
+
+
+def induced_slots(
+    adjacency: Adjacency, index: Int[Tensor, " selected"]
+) -> tuple[Adjacency, Int[Tensor, " slots"]]:
+    """`induced`, and which slots of the adjacency its slots are."""
     position = index.new_full((adjacency.num_nodes,), -1)
     position[index] = torch.arange(index.shape[0], device=index.device)
     row, col = position[adjacency.row], position[adjacency.col]
     slots = ((row >= 0) & (col >= 0)).nonzero().squeeze(-1)
-    among = trusted(
+    coarse = trusted(
         Adjacency,
         row_ptr=pointer(torch.bincount(row[slots], minlength=index.shape[0])),
         col=col[slots],
         weight=adjacency.weight[slots],
         symmetric=adjacency.symmetric,
     )
-    assert not isinstance(edges, Tensor), "ragged graphs have EdgeFeatures"
-    return among, None if edges is None else edges.select(slots)
+    return coarse, slots

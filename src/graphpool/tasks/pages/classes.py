@@ -91,7 +91,9 @@ def class_page(
         examples = [hierarchy_example(model, test, position, answers, places)]
     trained = ""
     if "train" in counts:
-        trained = f"{counts['train']} graphs trained it, {counts['valid']} chose the epoch, "
+        trained = (
+            f"{plural(counts['train'], 'graph')} trained it, {counts['valid']} chose the epoch, "
+        )
     names = [str(name) for name in classes]
     note = f"These are the {len(test)} test graphs; the model has not seen them."
     return Report(
