@@ -59,8 +59,8 @@ INNER: dict[str, list[set[str]]] = {
                    {"baselines", "multilabel"}],
     "report": [{"predictions"}, {"data"}, {"draw"}, {"sections", "style"}, {"page", "methods"}],
     "tasks": [
-        {"base"},
-        {"pairwise", "place_text"},
+        {"base", "epoch_text"},
+        {"number_output", "pairwise", "place_text"},
         {"graph_task"},
         {"classes", "targets"},
         {"pages", "target_task"},

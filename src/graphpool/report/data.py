@@ -130,13 +130,19 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class HierarchyExample:
-    """One graph at every level, finest first; with `places`, the first clusters are places."""
+    """One graph at every level, finest first.
+
+    Args:
+        places: whether the first clusters are places.
+        judged: whether a prediction is right or wrong, as that of a class is.
+    """
 
     graph: str
     true_class: str
     predicted_class: str
     levels: Sequence[Level]
     places: bool = False
+    judged: bool = True
 
     def __post_init__(self) -> None:
         if not self.levels:

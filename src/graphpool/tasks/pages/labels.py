@@ -18,7 +18,8 @@ from graphpool.report.data import (
     Report,
 )
 from graphpool.report.draw.class_curves import MOST_LINES
-from graphpool.tasks.base import Array, Document, History, TaskModel, epoch_line
+from graphpool.tasks.base import Array, Document, History, TaskModel
+from graphpool.tasks.epoch_text import epoch_line
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,
