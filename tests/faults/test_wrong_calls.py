@@ -50,6 +50,9 @@ ONCE = {
     "gp.Graph(10**5000)": "",
     "gp.GraphClassifier(pooler=10**5000).fit(rings)": "",
     "gp.nn.pooler(10**5000, 8)": "the name of a pooler is a int; give one of",
+    "PlaceRule(resolution=10**5000)": "resolution=a number of 16610 bits; give a number from",
+    "PlaceRule(count=torch.ones(3))": "count of places is tensor([1., 1., 1.]); known:",
+    "build(notes=1j)": "notes is a complex; give a list of words",
     "gp.nn.Readout(10**5000)": "reductions are a number of 16610 bits; give a tuple",
 }
 # Without the checks of annotations that tests have.
@@ -57,6 +60,7 @@ _PROGRAM = """
 import json, sys, torch
 import graphpool as gp
 from graphpool import ged
+from graphpool.graphs import PlaceRule
 some = ged.collect([(2, []), (1, [])])
 rings = gp.load("MUTAG")[:4]
 counts, edges = torch.tensor([2, 1]), torch.tensor([1, 0])

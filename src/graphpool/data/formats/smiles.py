@@ -11,7 +11,6 @@ describe both further (`graphpool.data.molecules.atoms`). Text of other columns 
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -201,7 +200,8 @@ class _Rows:
             wanted = set(rows)
             graphs = graphs[[at for at, row in enumerate(molecular) if row in wanted]]
         notes = (*graphs.notes, *self.bad.notes(len(self.lines)))
-        made = replace(graphs, ids=tuple(ids), columns=text, notes=notes, **fields)
+        # Checking a large set takes more memory than the set: its parts were checked.
+        made = derived(graphs, ids=tuple(ids), columns=text, notes=notes, **fields)
         return check_names(self.path, made)
 
 

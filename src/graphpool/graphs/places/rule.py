@@ -55,10 +55,10 @@ class PlaceRule:
             raise ConfigError(f"steps={self.steps}; give 0 for hard places, or more")
         if not 1 / 16 <= self.resolution <= FINEST:
             raise ConfigError(
-                f"resolution={self.resolution}; give a number from 0.0625 to {FINEST}"
+                f"resolution={brief(self.resolution)}; give a number from 0.0625 to {FINEST}"
             )
         if not 0 <= self.ratio <= 1:
-            raise ConfigError(f"ratio={self.ratio}; give a share of the nodes, from 0 to 1")
+            raise ConfigError(f"ratio={brief(self.ratio)}; give a share of the nodes, from 0 to 1")
         if self.count == "ratio" and self.ratio == 0:
             raise ConfigError("count='ratio' needs a ratio above 0, such as ratio=0.1")
 
