@@ -29,6 +29,17 @@ def test_constant_column_is_shifted_and_not_blown_up(value: float) -> None:
     assert float(feature.transform(attributed([[value + 64]]))) == pytest.approx(64, rel=1e-5)
 
 
+def test_a_rare_flag_of_integers_does_not_become_a_large_number() -> None:
+    flags = torch.zeros(1000, 2, dtype=torch.int8)
+    flags[0, 0] = 1
+    flags[:, 1] = torch.arange(1000) % 100
+    ones = torch.ones(1000).long()
+    graphs = GraphSet.build("set", ones, 0 * ones, torch.zeros(2, 0), node_attr=flags)
+    found = Attributes().fit(graphs).transform(graphs)
+    assert float(found[0, 0]) == pytest.approx(0.999)
+    assert float(found[:, 1].std(correction=0)) == pytest.approx(1, rel=1e-5)
+
+
 def test_other_number_of_attributes_is_refused() -> None:
     feature = Attributes().fit(attributed([[1.0, 2.0]]))
     with pytest.raises(DataError, match=r"has 1 node attributes, but .* fitted on 2"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import file_name, load_model, short_name, with_columns
+from graphpool.cli.data_arguments import as_trained, file_name, load_model, short_name, with_columns
 from graphpool.cli.experiment import experiment_lines, stopping
 from graphpool.cli.output import print_json, print_line, print_lines, print_status
 from graphpool.config import RunConfig
@@ -167,6 +167,7 @@ def _score(
     files = {key.removeprefix("compare."): given[key] or "" for key in FILES}
     documents = []
     for name in sets:
+        name = as_trained(name, trained.config.data)
         documents.append(trained.test_set(name, root, files))
         if not json:
             lines = trained.task.score_lines(documents[-1])

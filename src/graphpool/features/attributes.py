@@ -15,8 +15,9 @@ class Standardised(Feature):
     """Columns of a set less their mean, divided by their standard deviation.
 
     Mean and deviation come from the fitted graphs alone. A column that is constant there is
-    only shifted. NaN is a missing value: it counts for neither of both and becomes 0, the mean;
-    a `FeatureWarning` says so.
+    only shifted, and columns of integers (counts, flags) are not divided by less than 1, which
+    would make a large number of a rare flag. NaN is a missing value: it counts for neither of
+    both and becomes 0, the mean; a `FeatureWarning` says so.
     """
 
     stored = ("mean", "scale")
@@ -42,6 +43,9 @@ class Standardised(Feature):
             mean, scale = values.mean(0), values.std(0, correction=0)
         # Rounding leaves a tiny deviation in a constant column: compare the values themselves.
         scale[values.amin(0) == values.amax(0)] = 1.0
+        columns = self._columns(graphs)
+        if columns is not None and not columns.is_floating_point():
+            scale.clamp_(min=1.0)
         self.mean, self.scale = tuple(mean.tolist()), tuple(scale.tolist())
         return self
 
