@@ -37,8 +37,8 @@ def measure(graphs: GraphSet) -> dict[str, float]:
     }
     ratios = {}
     for name, (ours, theirs) in pairs.items():
-        given = batch.adjacency, None, batch.segments, batch.edges
-        mine = best(lambda ours=ours: ours(x, *given).sum().backward(), 40, warm=3)
+        given = (batch.adjacency, None, batch.segments, batch.edges)
+        mine = best(lambda ours=ours, given=given: ours(x, *given).sum().backward(), 40, warm=3)
         other = best(
             lambda theirs=theirs: theirs(x, batch.edge_index, rows).sum().backward(), 40, warm=3
         )
