@@ -7,6 +7,7 @@ import typer
 
 from graphpool.cli import options as options
 from graphpool.cli.data_arguments import (
+    as_trained,
     file_name,
     load_model,
     short_name,
@@ -180,6 +181,7 @@ def _score(
     files = {key.removeprefix("compare."): given[key] or "" for key in FILES}
     documents = []
     for name in sets:
+        name = as_trained(name, trained.config.data)
         documents.append(trained.test_set(name, root, files))
         if not json:
             lines = trained.task.score_lines(documents[-1])
