@@ -2,9 +2,11 @@
 
 import importlib.util
 import os
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from fault_summary import summary_lines
 
 
 def shaped_modules() -> list[str]:
@@ -19,12 +21,17 @@ def shaped_modules() -> list[str]:
 
 try:
     import beartype  # noqa: F401  (the checker that the hook names)
+    from jaxtyping import config as shape_checks
     from jaxtyping import install_import_hook
 except ImportError:  # a machine with a GPU and no development tools
-    pass
+    shape_checks = None
 else:
     install_import_hook(shaped_modules(), "beartype.beartype")
 
+# Tests of the modules that declare shapes. Others train and predict by these modules; checks of
+# every call would take more time than the work.
+SHAPE_TESTS = {"features", "graphs", "models", "nn"}
+TESTS = Path(__file__).resolve().parent
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -35,3 +42,26 @@ def data_root() -> Path:
     if not (root / "PROTEINS.zip").exists():
         pytest.skip(f"no data files in {root}; set GRAPHPOOL_DATA to a folder that has them")
     return root
+
+
+@pytest.fixture(autouse=True)
+def _check_shapes(request: pytest.FixtureRequest) -> None:
+    if shape_checks is not None:
+        folder = request.path.relative_to(TESTS).parts[0]
+        shape_checks.update("jaxtyping_disable", folder not in SHAPE_TESTS)
+
+
+@pytest.fixture
+def unchecked_shapes(_check_shapes: None) -> None:
+    """Leave out checks of shapes, where another test of the file makes the same calls with them."""
+    if shape_checks is not None:
+        shape_checks.update("jaxtyping_disable", True)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Add up what the fault tests did and found."""
+    reports = chain.from_iterable(terminalreporter.stats.values())
+    lines = summary_lines(each for each in reports if isinstance(each, pytest.TestReport))
+    if lines:
+        terminalreporter.section("faults")
+        terminalreporter.write_line("\n".join(lines))

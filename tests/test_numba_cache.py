@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 from graphpool import numba_cache
 from graphpool.compile_notice import CompileNotice
 from graphpool.numba_cache import compiler, interpreted, is_ready
@@ -132,6 +134,16 @@ def test_an_interpreted_function_calls_interpreted_ones(tmp_path: Path) -> None:
     assert interpreted(outer)(20) == 42
     assert not inner.overloads
     assert not outer.overloads
+
+
+def test_a_function_without_code_for_calls_from_python_refuses_them(tmp_path: Path) -> None:
+    inner = compiler(tmp_path, no_cpython_wrapper=True)(_inner)
+    globals()["_inner_compiled"] = inner
+    for _ in range(2):
+        with pytest.raises(TypeError, match="_inner can only be called by compiled functions"):
+            inner(20)
+        assert compiler(tmp_path)(_outer)(20) == 42
+    assert inner.overloads
 
 
 def _inner(value):

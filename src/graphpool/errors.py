@@ -153,7 +153,8 @@ _SHORT = {
 
 def nearest(word: object, known: Iterable[str]) -> str:
     """Return `did you mean X?` for the known name closest to `word`, or a list of known names."""
-    names, word = sorted(known), str(word)
+    names = sorted(known)
+    word = word[:100] if isinstance(word, str) else brief(word)
     section, dot, key = word.rpartition(".")
     word = f"{section}{dot}{_SHORT.get(key, key)}"
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
@@ -163,7 +164,7 @@ def nearest(word: object, known: Iterable[str]) -> str:
 def check_known(what: str, name: object, known: Collection[str]) -> None:
     """Raise an error that names the nearest known name unless `name` is one of them."""
     if not isinstance(name, str) or name not in known:
-        raise ConfigError(f"unknown {what} {name!r}; {nearest(name, known)}")
+        raise ConfigError(f"unknown {what} {brief(name)}; {nearest(name, known)}")
 
 
 def check_whole(what: str, value: Any, least: int, most: int = 2**62) -> None:
@@ -171,7 +172,7 @@ def check_whole(what: str, value: Any, least: int, most: int = 2**62) -> None:
     kind = type(value)
     if kind is bool or not issubclass(kind, Integral) or not least <= value <= most:
         limit = f"of {least} or more" if most == 2**62 else f"from {least} to {most}"
-        raise ConfigError(f"{what} is {_short(value)}; give a whole number {limit}")
+        raise ConfigError(f"{what} is {brief(value)}; give a whole number {limit}")
 
 
 def check_real(what: str, value: Any, least: float, most: float = math.inf) -> None:
@@ -179,7 +180,7 @@ def check_real(what: str, value: Any, least: float, most: float = math.inf) -> N
     kind = type(value)
     if kind is bool or not issubclass(kind, Real) or not least <= value <= most:
         limit = f"of {least:g} or more" if most == math.inf else f"from {least:g} to {most:g}"
-        raise ConfigError(f"{what} is {_short(value)}; give a number {limit}")
+        raise ConfigError(f"{what} is {brief(value)}; give a number {limit}")
 
 
 def check_type(what: str, value: object, kind: type | tuple[type, ...], wanted: str) -> None:
@@ -188,9 +189,12 @@ def check_type(what: str, value: object, kind: type | tuple[type, ...], wanted: 
         raise ConfigError(f"{what} is a {type(value).__name__}; give {wanted}")
 
 
-def _short(value: object) -> str:
+def brief(value: object) -> str:
     """The value as Python writes it, cut where it is long."""
-    text = f"a number of {value.bit_length()} bits" if _long(value) else repr(value)
+    try:
+        text = f"a number of {value.bit_length()} bits" if _long(value) else repr(value)
+    except ValueError:  # Python does not write numbers of thousands of digits
+        text = f"a {type(value).__name__} with a number of thousands of digits"
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from graphpool.errors import ConfigError, DataError, nearest
+from graphpool.errors import ConfigError, DataError, brief, nearest
 
 VARIABLE = "GRAPHPOOL_LIMITS"
 _SMALL = 1 << 24  # an archive that unpacks to less may have any ratio
@@ -95,7 +95,8 @@ class Limits:
                 changed[name] = 0
             if changed[name] < 1:
                 raise ConfigError(
-                    f"{source}: {name} is {value!r}; give a positive number, such as {name}=1e9"
+                    f"{source}: {name} is {brief(value)}; give a positive number, such as "
+                    f"{name}=1e9"
                 )
         return replace(self, **changed)
 

@@ -49,6 +49,8 @@ def compiler(
     def decorate(function: Callable[..., Any]) -> Any:
         announce_compilation()
         dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
+        if options.get("no_cpython_wrapper"):
+            _refuse_python(dispatcher)
         _enable_cache(dispatcher)
         cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if cache_file is not None:
@@ -63,6 +65,22 @@ def compiler(
         return dispatcher
 
     return decorate
+
+
+def _refuse_python(dispatcher: Any) -> None:
+    """Make calls of a function from Python an error, if it is compiled without the code for them.
+
+    numba would follow a null pointer.
+    """
+
+    def add(result: Any) -> None:
+        dispatcher.overloads[tuple(result.signature.args)] = result
+
+    def refuse(*_: Any, **__: Any) -> None:
+        name = dispatcher.py_func.__name__
+        raise TypeError(f"{name} can only be called by compiled functions")
+
+    dispatcher.add_overload, dispatcher._compile_for_args = add, refuse
 
 
 def _enable_cache(dispatcher: Any) -> None:

@@ -12,7 +12,7 @@ import typing
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NotRequired, Required
 
-from graphpool.errors import ConfigError, GraphpoolError, nearest
+from graphpool.errors import ConfigError, GraphpoolError, brief, nearest
 
 Renamed = Callable[[type[Any], str], str | None]
 """Given a class and an unknown key: what to say about it, if it is known otherwise."""
@@ -55,8 +55,8 @@ class _Fitter:
         if origin is Literal:
             # `value in arguments` would take 1 for True.
             if not any(type(value) is type(each) and value == each for each in arguments):
-                known = nearest(str(value)[:100], map(str, arguments))
-                raise self.error(f"{where}: unknown value {value!r}; {known}")
+                known = nearest(value, map(str, arguments))
+                raise self.error(f"{where}: unknown value {brief(value)}; {known}")
             return value
         if origin in (typing.Union, types.UnionType):
             return self._fit_union(arguments, value, where)
@@ -80,7 +80,7 @@ class _Fitter:
                 self._check_text(value, where)
             return value
         kind = kind[0] if isinstance(kind, tuple) else kind
-        raise self.error(f"{where}: {value!r} is not of type {kind.__name__}; "
+        raise self.error(f"{where}: {brief(value)} is not of type {kind.__name__}; "
                          f"{_NOUNS.get(kind, 'another value')} is needed here")  # fmt: skip
 
     def _check_text(self, text: str, where: str) -> None:
@@ -99,14 +99,14 @@ class _Fitter:
 
     def _fit_keys(self, kind: Any, value: Any, where: str) -> Any:
         if not isinstance(value, dict):
-            raise self.error(f"{where}: a table is needed here, not {value!r}")
+            raise self.error(f"{where}: a table is needed here, not {brief(value)}")
         hints, needed = _keys(kind)
         found = {}
         for key, item in value.items():
             if key not in hints:
                 if hint := self.renamed(kind, key):
                     raise self.error(f"{where}: {hint}")
-                raise self.error(f"{where}: unknown key {key!r}; {nearest(key[:100], hints)}")
+                raise self.error(f"{where}: unknown key {key!r}; {nearest(key, hints)}")
             found[key] = self.fit(hints[key], item, f"{where}.{key}")
         for key in needed:
             if key not in found:

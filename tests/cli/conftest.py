@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from graphpool.cli.main import run
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.load import load
 
 

@@ -11,7 +11,7 @@ import torch
 
 from graphpool.cli.main import run
 from graphpool.config import RunConfig, defaults_for, read_toml
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.load import load, read
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.estimators.comparer import GraphComparer

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.graphs import GraphSet
 from graphpool.models import TrainedModel
 

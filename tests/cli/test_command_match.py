@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphpool.cli.main import run
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.load import load
 
 SMALL = ("--hidden", "8", "--layers", "1", "--threads", "1", "--epochs", "1")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from graphpool.config import RunConfig, read_toml
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.load import load, read
 
 QUICK = ("--epochs", "1", "--hidden", "4", "--threads", "1")

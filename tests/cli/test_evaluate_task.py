@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphpool.config import defaults_for
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.load import load
 
 SMALL = ("--hidden", "4", "--layers", "1", "--epochs", "1", "--jobs", "1", "--examples", "24",

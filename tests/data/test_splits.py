@@ -97,12 +97,12 @@ def test_impossible_number_of_folds_is_refused(folds: int) -> None:
 
 
 def test_two_folds_need_graphs_to_train_and_to_validate() -> None:
-    with pytest.raises(ConfigError, match="3 graphs are too few for 2 folds"):
+    with pytest.raises(ConfigError, match="3 graphs: too few for 2 folds"):
         cv_splits([0, 1, 1], folds=2)
 
 
 def test_a_random_split_without_test_graphs_is_refused() -> None:
-    with pytest.raises(ConfigError, match="4 graphs are too few for a split"):
+    with pytest.raises(ConfigError, match="4 graphs: too few for a split"):
         random_splits(4)
 
 

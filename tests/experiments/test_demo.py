@@ -11,6 +11,7 @@ from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import place_rule
+from graphpool.tasks.pages.classes import true_and_predicted
 from graphpool.tasks.pages.levels import health_rows, hierarchy_example, typical_graph
 from graphpool.training.select_place_rule import place_rules
 
@@ -71,7 +72,10 @@ def test_the_map_holds_no_graph_that_was_learnt_from(graphs):
 
 def example_of(model, graphs, position):
     places = place_rule(model.config.model) is not None
-    return hierarchy_example(model, graphs, position, model.task.classes, places)
+    answers = true_and_predicted(
+        model.task.classes, graphs[[position]], model.probabilities(graphs[[position]]), 0
+    )
+    return hierarchy_example(model, graphs, position, answers, places)
 
 
 def test_hierarchy_is_the_models_own(model, graphs):

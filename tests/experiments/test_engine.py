@@ -71,8 +71,12 @@ def test_half_a_line_at_the_end_is_cut_off(tmp_path):
     assert len(lines(tmp_path)) == 6
 
 
+def without_edge_labels():
+    return replace(mutag(), edge_label=None, edge_label_names=())
+
+
 def test_records_of_another_meaning_of_auto_are_run_again(tmp_path):
-    graphs = mutag()
+    graphs = without_edge_labels()
     attributes = torch.linspace(-1, 1, graphs.num_nodes)[:, None]
     graphs = replace(graphs, node_attr=attributes, node_label=None, node_label_names=())
     first = evaluate(tmp_path, graphs=graphs, methods=("sum", "majority"))
@@ -87,17 +91,18 @@ def test_records_of_another_meaning_of_auto_are_run_again(tmp_path):
 
 
 def test_records_older_than_features_stay_where_auto_has_not_changed(tmp_path):
-    first = evaluate(tmp_path, methods=("sum",))
+    graphs = without_edge_labels()
+    first = evaluate(tmp_path, methods=("sum",), graphs=graphs)
     assert {unit.features for unit in first.units} == {"labels"}
     path = tmp_path / "records.jsonl"
     text = path.read_text(encoding="utf-8").replace('"features": "labels", ', "")
     path.write_text(text, encoding="utf-8")
-    evaluate(tmp_path, methods=("sum",))
+    evaluate(tmp_path, methods=("sum",), graphs=graphs)
     assert path.read_text(encoding="utf-8") == text
 
 
 def test_units_use_an_x_that_the_graphs_bring(tmp_path):
-    graphs = mutag()
+    graphs = without_edge_labels()
     own = replace(graphs, x=torch.linspace(-1, 1, graphs.num_nodes)[:, None], x_from="")
     without, with_x = (
         evaluate(tmp_path / name, graphs=each, methods=("sum",))

@@ -22,7 +22,8 @@ from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import METHODS, build_model
 from graphpool.tasks import TASKS, TaskData
 from graphpool.tasks.base import Baseline, Figures
-from graphpool.tasks.classification import ClassificationTask, predict_logits
+from graphpool.tasks.classification import ClassificationTask
+from graphpool.tasks.graph_task import predict_logits
 from graphpool.training.loop import fit
 from graphpool.training.seeding import seed_everything
 

@@ -35,6 +35,7 @@ def on_disk(commands: Commands, kind: str, *arguments: str) -> tuple[int, str, s
         ["unshare", "-rm", "sh", "-c", script, str(disk), *words],
         cwd=commands.folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
+    commands.started += 1
     if done.returncode == 99 or "unshare:" in done.stderr:
         pytest.skip("this system does not let a test mount a file system")
     return done.returncode, done.stdout, done.stderr

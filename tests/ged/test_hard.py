@@ -17,6 +17,7 @@ from graphpool.ged.exact import ascent, hard
 from graphpool.ged.exact.root import load_root
 from graphpool.ged.exact.workspace import UPPER, make_workspace
 from graphpool.ged.pair import load_pair, make_pair, mapping_cost
+from graphpool.numba_cache import interpreted
 
 KINDS: dict[str, dict[str, Any]] = {
     "molecules": {"labels": "CCCNO", "density": 0.25},
@@ -124,15 +125,15 @@ def test_sweeps_raise_the_bound_and_never_above_the_distance() -> None:
         problem = make_problem(collect(graphs), Costs())
         truth = int(exact.solve(problem, np.array([[0, 1]]), Limits()).upper[0])
         work, form = make_workspace(10, 1), ascent.make_reformulation(10)
-        load_root(problem, work, 0, 1)
+        interpreted(load_root)(problem, work, 0, 1)
         branch = -(-int(work.level[0, 0]) // 2)
         ascent.reformulate(problem, work, form, fine)
         bound = 0
         for turn in range(40):
             before, limit = bound, fine * int(work.state[UPPER])  # nothing is barred
-            ascent.redistribute(work, form)
-            ascent.sweep(work, form, bound, limit, 0, 10, turn % 2)
-            bound = ascent.raise_bound(work, form, bound, limit)
+            ascent.redistribute(work.near, work.degree, form)
+            ascent.sweep(form, bound, limit, 0, 10, turn % 2)
+            bound = ascent.raise_bound(form, bound, limit)
             assert before <= bound <= fine * truth
         reached.append((branch, -(-bound // fine), truth))
     low, swept, true = np.array(reached).sum(0)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from graphpool import ged
 from graphpool.errors import ConfigError, DataError
@@ -127,6 +128,9 @@ def test_the_header_says_how_it_was_made():
         ([[0.5, 1.0]], "float64"),
         ([[0, 1], [0, 4]], "pair 1 names graph 4; graphs are 0 to 3"),
         ([[-1, 1]], "names graph -1"),
+        ([[0, 1], [2]], "no table of numbers"),
+        (torch.ones(1, 2, requires_grad=True), "no table of numbers"),
+        (torch.ones(1, 2, device="meta"), "no table of numbers"),
     ],
 )
 def test_pairs_that_are_none_are_refused(pairs, words):

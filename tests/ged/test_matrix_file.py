@@ -90,6 +90,14 @@ def test_a_file_whose_numbers_lead_nowhere_is_refused(path, change):
         open_matrix(path)
 
 
+def test_unsigned_numbers_in_a_file_are_read(path):
+    header, arrays = read_arrays(path, "distance matrix")
+    unsigned = {key: array.astype(np.uint8) for key, array in arrays.items()}
+    before = open_matrix(path).values
+    write_arrays(path, "distance matrix", header, unsigned)
+    np.testing.assert_array_equal(open_matrix(path).values, before)
+
+
 def test_a_file_of_a_later_format_is_refused(path, monkeypatch):
     monkeypatch.setattr("graphpool.ged.array_file.FORMAT", 2)
     header, arrays = read_arrays_of(path)

@@ -19,6 +19,7 @@ class Commands:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.log = folder, folder / "log.txt"
+        self.started = self.kills = 0
         (folder / "tmp").mkdir(parents=True, exist_ok=True)
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["killing_preload"])
@@ -33,6 +34,7 @@ class Commands:
         words = [str(each) for each in arguments]
         process = self._context.Process(target=_run, args=(words, self.folder, self.log))
         process.start()
+        self.started += 1
         return process
 
     def finish(self, *arguments: object) -> int:
@@ -67,6 +69,7 @@ class Commands:
                 seconds = min(seconds, time.monotonic() - began)  # the first may have been slow
                 finished()
             died += process.exitcode == -9
+        self.kills += died
 
     def timed(self, *arguments: object) -> float:
         """Run to the end, which must be a good one; return the seconds that it took."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, settings_in
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.load import load
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.errors import ConfigError

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 from graphpool.errors import DataError
 from graphpool.evaluation.metrics import balanced_accuracy, confusion_matrix
 from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.classification import ClassificationTask, predict_logits
+from graphpool.tasks.classification import ClassificationTask
+from graphpool.tasks.graph_task import predict_logits
 
 
 @dataclass

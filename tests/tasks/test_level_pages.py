@@ -28,7 +28,7 @@ def test_a_kept_node_becomes_itself_and_the_others_are_dropped(
     model: TrainedModel, graphs: GraphSet
 ) -> None:
     places = place_rule(model.config.model) is not None
-    example = hierarchy_example(model, graphs, 100, model.task.classes, places)
+    example = hierarchy_example(model, graphs, 100, ("1", "-1"), places)
     kept = model.levels(graphs[[100]])[0]
     assert kept.selection is not None
     share = example.levels[0].assignment

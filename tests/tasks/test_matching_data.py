@@ -3,7 +3,7 @@ import torch
 
 from graphpool.config import CompareConfig, RunConfig, TrainConfig
 from graphpool.data import load as datasets
-from graphpool.data.formats.jsonl import write_jsonl
+from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.errors import ConfigError, DataError
 from graphpool.tasks.matching import MatchingTask

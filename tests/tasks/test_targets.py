@@ -10,7 +10,7 @@ from graphpool.data.load import load, read
 from graphpool.errors import DataError, GraphpoolError
 from graphpool.estimators.classifier import GraphClassifier
 from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.classes import open_training
+from graphpool.tasks.classification import ClassificationTask
 
 
 @pytest.fixture(scope="module")
@@ -68,4 +68,4 @@ def test_a_file_with_floats_is_for_a_regressor(tmp_path):
     path.write_text('{"nodes": 2, "y": 1}\n{"nodes": 2, "y": -0.77}\n')
     assert read(path).target.flatten().tolist() == pytest.approx([1, -0.77])
     with pytest.raises(DataError, match=r"numbers to predict.*--task regression"):
-        open_training(str(path))
+        ClassificationTask.open_training(str(path))

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphpool.cli.data_arguments import open_graphs
+from graphpool.cli.data_arguments import open_graphs, with_columns
 from graphpool.cli.options import Json, Overwrite, Root, SetName, command_group
 from graphpool.cli.output import aligned, print_result
+from graphpool.data.bad_rows import collect_bad_rows, write_bad_rows
 from graphpool.errors import DataError
 from graphpool.evaluation.format import Lines, Table, percent, plural
 from graphpool.files import check_free
@@ -62,6 +63,7 @@ def list_sets(root: Root = None, json: Json = False) -> None:
 
 
 @data_app.command()
+@with_columns("name")
 def show(name: SetName, root: Root = None, json: Json = False) -> None:
     """Describe a set: sizes, classes, labels, duplicates, notes of the reader."""
     from graphpool.data.catalogue import PAPER
@@ -86,6 +88,7 @@ def show(name: SetName, root: Root = None, json: Json = False) -> None:
 
 
 @data_app.command("import")
+@with_columns("source")
 def import_set(
     source: Annotated[
         str,
@@ -97,6 +100,8 @@ def import_set(
     json: Json = False,
 ) -> None:
     """Read graphs in any known format, check them, and write them as one file.
+
+    Lines that --skip-bad leaves out are listed in FILE.left-out.jsonl beside it.
 
     A .jsonl file has one JSON object per line, with these keys:
 
@@ -126,7 +131,10 @@ def import_set(
         hint = "end it with .safetensors or .jsonl"
         raise DataError.at(out, "can't write this format", hint=hint)
     check_free(out, overwrite, "--overwrite", "--out ")
-    graphs = load(source, root, features=None, cache=False)
+    with collect_bad_rows() as bad:
+        graphs = load(source, root, features=None, cache=False)
+    if bad:
+        write_bad_rows(out.with_suffix(".left-out.jsonl"), bad)
     if out.suffix == ".jsonl":
         write_jsonl(graphs, out)
     else:
@@ -141,7 +149,9 @@ def import_set(
         "notes": list(graphs.notes),
     }
     size = f"{plural(len(graphs), 'graph')}, {plural(graphs.num_nodes, 'node')}"
-    print_result(json, document, [f"{out}: {size}", *_notes(graphs.notes)])
+    listed = [f"{out.with_suffix('.left-out.jsonl')}: {plural(len(bad), 'line')} left out"]
+    lines = [f"{out}: {size}", *_notes(graphs.notes), *(listed if bad else [])]
+    print_result(json, document, lines)
 
 
 def _notes(notes: tuple[str, ...]) -> Lines:
@@ -188,7 +198,9 @@ def _describe(facts: "Statistics") -> Lines:
              f"{plural(twins.distinct, 'distinct graph')}")
         )  # fmt: skip
         if twins.rounds is not None:
-            about.append(("", f"compared to a distance of {twins.rounds} edges from every node"))
+            about.append(
+                ("", f"compared to a distance of {plural(twins.rounds, 'edge')} from every node")
+            )
         if twins.mixed and twins.ceiling is not None:
             about.append(("", f"{twins.mixed} of them occur with different classes: 1-WL models "
                          f"can't pass {percent(twins.ceiling)}"))  # fmt: skip

@@ -1,22 +1,119 @@
 """Arguments that name graphs: a known set or a file, one argument for both."""
 
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from graphpool.cli.output import print_status
+from graphpool.config import RunConfig
 from graphpool.data.catalogue import is_path as is_path
 from graphpool.data.catalogue import short_name as short_name
-from graphpool.errors import DataError, nearest
+from graphpool.data.data_string import join_data, split_data
+from graphpool.errors import ConfigError, DataError, nearest
 
 if TYPE_CHECKING:
     from graphpool.graphs.graphset import GraphSet
     from graphpool.models.model import TrainedModel
 
 
-def open_graphs(data: str, root: Path | None = None) -> "GraphSet":
-    """Open the set of this name, file or folder, without features."""
-    from graphpool.data.load import find
+_COLUMNS = {
+    "smiles": Annotated[
+        str | None,
+        typer.Option(help="Column of SMILES in a CSV file; by default the one called so."),
+    ],
+    "target": Annotated[
+        str | None,
+        typer.Option(help="Column of the values to predict; several are joined by commas."),
+    ],
+    "id": Annotated[
+        str | None, typer.Option(help="Column of names of graphs; by default they are numbered.")
+    ],
+    "skip_bad": Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out lines that can't be read, and list them.")
+    ],
+}
 
-    return find(data, root, features=None)
+
+def with_columns(
+    argument: str, without: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options that say how a file is read, as parts of its argument for data.
+
+    Args:
+        argument: the one that names graphs, or several of them.
+        without: options that the command has no use for.
+    """
+    names = [name for name in _COLUMNS if name not in without]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**arguments: Any) -> None:
+            given = {name: arguments.pop(name) for name in names}
+            if any(given.values()):
+                arguments[argument] = _with_options(arguments[argument], given)
+            command(**arguments)
+
+        about = inspect.signature(command)
+        own = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=False if name == "skip_bad" else None,
+                annotation=_COLUMNS[name],
+            )
+            for name in names
+        ]
+        kept = list(about.parameters.values())
+        last = next((i for i, each in enumerate(kept) if each.name in ("root", "config")), 1)
+        keyword = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in kept[last:]]
+        parameters = [*kept[:last], *own, *keyword]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {item.name: item.annotation for item in parameters}
+        return run
+
+    return decorate
+
+
+def _with_options(data: Any, given: Mapping[str, Any]) -> Any:
+    if data is None:
+        raise ConfigError("name the file that these columns are of")
+    if isinstance(data, list):
+        return [_with_options(each, given) for each in data]
+    target = [part.strip() for part in (given.get("target") or "").split(",") if part.strip()]
+    return join_data(data, given["smiles"], target, given["id"], given["skip_bad"])
+
+
+def open_graphs(data: str, root: Path | None = None, trained: str | None = None) -> "GraphSet":
+    """Open the set of this name, file or folder, without features.
+
+    Args:
+        trained: the data of a trained model, whose columns are used if `data` names none.
+    """
+    from dataclasses import replace
+
+    from graphpool.data.load import load_with
+
+    plain, options = split_data(data)
+    if trained is not None and options.is_default:
+        own = split_data(trained)[1]
+        options = replace(own, strict=False, bad=options.bad)
+    return load_with(plain, options, root)
+
+
+def as_trained(data: str, trained: str) -> str:
+    """Return a file of molecules with the columns of a trained model's data, if it names none."""
+    from graphpool.data.formats.smiles import column_names
+
+    plain, options = split_data(data)
+    own = split_data(trained)[1]
+    if not options.is_default or own.is_default or not Path(plain).is_file():
+        return data
+    wanted = {own.smiles, *own.y} - {""}
+    return join_data(data, own.smiles, own.y) if wanted <= set(column_names(Path(plain))) else data
 
 
 def open_one(text: str, root: Path | None = None) -> "tuple[GraphSet, str]":
@@ -53,6 +150,31 @@ def _position(graphs: "GraphSet", data: str, which: str) -> int:
 def some_ids(ids: tuple[str, ...]) -> str:
     """List the first few ids."""
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+
+
+def with_task(given: Mapping[str, Any], data: str | None, root: Path | None) -> dict[str, Any]:
+    """Return the options with the task that the graphs pose, if it is not classification.
+
+    Args:
+        given: options by dotted key, without a task.
+        data: what the user named, if anything.
+    """
+    if data is None:
+        return dict(given)
+    from graphpool.data.synthetic.matching.names import is_matching_name
+    from graphpool.tasks import task_of_graphs
+
+    if is_matching_name(data):
+        return dict(given)
+    graphs = open_graphs(data, root)
+    task = task_of_graphs(graphs)
+    if task == RunConfig.task:
+        return dict(given)
+    names = ", ".join(graphs.target_names[:3]) + (", …" if len(graphs.target_names) > 3 else "")
+    print_status(
+        f"{graphs.name} has numbers to predict ({names}) and no classes: --task {task} is assumed"
+    )
+    return {**given, "task": task}
 
 
 def file_name(data: str) -> str:

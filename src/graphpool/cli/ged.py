@@ -92,7 +92,7 @@ def _load(*methods: str) -> None:
 
     from graphpool.ged import distance
 
-    waiting = "loading compiled code; the first time it is compiled, for up to half a minute"
+    waiting = "loading compiled code; the first time it is compiled, for up to 20 s"
     console = Console(stderr=True)
     with console.status(waiting) if console.is_terminal else nullcontext():
         for method in methods:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import file_name, is_path
+from graphpool.cli.data_arguments import file_name, is_path, with_columns, with_task
 from graphpool.cli.experiment import stopping
 from graphpool.cli.output import print_result, print_status
 from graphpool.config import RunConfig
@@ -16,6 +16,7 @@ from graphpool.errors import plural
 CONFIG = "config.toml"
 
 
+@with_columns("data")
 @options.with_settings()
 def train(
     data: Annotated[
@@ -42,6 +43,9 @@ def train(
 
     80 % of the graphs train, 10 % choose the epoch and 10 % test, with equal mixes of classes.
 
+    Graphs with classes are classified. With --task regression it learns numbers; that is assumed
+    of graphs that have numbers and no classes.
+
     One split says little about a method: compare methods with graphpool evaluate.
 
     With --task matching it learns whether two graphs match, from drawn pairs or those of --pairs;
@@ -50,6 +54,8 @@ def train(
     # A file is remembered by its full path, so that a run finds it from anywhere.
     path = None if data is None or not is_path(data) else options.absolute(Path(data))
     given = {"data": path or data, **given}
+    if not options.names_task(config, given, assignments) and not resume:
+        given = with_task(given, path or data, root)
     run = options.settings(config, given, assignments)
     folder = out or _default_folder(run)
     if resume and config is None and (folder / CONFIG).exists():
@@ -57,7 +63,7 @@ def train(
     options.check_names(run, given, [run.model.pooler])
     from graphpool.features.summary import features_line
     from graphpool.models.run import train_run
-    from graphpool.models.run_folder import RunFolder
+    from graphpool.models.run_folder import LEFT_OUT, RunFolder
     from graphpool.tasks import TASKS, TaskData
 
     store = RunFolder(folder, run, resume)
@@ -68,7 +74,9 @@ def train(
             f"{model.pooler} ({TASKS[run.task].methods()[model.pooler]}); encoder {model.encoder}, "
             f"{plural(model.num_layers, 'layer')}; seed {run.train.seed}; in {folder}"
         )
-        for line in () if json else (*examples.notes, about):
+        left_out = [f"Lines that can't be read are listed in {folder / LEFT_OUT}"]
+        shown = left_out if (folder / LEFT_OUT).exists() else []
+        for line in () if json else (*examples.notes, *shown, about):
             print_status(line)
 
     quoted = shlex.quote(str(folder))

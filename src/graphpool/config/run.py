@@ -8,8 +8,18 @@ from graphpool.config.model import COMPARING, MODEL_PANEL, NOT_NEGATIVE, POSITIV
 from graphpool.config.setting import CheckedConfig, Range, setting
 from graphpool.errors import ConfigError
 
-Task = Literal["classification", "matching", "similarity"]
-CLASSES = ("classification",)
+Task = Literal["classification", "regression", "matching", "similarity"]
+CLASSES, NUMBERS = ("classification",), ("regression",)
+# Tasks over single graphs.
+SINGLE = (*CLASSES, *NUMBERS)
+# Metrics that may choose the epoch, by task; the others take the accuracy.
+SCORING: dict[str, tuple[str, ...]] = {
+    "classification": (
+        "accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "roc_auc",
+        "average_precision", "loss",
+    ),
+    "regression": ("mae", "rmse", "r2", "spearman", "loss"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -50,7 +60,7 @@ class TrainConfig(CheckedConfig):
     )
     scoring: Literal[
         "accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "roc_auc",
-        "average_precision", "loss",
+        "average_precision", "loss", "mae", "rmse", "r2", "spearman",
     ] = setting(
         "accuracy",
         "Validation metric that chooses the epoch; the loss decides between equals.",
@@ -63,10 +73,37 @@ class TrainConfig(CheckedConfig):
             "average_precision": "area under precision over recall, of the second class of two, or "
             "the mean of all",
             "loss": "the loss, which should be small",
+            "mae": "mean absolute error (regression)",
+            "rmse": "root of the mean squared error (regression)",
+            "r2": "share of the variance that is explained (regression)",
+            "spearman": "correlation of ranks (regression)",
         },
         option="--scoring",
-        tasks=CLASSES,
+        tasks=SINGLE,
     )  # fmt: skip
+    loss: Literal["huber", "mae", "mse"] = setting(
+        "huber",
+        "Loss of regression, over targets in units of their spread.",
+        choices={
+            "huber": "squared error up to one spread, absolute error beyond it",
+            "mae": "absolute error",
+            "mse": "squared error",
+        },
+        option="--loss",
+        tasks=NUMBERS,
+    )
+    interval: Literal["none", "gaussian", "quantile"] = setting(
+        "none",
+        "Whether regression also predicts an interval that holds 90 % of the values.",
+        choices={
+            "none": "no interval",
+            "gaussian": "mean and variance of a normal distribution, by likelihood; it replaces "
+            "the loss",
+            "quantile": "the quantiles 5 % and 95 %, beside the value",
+        },
+        option="--interval",
+        tasks=NUMBERS,
+    )
     class_weight: str = setting(
         "",
         "Weights of classes in the loss: balanced, so that each class counts the same, or "
@@ -152,6 +189,7 @@ class RunConfig:
         "What is learnt.",
         choices={
             "classification": "the class of a graph",
+            "regression": "one number or several about a graph",
             "matching": "whether two graphs match",
             "similarity": "which of two graphs is nearer to a third",
         },
@@ -175,10 +213,16 @@ class RunConfig:
     compare: CompareConfig = field(default_factory=CompareConfig)
 
     def __post_init__(self) -> None:
-        if self.task != "classification" and self.model.cluster_count == "validation":
+        if self.task not in SINGLE and self.model.cluster_count == "validation":
             raise ConfigError(
-                "model.cluster_count 'validation' is for classification; choose 'modularity' or "
-                "'eigengap'"
+                "model.cluster_count 'validation' is for classification and regression; choose "
+                "'modularity' or 'eigengap'"
+            )
+        known, scoring = SCORING.get(self.task, ("accuracy",)), self.train.scoring
+        if scoring not in known:
+            raise ConfigError(
+                f"train.scoring {scoring!r} is no metric of {self.task}; choose among "
+                f"{', '.join(known)}"
             )
 
 
@@ -190,6 +234,8 @@ def defaults_for(task: Task) -> RunConfig:
     """
     if task == "classification":
         return RunConfig()
+    if task == "regression":
+        return RunConfig(task=task, data="ESOL", train=TrainConfig(scoring="mae"))
     matching = task == "matching"
     return RunConfig(
         task=task,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, brief
 
 T = TypeVar("T")
 Bound = int | float | None
@@ -127,7 +127,7 @@ class Setting:
             return
         subject = "it" if items is not value else "every number"
         raise ConfigError(
-            f"{key or self.key} is {value}; {subject} {self.range.requirement(items)}"
+            f"{key or self.key} is {brief(value)}; {subject} {self.range.requirement(items)}"
         )
 
 

@@ -1,7 +1,9 @@
 """Lines of a file that can't be read: an error, or left out, counted and listed."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +21,7 @@ class BadRow:
         line: of the file, from 1.
         row: position among the graphs of the file, from 0; those that were left out count.
         text: of the graph, such as its SMILES.
+        id: of the graph, or its position.
         cells: other text of the line by column.
     """
 
@@ -26,7 +29,22 @@ class BadRow:
     row: int
     reason: str
     text: str = ""
+    id: str = ""
     cells: dict[str, str] = field(default_factory=dict)
+
+
+_collected: ContextVar[list[BadRow] | None] = ContextVar("bad_rows", default=None)
+
+
+@contextmanager
+def collect_bad_rows() -> Iterator[list[BadRow]]:
+    """Yield a list of all lines that are left out inside the block, by whatever reads a file."""
+    rows: list[BadRow] = []
+    token = _collected.set(rows)
+    try:
+        yield rows
+    finally:
+        _collected.reset(token)
 
 
 @dataclass
@@ -35,9 +53,11 @@ class BadRows:
 
     Args:
         skip: leave them out, and keep them in `rows`.
+        good: how many graphs were read before the next line.
     """
 
     skip: bool = False
+    good: int = 0
     rows: list[BadRow] = field(default_factory=list)
 
     def add(self, path: Path, row: BadRow, hint: str = "") -> None:
@@ -46,6 +66,14 @@ class BadRows:
             skip = "correct it, or leave such lines out with --skip-bad (skip_bad=True)"
             raise DataError.at(path, row.reason, line=row.line, hint=hint or skip)
         self.rows.append(row)
+        if (collected := _collected.get()) is not None:
+            collected.append(row)
+
+    def add_error(self, path: Path, line: int | None, error: DataError) -> None:
+        """Leave out a line that an error was raised about."""
+        reason = str(error).removeprefix(f"{path}, line {line}: ")
+        row = self.good + len(self.rows)
+        self.add(path, BadRow(line, row, reason, id=str(row)))
 
     def notes(self, total: int) -> tuple[str, ...]:
         """Return what a set says about the lines that it was made without."""

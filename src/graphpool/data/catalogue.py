@@ -6,6 +6,8 @@ Nothing here imports torch or numpy: the command line needs names and paths befo
 from dataclasses import dataclass
 from pathlib import Path
 
+from graphpool.data.data_string import plain_data
+from graphpool.data.molecules.published import MOLECULES
 from graphpool.data.paths import SUFFIXES, exists, stem
 from graphpool.data.synthetic.arrangements.settings import ABOUT as ARRANGEMENTS
 
@@ -118,6 +120,8 @@ KNOWN: dict[str, Entry] = {
     **{name: Entry(name, None, about=about, suffix=".npz") for name, about in _DISTANCES.items()},
     **{name: Entry(name, None, about=about, generated=True)
        for name, about in ARRANGEMENTS.items()},
+    **{name: Entry(name, each.url, about=each.source, suffix=".csv")
+       for name, each in MOLECULES.items()},
 }  # fmt: skip
 
 ALIASES = {
@@ -128,6 +132,10 @@ ALIASES = {
     "REDDIT-M12K": "REDDIT-MULTI-12K",
     "D&D": "DD",
     "AIDS700": "AIDS700nef",
+    "delaney": "ESOL",
+    "ZINC12k": "ZINC-12k",
+    "Peptides": "Peptides-func",
+    **{f"ogbg-mol{name.lower()}": name for name in ("ESOL", "FreeSolv", "BBBP", "BACE", "HIV")},
 }
 
 
@@ -143,6 +151,7 @@ def resolve(name: str) -> str:
 
 def is_path(data: str) -> bool:
     """Whether this is meant as a file or folder, and not as a name."""
+    data = plain_data(data)
     path = Path(data)
     if path.suffix in SUFFIXES or "/" in data or len(path.parts) > 1:
         return True
@@ -151,4 +160,4 @@ def is_path(data: str) -> bool:
 
 def short_name(data: str) -> str:
     """Return what a set is called, given its name or its path."""
-    return stem(Path(data))
+    return stem(Path(plain_data(data)))

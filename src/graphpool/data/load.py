@@ -8,15 +8,18 @@ import numpy as np
 
 from graphpool.data import catalogue
 from graphpool.data.cache import cache_key, cached
+from graphpool.data.data_string import split_data
 from graphpool.data.download import Progress
 from graphpool.data.formats import find_format, npz, open_set, safetensors
 from graphpool.data.formats import smiles as smiles_csv
 from graphpool.data.formats.gexf import GexfFiles
-from graphpool.data.locate import data_root, download_set, locate_here
+from graphpool.data.locate import data_root, download_set, locate_here, locate_molecules
+from graphpool.data.molecules.published import MOLECULES, MoleculeSet
 from graphpool.data.pairs.distances import Distances, read_distances, read_test
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.pairs.storage import open_pairs, save_pairs
 from graphpool.data.paths import exists
+from graphpool.data.published_molecules import SPLIT, VERSION, read_published, source_digest
 from graphpool.data.read_options import ReadOptions
 from graphpool.data.splits import Split
 from graphpool.data.synthetic.arrangements import build as arrangements
@@ -72,8 +75,10 @@ def load(
         skip_bad: leave out lines that can't be read, of CSV files with SMILES and of JSON lines;
             `notes` say which. By default the first one is an error.
     """
-    options = ReadOptions.of(smiles, y, id, skip_bad)
-    return _with_features(load_with(data, options, root, cache, download, progress), features)
+    given = ReadOptions.of(smiles, y, id, skip_bad)
+    if isinstance(data, str) and given == ReadOptions() and not skip_bad:
+        data, given = split_data(data)
+    return _with_features(load_with(data, given, root, cache, download, progress), features)
 
 
 def load_with(
@@ -93,8 +98,26 @@ def load_with(
         options.check_used(data, ())
         return graphs
     path, set_name = locate_here(data, folder)
+    if path is None and (entry := MOLECULES.get(set_name)) is not None:
+        options.check_used(data, ())
+        return _published(entry, locate_molecules(entry, folder, download, progress), cache)
     path = path or download_set(set_name, folder, download, progress)
     return _read(path, set_name, cache, options)
+
+
+def _published(entry: MoleculeSet, path: Path, cache: bool) -> GraphSet:
+    key = cache_key(
+        source_digest(path),
+        reader="published",
+        version=VERSION,
+        name=entry.name,
+        of=smiles_csv.VERSION,
+    )
+
+    def build() -> GraphSet:
+        return read_published(entry, path)
+
+    return cached(entry.name, key, build, open_set, safetensors.save) if cache else build()
 
 
 def read(
@@ -170,12 +193,19 @@ def distances(name: str | Path, root: str | Path | None = None) -> Distances:
 
 
 def published_split(name: str | Path, root: str | Path | None = None) -> Split:
-    """Return the split into training and test graphs published with a set; `valid` is empty.
+    """Return the split into training and test graphs published with a set.
+
+    `valid` is empty, but for sets of molecules.
 
     Args:
         name: as in `load`, or the file or folder of a set.
         root: as in `load`.
     """
+    if isinstance(name, str) and catalogue.resolve(name) in MOLECULES:
+        part = load(name, root, features=None).columns.get(SPLIT)
+        if part is not None:
+            return Split(*(tuple(np.flatnonzero(np.array(part) == each).tolist())
+                           for each in ("train", "valid", "test")))  # fmt: skip
     path, set_name = _named_or_file(name, root)
     test = None
     if path.suffix == npz.SUFFIX:
@@ -240,7 +270,9 @@ def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
 
 def _read(path: Path, name: str | None, cache: bool, options: ReadOptions) -> GraphSet:
     """Read any known format, through the cache where parsing takes time."""
-    reader = smiles_csv if options.smiles and path.is_file() else find_format(path, name)
+    named = options.strict or smiles_csv.has_column(path, options.smiles)
+    molecules = options.smiles and named and smiles_csv.may_be_table(path)
+    reader = smiles_csv if molecules else find_format(path, name)
     takes: frozenset[str] = getattr(reader, "OPTIONS", frozenset())
     options.check_used(path, takes)
     if reader.NAME == safetensors.NAME:

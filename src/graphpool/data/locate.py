@@ -17,10 +17,12 @@ from graphpool.data.cache import cache_root
 from graphpool.data.download import Progress, fetch
 from graphpool.data.formats import FORMATS, adjacency, gexf, npz, xml
 from graphpool.data.formats.tu_files import PARTS, TUFiles
+from graphpool.data.molecules.published import FOLDER, MOLECULES, MoleculeSet
 from graphpool.data.paths import SUFFIXES, stem
+from graphpool.data.published_molecules import check_zip
 from graphpool.data.synthetic.matching.names import is_matching_name
 from graphpool.errors import DataError, DownloadError, WriteError, nearest
-from graphpool.files import atomic_write
+from graphpool.files import atomic_write, sha256_file
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +64,9 @@ def available(root: str | Path | None = None) -> list[LocatedSet]:
     """List the sets that `load` finds without a download, by name."""
     sets: dict[str, LocatedSet] = {}
     for origin, folder in _folders(data_root(root)):
+        for name, entry in MOLECULES.items():
+            if name not in sets and (path := entry.find_in(folder)) is not None:
+                sets[name] = LocatedSet(name, path, origin)
         for path in sorted(folder.iterdir()):
             name = path.name if path.is_dir() else stem(path)
             if name not in sets and _is_set(path, name):
@@ -78,6 +83,28 @@ def locate_here(name: str, root: Path | None) -> tuple[Path | None, str]:
         return path, name
     full_name = catalogue.resolve(name)
     return _local(full_name, root), full_name
+
+
+def locate_molecules(
+    entry: MoleculeSet, root: Path | None, download: bool, progress: Progress | None
+) -> Path:
+    """Return the path of a published set of molecules; download it if it is not here."""
+    for _, folder in _folders(root):
+        if (path := entry.find_in(folder)) is not None:
+            return path
+    target = (root or Path("data")) / FOLDER / entry.file
+    if entry.url is None or not download:
+        where = f"get {entry.url} and put it there" if entry.url else "it is not offered online"
+        raise DataError(f"{entry.name} is not on this machine ({target}); {where}")
+    ogb = entry.url.endswith(".zip")
+    target = _downloads() / FOLDER / (f"{entry.name}.zip" if ogb else entry.file)
+
+    def check(path: Path) -> None:
+        if ogb:
+            check_zip(path)
+        _check_content(entry.name, sha256_file(path), target.with_suffix(CHECKSUM))
+
+    return fetch(entry.url, target, sha256=entry.sha256, check=check, progress=progress)
 
 
 def find_in_folder(name: str, folder: str | Path) -> Path | None:
@@ -193,7 +220,16 @@ def _check_download(path: Path, name: str, stored: Path) -> None:
         stored: file with the checksum of the first download, for sets whose content is not in the
             catalogue; it is written if there is none.
     """
-    content, expected = _content(TUFiles.find(path, name)), catalogue.CONTENT.get(name)
+    _check_content(name, _content(TUFiles.find(path, name)), stored)
+
+
+def _check_content(name: str, content: str, stored: Path) -> None:
+    """Compare a checksum with the one that is known of the set, or with that of its first download.
+
+    Args:
+        stored: as in `_check_download`.
+    """
+    expected = catalogue.CONTENT.get(name)
     whose = "graphpool's results were made with"
     if expected is None and stored.exists():
         expected = stored.read_text(encoding="ascii", errors="replace").strip()

@@ -19,14 +19,16 @@ class ReadOptions:
         smiles: column of SMILES; by default the one that is called so.
         y: columns of the values to predict; by default the one called `y`, if there is one.
         id: column of the ids; by default graphs are numbered.
-        needs_y: whether a file without the columns `y` is an error.
+        strict: whether a file without these columns is an error, and one that has none of any kind.
+        check_valence: whether a molecule beyond rdkit's rules of valence can't be read.
         bad: what becomes of lines that can't be read.
     """
 
     smiles: str = ""
     y: tuple[str, ...] = ()
     id: str = ""
-    needs_y: bool = True
+    strict: bool = True
+    check_valence: bool = True
     bad: BadRows = field(default_factory=BadRows, compare=False)
 
     @classmethod
@@ -46,14 +48,21 @@ class ReadOptions:
             raise ConfigError(f"y: {', '.join(names)} names a column twice")
         return cls(smiles or "", tuple(filter(None, names)), id or "", bad=BadRows(skip_bad))
 
+    @property
+    def is_default(self) -> bool:
+        """Whether no column is named."""
+        return self == ReadOptions()
+
     def key(self) -> dict[str, Any]:
         """Return what a cached set depends on; nothing by default."""
         values = {"smiles": self.smiles, "y": list(self.y), "id": self.id}
         given = {key: value for key, value in values.items() if value}
-        return given if self.needs_y else {**given, "needs_y": False}
+        return given if self.strict else {**given, "strict": False}
 
     def check_used(self, where: object, known: Iterable[str]) -> None:
         """Refuse what a format has no use for."""
+        if not self.strict:
+            return
         given = {"smiles": self.smiles, "y": self.y, "id": self.id, "skip_bad": self.bad.skip}
         for name, value in given.items():
             if value and name not in set(known):

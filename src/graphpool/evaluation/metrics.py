@@ -17,6 +17,9 @@ CLASS_METRICS = {
     "average_precision": "average precision, %",
 }
 
+# Metrics of which less is better.
+LOWER_IS_BETTER = {"loss", "mae", "rmse"}
+
 
 def class_metrics(probability: Tensor, actual: Tensor) -> dict[str, float]:
     """Return every metric of `CLASS_METRICS`, under the names of scikit-learn's scorers.

@@ -19,8 +19,9 @@ from graphpool.data.splits import (
     load_splits,
     random_splits,
     save_splits,
+    strata_of,
 )
-from graphpool.errors import ConfigError, DataError, plural
+from graphpool.errors import ConfigError, DataError, brief, plural
 from graphpool.graphs.graphset import GraphSet
 
 
@@ -90,8 +91,8 @@ def find_protocol(name: str) -> Protocol:
     if re.fullmatch(r"cv[1-9][0-9]{0,3}", name):
         return cross_validation(int(name.removeprefix("cv")))
     raise ConfigError(
-        f"unknown protocol {name!r}; known: {', '.join(PROTOCOLS)}, and cv with another number of "
-        "folds, such as cv5"
+        f"unknown protocol {brief(name)}; known: {', '.join(PROTOCOLS)}, and cv with another "
+        "number of folds, such as cv5"
     )
 
 
@@ -111,9 +112,7 @@ def own_protocol(path: str | Path, graphs: GraphSet) -> Protocol:
 
 def splits_for(protocol: Protocol, graphs: GraphSet, seed: int) -> tuple[Split, ...]:
     """The splits that a seed gives."""
-    if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
-    y = graphs.y.cpu()
+    y = strata_of(graphs)
     if protocol.kind == "cv":
         return cv_splits(y, protocol.folds, seed)
     if protocol.kind == "own":

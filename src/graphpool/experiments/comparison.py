@@ -21,7 +21,7 @@ from graphpool.data.true_distances import (
     known_distances,
     open_similar,
 )
-from graphpool.errors import ConfigError, DataError, GraphpoolError, warn
+from graphpool.errors import ConfigError, GraphpoolError, warn
 from graphpool.evaluation.protocols import Protocol, find_protocol, own_protocol
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.example_files import Graphs, add_source
@@ -45,7 +45,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.locks import folder_lock
 from graphpool.nn.zoo.build import edges_unused
 from graphpool.tasks import find_task
-from graphpool.tasks.classes import open_training
+from graphpool.tasks.graph_task import GraphTask
 
 log = logging.getLogger(__name__)
 
@@ -167,7 +167,7 @@ def check_evaluation(
         find_protocol(protocol)
     for data in sets:
         if noun == "graphs":
-            graphs = open_training(data, root)
+            graphs = _graph_task(config).open_training(data, root)
             if config.split:
                 read_own_splits(config.split, graphs)
             continue
@@ -176,6 +176,12 @@ def check_evaluation(
             drawn_pairs(replace(config, data=data), [0])
         else:
             known_distances(open_similar(data, root), data, config.compare.distances, root)
+
+
+def _graph_task(config: RunConfig) -> type[GraphTask]:
+    task = find_task(config.task)
+    assert issubclass(task, GraphTask)
+    return task
 
 
 def _numbers(seeds: int | Sequence[int] | None, usual: tuple[int, ...]) -> tuple[int, ...]:
@@ -249,14 +255,13 @@ def unit_of(method: str, data: Data, config: RunConfig, seed: int, fold: int = 0
 def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     """Splits of a set by a protocol, and facts about the set."""
     given = wanted.data
-    graphs = open_training(given, wanted.root) if isinstance(given, str) else given
+    task = _graph_task(wanted.config)
+    graphs = (task.open_training if isinstance(given, str) else task.open_set)(given, wanted.root)
     config = resolve(wanted.config, has_edge_features(graphs))
     protocol = wanted.protocol
     if config.split:
         protocol = own_protocol(config.split, graphs)
     protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
-    if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes; a classifier can't be judged on it")
     if graphs.x_from:
         log.info("%s: its features are not used; every split fits its own", graphs.name)
     digest = add_source(wanted.sources, graphs.name, graphs)

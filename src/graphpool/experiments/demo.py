@@ -18,7 +18,7 @@ from graphpool.config import ModelConfig, RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, save_splits, stratified_folds
-from graphpool.errors import MissingPackageError
+from graphpool.errors import MissingPackageError, plural
 from graphpool.experiments.comparison import evaluate
 from graphpool.experiments.report import methods_page
 from graphpool.experiments.results import ExperimentResult
@@ -27,7 +27,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report import Report, draw_hierarchy_png, write
-from graphpool.tasks.pages.classes import graph_map
+from graphpool.tasks.pages.classes import graph_map, true_and_predicted
 from graphpool.tasks.pages.levels import hierarchy_example, learning_curve, typical_graph
 from graphpool.training.health_warnings import health_warnings
 
@@ -72,8 +72,9 @@ def run_demo(
     config = config or RunConfig(data=DATA)
     graphs = datasets.load(DATA, features=None)
     tell(
-        f"{graphs.name}: {len(graphs)} graphs. Ten-fold cross-validation of {len(methods)} "
-        "methods; each fold is tested once, by a model that has not seen it."
+        f"{graphs.name}: {plural(len(graphs), 'graph')}. Ten-fold cross-validation of "
+        f"{plural(len(methods), 'method')}; each fold is tested once, by a model that "
+        "has not seen it."
     )
     command = "graphpool demo" + (f" --seeds {len(seeds)}" if len(seeds) > 1 else "")
     experiment = evaluate(
@@ -126,7 +127,8 @@ def build_report(
     assert experiment.protocol is not None
     test, first, trained = graphs[split.test], experiment.methods[0], model.result
     assert trained is not None
-    classes, predicted = model.task.classes, model.probabilities(test).argmax(axis=1)
+    classes, shares = model.task.classes, model.probabilities(test)
+    typical = typical_graph(model, test)
     places = place_rule(model.config.model) is not None
     label = (
         f"one {first} model, trained on {len(split.train)} graphs; {len(split.valid)} others "
@@ -144,8 +146,12 @@ def build_report(
         subtitle=_about(experiment),
         dataset=_facts(graphs, model.config.model),
         curves=[learning_curve(label, trained.history, trained.best_epoch)],
-        embedding=graph_map(model, classes, test, predicted, shown),
-        hierarchy=[hierarchy_example(model, test, typical_graph(model, test), classes, places)],
+        embedding=graph_map(model, classes, test, shares.argmax(axis=1), shown),
+        hierarchy=[
+            hierarchy_example(
+                model, test, typical, true_and_predicted(classes, test, shares, typical), places
+            )
+        ],
         warnings=[
             *experiment.warning_lines,
             *(f"the model of the pictures: {line}" for line in health_warnings(metrics)),

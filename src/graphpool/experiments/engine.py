@@ -28,6 +28,7 @@ from graphpool.files import scratch_folder
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.locks import file_lock
 from graphpool.progress import ProgressBar
+from graphpool.tasks import find_task
 from graphpool.training.signals import Interrupted
 
 log = logging.getLogger(__name__)
@@ -119,8 +120,9 @@ def run_units(
             number = stop.signum if isinstance(stop, Interrupted) else signal.SIGINT
             raise Interrupted(
                 number,
-                f"stopped by {signal.Signals(number).name}: {len(done)} of {len(units)} units are "
-                f"finished and kept in {records.path}; the same call goes on from there",
+                f"stopped by {signal.Signals(number).name}: {len(done)} of "
+                f"{plural(len(units), 'unit')} are finished and kept in {records.path}; the "
+                "same call goes on from there",
             ) from None
     return RunOutcome(
         records=tuple(done[unit] for unit in units if unit in done),
@@ -137,14 +139,18 @@ def report_unit(
     if record.error:
         log.warning("%s failed: %s", where, record.error)
     else:
-        log.info("%s: %s in %.1f s", where, accuracy_text(record), record.total_seconds)
+        log.info("%s: %s in %.1f s", where, metric_line(record), record.total_seconds)
     bar.update(count, description=f"{unit}, [red]{failed} failed[/red]" if failed else str(unit))
 
 
-def accuracy_text(record: Record) -> str:
-    """Accuracy of every test, in percent."""
-    values = (metrics.get("accuracy") for metrics in record.metrics.values())
-    return ", ".join("–" if value is None else f"{100 * value:.1f} %" for value in values)
+def metric_line(record: Record) -> str:
+    """The main metric of every test, accuracies in percent."""
+    main = find_task(record.task).main
+    form = "{:.1%}" if main == "accuracy" else f"{main} {{:.4g}}"
+    values = (metrics.get(main) for metrics in record.metrics.values())
+    return ", ".join(
+        "–" if value is None else form.format(value).replace("%", " %") for value in values
+    )
 
 
 def find_finished(units: Sequence[Unit], records: RecordFile) -> dict[Unit, Record]:

@@ -34,7 +34,7 @@ from graphpool.files import atomic_write
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.find import Places
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.tasks.classes import ClassificationData
+from graphpool.tasks.graph_task import SplitData
 from graphpool.tasks.matching import MatchingData
 from graphpool.tasks.similarity import SimilarityData
 
@@ -66,15 +66,13 @@ class Graphs:
                 self._splits[seed] = splits_for(protocol, self.graphs, seed)
         return self._splits[seed][fold]
 
-    def examples(
-        self, seed: int, fold: int, rules: Collection[PlaceRule] = ()
-    ) -> ClassificationData:
+    def examples(self, seed: int, fold: int, rules: Collection[PlaceRule] = ()) -> SplitData:
         """Graphs of the parts of a split, with places by these rules."""
         for rule in rules:
             self.graphs.places(rule)  # for all graphs at once: parts of the set have them too
         split = self.split(seed, fold)
         sizes = {name: len(part) for name, part in vars(split).items()}
-        return ClassificationData(
+        return SplitData(
             train=self.graphs[list(split.train)],
             valid=self.graphs[list(split.valid)],
             test=self.graphs[list(split.test)],

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import DataError, check_type, nearest, plural, warn
+from graphpool.errors import DataError, brief, check_type, nearest, plural, warn
 
 MANY_NAMES = 1024
 MOST_NODES = 10**6
@@ -51,14 +51,15 @@ class Collection:
         check_type("arrays", self.arrays, Arrays, "Arrays(...)")
         for name in ("ids", "node_names", "edge_names"):
             check_type(name, getattr(self, name), tuple, "a tuple")
-            kind = (str, int) if name == "ids" else Hashable
+            kind, wanted = (str, "words") if name == "ids" else (Hashable, "words or numbers")
             if not all(isinstance(each, kind) for each in getattr(self, name)):
-                raise DataError(f"{name} of a collection must be words or numbers")
+                raise DataError(f"{name} of a collection must be {wanted}")
         check_type("directed", self.directed, bool, "True or False")
         check_arrays(self.arrays, len(self.node_names) or 1, len(self.edge_names) or 1)
         if len(self.ids) != len(self.arrays.node_ptr) - 1:
             raise DataError(
-                f"{len(self.ids)} ids for {len(self.arrays.node_ptr) - 1} graphs; give one each"
+                f"{plural(len(self.ids), 'id')} for "
+                f"{plural(len(self.arrays.node_ptr) - 1, 'graph')}; give one each"
             )
 
     def __len__(self) -> int:
@@ -162,7 +163,7 @@ def _check_attributes(graphs: Sequence[Any], node_label: str, edge_label: str) -
         if items and not any(name in values for values in items):
             present = {str(key) for values in items for key in values}
             hint = nearest(name, present) if present else "they have no attributes"
-            raise DataError(f"none of the {kind} has the attribute {name!r}; {hint}")
+            raise DataError(f"none of the {kind} has the attribute {brief(name)}; {hint}")
 
 
 def _from_set(graphs: Any, edge_labels: bool) -> Collection:
@@ -280,7 +281,7 @@ def _code(codes: dict[Hashable, int], name: Any, graph: _Plain) -> int:
     except TypeError:
         kind = type(name).__name__
         raise DataError(
-            f"graph {graph.id}: the label {name!r} is a {kind}; use strings or numbers"
+            f"graph {graph.id}: the label {brief(name)} is a {kind}; use strings or numbers"
         ) from None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import DataError, check_type, check_whole
+from graphpool.errors import DataError, check_type, check_whole, plural
 from graphpool.ged.collection import collect
 from graphpool.ged.costs import Costs
 from graphpool.ged.exact import load_search
@@ -105,7 +105,7 @@ def compare(
     proved = truth.lower == truth.upper
     if not proved.any():
         raise DataError(
-            f"none of {len(pairs)} pairs was proved within the limits; raise them "
+            f"none of {plural(len(pairs), 'pair')} was proved within the limits; raise them "
             "(--time-limit, --max-expanded) or use smaller graphs"
         )
     scale = problem.tables.scale

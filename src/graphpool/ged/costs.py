@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, no_type_check
 
 import numpy as np
 
-from graphpool.errors import ConfigError, DataError, check_type, check_whole, nearest
+from graphpool.errors import ConfigError, DataError, brief, check_type, check_whole, nearest
 from graphpool.ged.kernel import IntArray, inlined
 
 LabelCosts = Mapping[tuple[Hashable, Hashable], float]
@@ -84,19 +84,21 @@ class Costs:
         for name, value in self._values():
             if 0 < _number(name, value) < 1 / _FINEST:
                 raise ConfigError(
-                    f"cost of {name} is {value!r}; costs have six decimals, so scale all of them up"
+                    f"cost of {name} is {brief(value)}; costs have six decimals, so "
+                    "scale all of them up"
                 )
         for kind in ("node_labels", "edge_labels"):
             for pair, value in getattr(self, kind).items():
                 if not isinstance(pair, tuple) or len(pair) != 2:
-                    raise ConfigError(f"{kind}: {pair!r} is not a pair of labels")
+                    raise ConfigError(f"{kind}: {brief(pair)} is not a pair of labels")
                 if pair[0] == pair[1] and value != 0:
-                    raise ConfigError(f"{kind}: {pair!r} costs {value}; equal labels must cost 0")
+                    problem = f"{brief(pair)} costs {brief(value)}"
+                    raise ConfigError(f"{kind}: {problem}; equal labels must cost 0")
 
     def _values(self) -> list[tuple[str, float]]:
         plain = [item.name for item in fields(self) if not item.name.endswith("_labels")]
         named = [
-            (f"{kind} {pair!r}", value)
+            (f"{kind} {brief(pair)}", value)
             for kind in ("node_labels", "edge_labels")
             for pair, value in getattr(self, kind).items()
         ]
@@ -110,7 +112,7 @@ class Costs:
         arguments: dict[str, Any] = {}
         for key, value in values.items():
             if key not in known:
-                raise ConfigError(f"there is no cost {key!r}; {nearest(key, known)}")
+                raise ConfigError(f"there is no cost {brief(key)}; {nearest(key, known)}")
             if not key.endswith("_labels"):
                 arguments[key] = _number(key, value)
                 continue
@@ -119,7 +121,7 @@ class Costs:
             except (TypeError, ValueError):
                 raise ConfigError(f"{key} must be a list of [first, second, cost]") from None
             arguments[key] = {
-                pair: _number(f"{key} {pair!r}", cost) for pair, cost in named.items()
+                pair: _number(f"{key} {brief(pair)}", cost) for pair, cost in named.items()
             }
         return cls(**arguments)
 
@@ -161,7 +163,7 @@ class Costs:
 def _number(name: str, value: Any) -> float:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not 0 <= value <= sys.float_info.max:
-        raise ConfigError(f"cost of {name} is {value!r:.60}; give a number that is 0 or more")
+        raise ConfigError(f"cost of {name} is {brief(value)}; give a number that is 0 or more")
     return float(value)
 
 

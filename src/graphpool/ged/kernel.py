@@ -17,7 +17,7 @@ compiled = compiler(FOLDER)
 # allocate, and don't count references, which would take as long as the search itself.
 kernel = compiler(FOLDER, _nrt=False)
 # For functions that only compiled ones call: reading tuples of arrays from Python takes as long to
-# compile as many a loop. A call from Python would crash; `interpreted` is the way to it.
+# compile as many a loop.
 inner = compiler(FOLDER, _nrt=False, no_cpython_wrapper=True)
 # A call copies every field of the tuples that it passes, so functions with one caller are inlined.
 inlined = compiler(FOLDER, _nrt=False, inline="always")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import graphpool
-from graphpool.errors import DataError, check_type, check_whole
+from graphpool.errors import DataError, check_type, check_whole, plural
 from graphpool.ged.array_file import digest
 from graphpool.ged.collection import Collection, collect
 from graphpool.ged.costs import Costs
@@ -193,8 +193,8 @@ def _stop(workers: Workers, parts: PartialResults | None, total: int, left: int)
     parts.flush()
     done = total - left + sum(len(piece.position) for piece in pieces)
     return (
-        f"stopped; {done:,} of {total:,} pairs are saved in {parts.folder}: run the same command "
-        "again to continue"
+        f"stopped; {done:,} of {plural(total, 'pair')} are saved in {parts.folder}: run the same "
+        "command again to continue"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural
 from graphpool.ged.array_file import read_arrays, write_arrays
 from graphpool.ged.methods.registry import METHODS
 from graphpool.limits import current_limits
@@ -108,7 +108,10 @@ class DistanceMatrix:
         size = int(self.classes.max(initial=-1)) + 1
         entries = max(size, len(self)) ** 2
         current_limits().check(
-            "distances", "unpacked_bytes", 8 * entries, f"bytes of a matrix of {len(self)} graphs"
+            "distances",
+            "unpacked_bytes",
+            8 * entries,
+            f"bytes of a matrix of {plural(len(self), 'graph')}",
         )
         values = np.full((size, size), unknown)
         np.fill_diagonal(values, 0.0)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import torch
 from torch import Tensor
 
-from graphpool.errors import DataError, InputError
+from graphpool.errors import DataError, InputError, brief, plural
 from graphpool.graphs.columns import check_columns
 from graphpool.graphs.vocabulary import target_names
 
@@ -167,11 +167,16 @@ def checked_target(graphs: Any, target: Any, names: Sequence[str] = ()) -> dict[
     return {"target": target, "target_names": named}
 
 
+def check_name(name: Any) -> None:
+    """Refuse the name of a set that is not text."""
+    if not isinstance(name, str):
+        raise InputError(f"the name of a set is a {type(name).__name__}; give a word")
+
+
 def check_set(graphs: Any) -> None:
     """Refuse pointers, edges, fields and names that don't make a `GraphSet`."""
     name, node_ptr, edge_ptr, ids = graphs.name, graphs.node_ptr, graphs.edge_ptr, graphs.ids
-    if not isinstance(name, str):
-        raise InputError(f"the name of a set is a {type(name).__name__}; give a word")
+    check_name(name)
     check_pointer(f"{name}: node_ptr", node_ptr, None, least=1)
     check_pointer(f"{name}: edge_ptr", edge_ptr, None)
     if edge_ptr.shape != node_ptr.shape or edge_ptr.device != node_ptr.device:
@@ -181,12 +186,15 @@ def check_set(graphs: Any) -> None:
         raise InputError(f"{name}: {counts['nodes']} nodes; a set has up to {_MOST}")
     shape = (2, counts["edges"])
     check_tensor(f"{name}: edge_index", graphs.edge_index, INTEGERS, shape, node_ptr.device)
-    if not isinstance(ids, tuple) or not set(map(type, ids)) <= {str}:
-        raise InputError(f"{name}: ids must be a tuple of words")
+    for key, words in (("ids", ids), ("notes", graphs.notes)):
+        if not isinstance(words, tuple) or not set(map(type, words)) <= {str}:
+            raise InputError(f"{name}: {key} must be a tuple of words")
     if not isinstance(graphs.x_from, str):
         raise InputError(f"{name}: x_from is a {type(graphs.x_from).__name__}; give a word")
     if len(ids) != counts["graphs"]:
-        raise InputError(f"{name}: ids has {len(ids)} entries for {counts['graphs']} graphs")
+        raise InputError(
+            f"{name}: ids has {len(ids)} entries for {plural(counts['graphs'], 'graph')}"
+        )
     check_fields(name, counts, vars(graphs))
     check_columns(name, graphs.columns, counts["graphs"])
     source, target = graphs.edge_index.long()
@@ -206,6 +214,7 @@ def check_given(
     name: str, node_counts: Any, edge_counts: Any, edge_index: Any, edges: Mapping[str, Any]
 ) -> None:
     """Refuse what `GraphSet.build` can't work on; what it makes is checked by `check_set`."""
+    check_name(name)
     for key, value in (("node_counts", node_counts), ("edge_counts", edge_counts)):
         check_tensor(f"{name}: {key}", value, CODES, (None,))
         check_range(f"{name}: {key}", value, 0, _MOST)
@@ -226,7 +235,7 @@ def check_lengths(name: str, counts: Mapping[str, int], given: Mapping[str, obje
         try:
             found = len(value)  # type: ignore[arg-type]
         except TypeError:
-            raise InputError(f"{name}: {key} is {value!r}; give one entry each") from None
+            raise InputError(f"{name}: {key} is {brief(value)}; give one entry each") from None
         if found != counts[unit]:
             raise DataError(f"{name}: {key} has {found} entries for {counts[unit]} {unit}")
     edge_counts = given["edge_counts"]
@@ -279,4 +288,4 @@ def find_device(device: torch.device | str) -> torch.device:
     try:
         return torch.device(device)
     except (TypeError, RuntimeError):
-        raise InputError(f"there is no device {device!r}; give 'cpu' or 'cuda'") from None
+        raise InputError(f"there is no device {brief(device)}; give 'cpu' or 'cuda'") from None

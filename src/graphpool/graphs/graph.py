@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from graphpool.errors import InputError, SelectionError, check_whole
+from graphpool.errors import InputError, SelectionError, brief, check_type, check_whole
 from graphpool.graphs.checks import (
     INTEGERS,
     NAMES,
@@ -59,14 +59,15 @@ class Graph:
     columns: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        check_type("id of a graph", self.id, str, "a word")
         where = f"graph {self.id}"
         if not isinstance(self.num_nodes, int) or self.num_nodes < 1:
-            raise InputError(f"{where}: num_nodes is {self.num_nodes!r}; give 1 or more")
+            raise InputError(f"{where}: num_nodes is {brief(self.num_nodes)}; give 1 or more")
         check_tensor(f"{where}: edge_index", self.edge_index, INTEGERS, (2, None))
         check_range(f"{where}: edge_index", self.edge_index, 0, self.num_nodes - 1)
         counts = {"graphs": 1, "nodes": self.num_nodes, "edges": self.edge_index.shape[1]}
         if self.y is not None and not isinstance(self.y, int):
-            raise InputError(f"{where}: y is {self.y!r}; give the code of a class")
+            raise InputError(f"{where}: y is {brief(self.y)}; give the code of a class")
         check_whole(f"{where}: y", 0 if self.y is None else self.y, -1, 2**31 - 1)
         y = None if self.y is None else torch.tensor([self.y])
         rows = {
@@ -98,7 +99,7 @@ class Graph:
 def graph_at(graphs: "GraphSet", position: int) -> Graph:
     """Return the graph at this position of a set; negative positions count from its end."""
     if not -len(graphs) <= position < len(graphs):
-        raise SelectionError(f"graph {position} of a set of {len(graphs)}")
+        raise SelectionError(f"graph {brief(position)} of a set of {len(graphs)}")
     position %= len(graphs)
     node = slice(*graphs.node_ptr[position : position + 2].tolist())
     edge = slice(*graphs.edge_ptr[position : position + 2].tolist())

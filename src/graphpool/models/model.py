@@ -113,6 +113,7 @@ class TrainedModel:
         """
         watch = Stopwatch() if watch is None else watch
         task = find_task(config.task).of(train) if task is None else task
+        task = task.configured(config)
         with watch.part("features"):
             used = task.used(train)
             config = resolve(config, has_edge_features(used))
@@ -230,11 +231,18 @@ class TrainedModel:
     # ------------------------------------------------------------------ single graphs
 
     def prediction_rows(self, graphs: GraphSet) -> list[dict[str, Any]]:
-        """Return a row for each graph, as `graphpool predict` prints them: id and prediction."""
+        """Return a row for each graph, as `graphpool predict` prints them: id and prediction.
+
+        The row of a molecule also has its SMILES.
+        """
         self._asked_about("graphs")
         self.check_labels(graphs)
         rows: list[dict[str, Any]] = self.task.prediction_rows(self, graphs)
-        return rows
+        if (smiles := graphs.columns.get("smiles")) is None:
+            return rows
+        return [
+            {"id": row["id"], "smiles": text, **row} for text, row in zip(smiles, rows, strict=True)
+        ]
 
     def embed(self, graphs: GraphSet) -> Array:
         """Return graph vectors, `[graphs, channels]`."""

@@ -8,13 +8,14 @@ import numpy as np
 
 from graphpool.config import RunConfig, resolve
 from graphpool.data import load as datasets
+from graphpool.data.bad_rows import collect_bad_rows, write_bad_rows
 from graphpool.data.source import set_digest
-from graphpool.errors import DataError
+from graphpool.errors import DataError, GraphpoolError
 from graphpool.features.pipeline import has_edge_features
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
-from graphpool.models.run_folder import CONFIG, REPORT, RESULT, RunFolder
+from graphpool.models.run_folder import CONFIG, LEFT_OUT, REPORT, RESULT, RunFolder
 from graphpool.tasks import TaskData, find_task
 
 
@@ -40,10 +41,13 @@ def train_run(
     """
     with folder if isinstance(folder, RunFolder) else RunFolder(folder, config) as run:
         task = find_task(config.task)
-        data = task.open(config, root, run)
+        with collect_bad_rows() as bad:
+            data = task.open(config, root, run)
         graphs = task.of(data.train).used(data.train)
         config = resolve(config, has_edge_features(graphs))
         run.write_settings(config, data.facts)
+        if bad:
+            write_bad_rows(run.path / LEFT_OUT, bad)
         started(data, config)
         model = TrainedModel.fit(
             data.train,
@@ -75,7 +79,12 @@ def report_run(
     run.check_examples(data.facts)
     document["command"] = f"graphpool train --config {run.path / CONFIG}"
     model = TrainedModel.load(run.path)
-    return model.report(path or run.path / REPORT, data, document, run.history())
+    try:
+        return model.report(path or run.path / REPORT, data, document, run.history())
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        if isinstance(error, GraphpoolError):
+            raise
+        raise run.unusable_result(f"{type(error).__name__}: {error}") from error
 
 
 def training_graphs(model: TrainedModel, root: Path | None = None) -> GraphSet:

@@ -12,7 +12,7 @@ from graphpool.config import RunConfig, read_toml, resolve, to_dict, write_toml
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, load_splits, save_splits
 from graphpool.documents import read_json
-from graphpool.errors import CheckpointError, ConfigError
+from graphpool.errors import CheckpointError, ConfigError, brief
 from graphpool.files import write_json, writing
 from graphpool.ged.partial_results import parts_folder
 from graphpool.graphs.graphset import GraphSet
@@ -24,8 +24,8 @@ from graphpool.training.run_identity import check_same_run
 from graphpool.training.select_place_rule import CHOICE, PILOTS
 
 CONFIG, SPLIT, RESULT, REPORT = "config.toml", "split.json", "result.json", "report.html"
-EXAMPLES, DISTANCES = "examples.json", "distances.ged"
-_OLD = (SPLIT, RESULT, REPORT, EXAMPLES, CHOICE, DISTANCES)
+EXAMPLES, DISTANCES, LEFT_OUT = "examples.json", "distances.ged", "left-out.jsonl"
+_OLD = (SPLIT, RESULT, REPORT, EXAMPLES, CHOICE, DISTANCES, LEFT_OUT)
 
 
 class RunFolder(Store):
@@ -220,10 +220,18 @@ class RunFolder(Store):
                 f"--out {self.path}"
             )
         document: dict[str, Any] = read_json(
-            path, dict[str, Any], error=CheckpointError,
-            hint=f"remove it, and graphpool train --resume --out {self.path} writes it again",
-        )  # fmt: skip
+            path, dict[str, Any], error=CheckpointError, hint=self._written_again
+        )
         return document
+
+    def unusable_result(self, reason: str) -> CheckpointError:
+        """Make the error about a result, or a log of epochs, that no page can be made of."""
+        problem = f"it or {EVENTS} does not hold what a report shows ({brief(reason)})"
+        return CheckpointError.at(self.path / RESULT, problem, hint=self._written_again)
+
+    @property
+    def _written_again(self) -> str:
+        return f"remove it, and graphpool train --resume --out {self.path} writes it again"
 
     def history(self) -> list[dict[str, Any]]:
         """Read one row per epoch."""

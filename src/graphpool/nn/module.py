@@ -76,10 +76,10 @@ def _check_argument(name: str, value: Any, hint: Any) -> None:
     unknown = Any in kinds or inspect.Parameter.empty in kinds
     if unknown or not all(isinstance(kind, type) for kind in kinds):
         return  # a literal, Any: checked by the constructor itself
-    if type(value) is not bool and int in kinds and isinstance(value, Integral):
-        check_whole(name, value, _LEAST.get(name, -MOST), MOST)
-    elif name == "dropout":
+    if name == "dropout":
         check_real(name, value, 0.0, 1.0)
+    elif type(value) is not bool and {int, float} & {*kinds} and isinstance(value, Integral):
+        check_whole(name, value, _LEAST.get(name, -MOST), MOST)
     elif not any(_is_a(value, kind) for kind in kinds):
         names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
         raise ConfigError(f"{name} is a {type(value).__name__}; give {names}")

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from graphpool.errors import ConfigError, check_known
+from graphpool.errors import ConfigError, brief, check_known
 from graphpool.nn.arguments import read_level
 from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_max, segment_mean, segment_sum
@@ -20,7 +20,7 @@ class Readout:
 
     def __init__(self, reductions: tuple[str, ...]) -> None:
         if not isinstance(reductions, (tuple, list)):
-            raise ConfigError(f"reductions are {reductions!r}; give a tuple, such as ('sum',)")
+            raise ConfigError(f"reductions are {brief(reductions)}; give a tuple, such as ('sum',)")
         for name in reductions:
             check_known("reduction", name, REDUCTIONS)
             if reductions.count(name) > 1:

@@ -6,12 +6,14 @@ Accuracies are fractions between 0 and 1. Arrays are numpy, on purpose: a report
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[Any]
+from graphpool.report.predictions import Array as Array
+from graphpool.report.predictions import ClassPredictions as ClassPredictions
+from graphpool.report.predictions import NumberPlot as NumberPlot
+
 Family: TypeAlias = Literal["ours", "baseline", "rule"]
 
 
@@ -45,19 +47,24 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class Curve:
-    """Learning curves of one run; all sequences have one entry per epoch of `epochs`."""
+    """Learning curves of one run; all sequences have one entry per epoch of `epochs`.
+
+    Args:
+        metric: title of the figure beside the loss; a share if it ends in `%`.
+    """
 
     label: str
     epochs: Sequence[int]
     train_loss: Sequence[float]
     valid_loss: Sequence[float]
-    train_accuracy: Sequence[float]
-    valid_accuracy: Sequence[float]
+    train_metric: Sequence[float]
+    valid_metric: Sequence[float]
     best_epoch: int | None = None
+    metric: str = "Accuracy, %"
 
     def __post_init__(self) -> None:
         epochs = len(self.epochs)
-        for name in ("train_loss", "valid_loss", "train_accuracy", "valid_accuracy"):
+        for name in ("train_loss", "valid_loss", "train_metric", "valid_metric"):
             found = len(getattr(self, name))
             if found != epochs:
                 raise ValueError(
@@ -122,13 +129,19 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class HierarchyExample:
-    """One graph at every level, finest first; with `places`, the first clusters are places."""
+    """One graph at every level, finest first.
+
+    Args:
+        places: whether the first clusters are places.
+        judged: whether a prediction is right or wrong, as that of a class is.
+    """
 
     graph: str
     true_class: str
     predicted_class: str
     levels: Sequence[Level]
     places: bool = False
+    judged: bool = True
 
     def __post_init__(self) -> None:
         if not self.levels:
@@ -163,33 +176,6 @@ class LevelHealth:
     entropy: float | None = None
     off_identity: float | None = None
     places: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class ClassPredictions:
-    """Classes of test graphs, and the probabilities that a classifier gives them.
-
-    Args:
-        names: of the classes.
-        y: `[graphs]`, true class of each graph, a position in `names`.
-        probabilities: `[graphs, classes]`; the predicted class is the most probable one.
-    """
-
-    names: Sequence[str]
-    y: Array
-    probabilities: Array
-
-    def __post_init__(self) -> None:
-        shape = (len(self.y), len(self.names))
-        if self.probabilities.shape != shape:
-            raise ValueError(f"probabilities of shape {self.probabilities.shape}, not {shape}")
-
-    @property
-    def confusion(self) -> Array:
-        """`[classes, classes]` counts: row is the true class, column the predicted one."""
-        counts = np.zeros((len(self.names), len(self.names)), dtype=int)
-        np.add.at(counts, (self.y, self.probabilities.argmax(axis=1)), 1)
-        return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,6 +313,7 @@ class Report:
         results: accuracies of methods over splits.
         tables: other figures, where a row is not a list of accuracies.
         classes: predictions of test graphs, class by class.
+        numbers: predictions of test graphs, target by target.
         labels: names of node labels, which have the same colours in all drawn pairs and queries.
     """
 
@@ -341,6 +328,7 @@ class Report:
     results: Sequence[ResultRow] = ()
     tables: Sequence[FigureTable] = ()
     classes: ClassPredictions | None = None
+    numbers: Sequence[NumberPlot] = ()
     scores: Scores | None = None
     distances: DistancePlot | None = None
     queries: Sequence[QueryExample] = ()

@@ -20,6 +20,7 @@ from graphpool.report.sections.comparison import (
     scores_section,
 )
 from graphpool.report.sections.health import health_section, warning_box
+from graphpool.report.sections.numbers import numbers_section
 from graphpool.report.sections.parts import fact_list, hero, repeat_section, section
 from graphpool.report.style import stylesheet
 
@@ -40,6 +41,7 @@ def render(report: Report, seed: int = 0) -> str:
     sections = (
         results_section(report),
         classes_section(report),
+        numbers_section(report),
         figure_tables(report.tables),
         scores_section(report),
         distances_section(report),

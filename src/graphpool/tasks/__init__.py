@@ -1,9 +1,11 @@
 """Tasks: what can be learned about graphs, by name."""
 
 from graphpool.errors import ConfigError, nearest
+from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks.base import Store, Task, TaskData
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.tasks.matching import MatchingTask
+from graphpool.tasks.regression import RegressionTask
 from graphpool.tasks.similarity import SimilarityTask
 
 __all__ = [
@@ -11,15 +13,22 @@ __all__ = [
     "TaskData",
     "Store",
     "ClassificationTask",
+    "RegressionTask",
     "MatchingTask",
     "SimilarityTask",
     "TASKS",
     "find_task",
+    "task_of_graphs",
 ]
 
 TASKS: dict[str, type[Task]] = {
-    task.name: task for task in (ClassificationTask, MatchingTask, SimilarityTask)
+    task.name: task for task in (ClassificationTask, RegressionTask, MatchingTask, SimilarityTask)
 }
+
+
+def task_of_graphs(graphs: GraphSet) -> str:
+    """Return the task that a set poses by what its graphs have: classes, or numbers."""
+    return "regression" if graphs.y is None and graphs.target is not None else "classification"
 
 
 def find_task(name: str) -> type[Task]:

@@ -1,32 +1,29 @@
 """Graphs with classes: opening sets of them, matching classes by name, logits, loss, baselines."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from graphpool.config.class_weight import class_key, read_class_weight
 from graphpool.data import load as datasets
-from graphpool.data.own_splits import read_own_split
-from graphpool.data.splits import Split, cv_splits
-from graphpool.errors import ConfigError, DataError, InputError, check_known, plural
+from graphpool.data.splits import Split
+from graphpool.errors import DataError, InputError, check_known, plural
 from graphpool.evaluation.baselines.kernel import SVM_C, WL_ITERATIONS, majority, wl_svm
 from graphpool.evaluation.metrics import confusion_matrix, matrix_metrics
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.prediction import accuracy as share_equal
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
-from graphpool.tasks.base import Array, Baseline, Figures, TaskData
-from graphpool.training.objective import TraceOutputs, evaluate_batches, trace
+from graphpool.tasks.base import Array, Baseline, Figures
+from graphpool.tasks.graph_task import SplitData, normalised
+from graphpool.training.objective import TraceOutputs
 
-LEAST_GRAPHS = 10
-# A run is tested on one fold of ten.
-FOLDS = 10
 ONLY_CLASSES = (
     "a classifier predicts classes, whole numbers or words; numbers on a scale are for "
     "GraphRegressor, and --task regression"
@@ -41,34 +38,14 @@ BASELINES = {
 }
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ClassificationData(TaskData):
-    """Graphs that train, choose the epoch and test.
-
-    Args:
-        graphs: the whole set; by default the test graphs.
-        split: positions of the parts in it, if it was split.
-    """
-
-    graphs: GraphSet
-    split: Split | None = None
-
-
-def open_classes(data: str, root: Path | None = None) -> GraphSet:
+def open_classes(data: str | GraphSet, root: Path | None = None) -> GraphSet:
     """Open a set whose graphs must have classes."""
-    graphs = datasets.find(data, root, features=None)
+    graphs = datasets.find(data, root, features=None) if isinstance(data, str) else data
     if graphs.y is None and graphs.target is not None:
         raise DataError(f"{graphs.name} has numbers to predict and no classes; {ONLY_CLASSES}")
     if graphs.y is None:
         raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
     return graphs
-
-
-def run_split(graphs: GraphSet, seed: int, path: str = "") -> Split:
-    """Return the split of a run: that of a file, or one fold of ten as test part."""
-    if path:
-        return read_own_split(path, graphs)
-    return cv_splits(classes_of(graphs), FOLDS, seed)[0]
 
 
 def check_targets(y: Any) -> None:
@@ -86,30 +63,14 @@ def check_targets(y: Any) -> None:
         return
     if gaps.any():
         raise InputError(
-            f"y is NaN or None for {int(gaps.sum())} of {len(y)} graphs, first at position "
-            f"{int(gaps.argmax())}; leave these graphs out"
+            f"y is NaN or None for {int(gaps.sum())} of {plural(len(y), 'graph')}, first at "
+            f"position {int(gaps.argmax())}; leave these graphs out"
         )
     broken = numbers[~np.isfinite(numbers) | (numbers != np.round(numbers))]
     if len(broken):
         raise InputError(
             f"y holds the number {broken[0]:g}, a continuous target and no class; {ONLY_CLASSES}"
         )
-
-
-def open_training(data: str, root: Path | None = None) -> GraphSet:
-    """Open a set to learn from: enough graphs for ten parts, of more than one class."""
-    graphs = open_classes(data, root)
-    if len(graphs) < LEAST_GRAPHS:
-        raise DataError(
-            f"{graphs.name} has "
-            f"{plural(len(graphs), 'graph')}; at least {LEAST_GRAPHS} are needed, to "
-            "train, to choose the epoch and to test on"
-        )
-    if len(torch.unique(classes_of(graphs))) == 1:
-        raise DataError(
-            f"all graphs of {graphs.name} are of one class; a classifier needs at least two"
-        )
-    return graphs
 
 
 def class_array(names: Sequence[Any], dtype: str = "") -> Array:
@@ -160,13 +121,6 @@ def classes_of(graphs: GraphSet | GraphBatch) -> Tensor:
     return graphs.y
 
 
-def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tensor:
-    """`[graphs, classes]` on the CPU, in the order of the graphs."""
-    return evaluate_batches(
-        model, graphs, batch_size, lambda batch: trace(model, batch).logits, "graphs to predict"
-    )
-
-
 def class_loss(traced: TraceOutputs, batch: GraphBatch, reduction: str) -> Tensor:
     """Cross entropy, `[B]` or its mean, times the weights of the graphs, plus auxiliary losses."""
     weight = batch.graph_weight
@@ -185,9 +139,8 @@ def weighted(
 ) -> tuple[GraphSet, GraphSet | None]:
     """Return the graphs with the weight of each in the loss: that of its class times its own.
 
-    Weights are divided by their mean over the training graphs, so that the learning rate and
-    auxiliary losses keep their meaning; those of validation graphs by their own mean. Equal
-    weights are left out, and change no bit of the training.
+    Weights are divided by their mean over the training graphs, those of validation graphs by their
+    own mean; see `normalised`.
 
     Args:
         train, valid: their `graph_weight`, if any, are weights of single graphs.
@@ -209,12 +162,7 @@ def weighted(
     def changed(graphs: GraphSet) -> GraphSet:
         own = graphs.graph_weight
         weight = of_class[classes_of(graphs).cpu()] * (1 if own is None else own.cpu().double())
-        if not float(weight.sum()) > 0:
-            raise ConfigError(f"{graphs.name}: all graphs have weight 0; give some a weight")
-        equal = bool((weight == weight[0]).all())
-        return graphs.with_weight(
-            None if equal else (weight / weight.mean()).float().to(graphs.device)
-        )
+        return normalised(graphs, weight)
 
     return changed(train), None if valid is None else changed(valid)
 
@@ -256,9 +204,7 @@ def same_answer(
     ]
 
 
-def baseline_figures(
-    name: str, data: ClassificationData, num_classes: int, watch: Stopwatch
-) -> Figures:
+def baseline_figures(name: str, data: SplitData, num_classes: int, watch: Stopwatch) -> Figures:
     """Run a baseline on a split, and return its accuracies."""
     assert data.split is not None
     codes = classes_of(data.graphs).cpu().numpy()

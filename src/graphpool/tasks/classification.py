@@ -1,8 +1,6 @@
 """Classification: predict the class of a graph, by cross entropy."""
 
-import math
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,20 +10,15 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
-from graphpool.data.catalogue import short_name
-from graphpool.data.own_splits import OWN
-from graphpool.data.source import Source, set_digest
-from graphpool.errors import ConfigError, DataError
+from graphpool.errors import DataError
 from graphpool.evaluation.format import Lines, plural
 from graphpool.evaluation.metrics import CLASS_METRICS, class_metrics
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.statistics import wilson
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet, Name
-from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.coarsen.health import level_health
 from graphpool.nn.zoo.build import build_model
-from graphpool.nn.zoo.pairs import PAIR_METHODS
 from graphpool.report.data import Report
 from graphpool.tasks.base import (
     Array,
@@ -33,16 +26,11 @@ from graphpool.tasks.base import (
     Document,
     Figures,
     History,
-    Store,
-    Task,
     TaskData,
     TaskModel,
-    held_out,
-    parts_text,
 )
 from graphpool.tasks.classes import (
     BASELINES,
-    ClassificationData,
     align_classes,
     baseline_figures,
     check_codes,
@@ -51,25 +39,19 @@ from graphpool.tasks.classes import (
     classes_of,
     majority_share,
     open_classes,
-    open_training,
-    predict_logits,
-    run_split,
     same_answer,
     split_majority_share,
     weighted,
 )
+from graphpool.tasks.graph_task import Diagnose, GraphTask, SplitData, predict_logits
 from graphpool.tasks.pages.classes import class_page, result_lines, score_lines
-from graphpool.tasks.place_text import place_counts, plan_text
+from graphpool.tasks.place_text import place_counts
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH
-from graphpool.training.objective import Step, batches, device_of, evaluating, trace
-from graphpool.training.select_place_rule import check_choice, place_rules
-
-Diagnose = Callable[[Any], Mapping[str, float]]
-PROTOCOL = "holdout"
+from graphpool.training.objective import TraceOutputs
 
 
-class ClassificationTask(Task):
+class ClassificationTask(GraphTask):
     """Learn the classes of graphs.
 
     Args:
@@ -87,9 +69,6 @@ class ClassificationTask(Task):
     name = "classification"
     question = "which class does a graph have?"
     kind = "graph classifier"
-    takes = "graphs"
-    use = "graphpool predict {path} FILE"
-    noun = "graphs"
     columns = CLASS_METRICS
 
     def __init__(
@@ -125,73 +104,28 @@ class ClassificationTask(Task):
                 f"not one of the model's {self.num_classes} (0 to {self.num_classes - 1})"
             )
 
-    def step(self, model: nn.Module, batch: GraphBatch) -> Step:
-        """Mean cross entropy plus auxiliary losses, and the number of correct predictions."""
-        traced = trace(model, batch)
-        predicted = traced.logits.detach().argmax(dim=1)
-        return Step(class_loss(traced, batch, "mean"), (predicted == classes_of(batch)).sum())
+    def mean_loss(self, traced: TraceOutputs, batch: GraphBatch) -> Tensor:
+        """Mean cross entropy plus auxiliary losses."""
+        return class_loss(traced, batch, "mean")
 
-    def losses(self, model: nn.Module, batch: GraphBatch) -> Tensor:
+    def graph_losses(self, traced: TraceOutputs, batch: GraphBatch) -> Tensor:
         """`[B]`, cross entropy of each graph; auxiliary losses are added to each."""
-        return class_loss(trace(model, batch), batch, "none")
+        return class_loss(traced, batch, "none")
 
-    def evaluate(self, model: nn.Module, graphs: GraphSet, batch_size: int) -> dict[str, float]:
-        """Weighted loss, the metrics of `CLASS_METRICS` and the diagnostics, over all graphs."""
-        self.check(graphs)
-        graphs = graphs.to(device_of(model))
-        losses, logits = [], []
-        health: defaultdict[str, float] = defaultdict(float)
-        measured: defaultdict[str, int] = defaultdict(int)
-        with evaluating(model):
-            for batch in batches(graphs, batch_size):
-                traced = trace(model, batch)
-                losses.append(class_loss(traced, batch, "none"))
-                logits.append(traced.logits)
-                if self.diagnose is not None:
-                    for name, value in self.diagnose(traced).items():
-                        if not math.isnan(value):  # else no graph of the batch could be measured
-                            health[name] += value * batch.num_graphs
-                            measured[name] += batch.num_graphs
-        probability = torch.cat(logits).double().softmax(dim=1).cpu()
-        return {
-            "loss": float(torch.cat(losses).double().mean()),
-            **class_metrics(probability, classes_of(graphs).cpu()),
-            **{name: total / measured[name] for name, total in health.items()},
-        }
+    def counts(self, outputs: Tensor, batch: GraphBatch) -> Tensor:
+        """Return the number of correct predictions."""
+        return (outputs.argmax(dim=1) == classes_of(batch)).sum()
+
+    def metrics(self, outputs: Tensor, graphs: GraphSet) -> dict[str, float]:
+        """Return the metrics of `CLASS_METRICS`."""
+        return class_metrics(outputs.double().softmax(dim=1), classes_of(graphs).cpu())
 
     # ------------------------------------------------------------------ settings and network
-
-    @classmethod
-    def check_settings(cls, config: RunConfig) -> None:
-        """Refuse unknown networks, those for pairs, and a choice of places that can't be made."""
-        pooler = config.model.pooler
-        if pooler in PAIR_METHODS:
-            raise ConfigError(
-                f"{pooler} is a network for pairs of graphs; train it with --task matching or "
-                "--task similarity"
-            )
-        if pooler in BASELINES:
-            raise ConfigError(
-                f"{pooler} is a baseline of graphpool evaluate (--methods {pooler}) and can't be "
-                "trained by itself; graphpool list names the poolers"
-            )
-        super().check_settings(config)
-        check_choice(config.model)
 
     @classmethod
     def baselines(cls) -> Mapping[str, Baseline]:
         """Return the kernel and the majority class."""
         return BASELINES
-
-    @classmethod
-    def standard_baselines(cls) -> tuple[str, ...]:
-        """Return all baselines, and the network that does not look at edges."""
-        return ("structure-free", *BASELINES)
-
-    @classmethod
-    def place_rules(cls, settings: ModelConfig) -> tuple[PlaceRule, ...]:
-        """Return every rule by which training with these settings finds places."""
-        return place_rules(settings)
 
     def build(
         self, settings: ModelConfig, channels: int, mean_nodes: float, edge_channels: int = 0
@@ -218,34 +152,24 @@ class ClassificationTask(Task):
     # ------------------------------------------------------------------ examples
 
     @classmethod
-    def open(
-        cls, config: RunConfig, root: Path | None = None, store: Store | None = None
-    ) -> ClassificationData:
-        """Split a set: 80 % of the graphs train, 10 % choose the epoch, 10 % test.
+    def open_set(cls, data: str | GraphSet, root: Path | None = None) -> GraphSet:
+        """Open a set whose graphs have classes."""
+        return open_classes(data, root)
 
-        The parts have the same mix of classes: they are the first fold of ten-fold
-        cross-validation with the run's seed. `config.split` names a file with another split.
-        """
-        graphs, seed = open_training(config.data, root), config.train.seed
-        protocol = OWN if config.split else PROTOCOL
-        split = (store or Store()).split(
-            graphs, protocol, seed, lambda: run_split(graphs, seed, config.split)
-        )
-        counts = (
-            f"{graphs.name}: {plural(len(graphs), 'graph')}, "
-            f"{plural(len(graphs.classes), 'class', 'classes')}; "
-            f"{parts_text(split.train, split.valid, split.test)}"
-        )
-        plan = plan_text(graphs, config)
-        return ClassificationData(
-            graphs[split.test],
-            graphs[split.train],
-            graphs[split.valid],
-            Source(set_digest(graphs), split.test),
-            notes=(counts, plan) if plan else (counts,),
-            graphs=graphs,
-            split=split,
-        )
+    @classmethod
+    def open_training(cls, data: str | GraphSet, root: Path | None = None) -> GraphSet:
+        """Open a set to learn from: enough graphs for ten parts, of more than one class."""
+        graphs = super().open_training(data, root)
+        if len(torch.unique(classes_of(graphs))) == 1:
+            raise DataError(
+                f"all graphs of {graphs.name} are of one class; a classifier needs at least two"
+            )
+        return graphs
+
+    @classmethod
+    def answers_text(cls, graphs: GraphSet) -> str:
+        """`2 classes`."""
+        return plural(len(graphs.classes), "class", "classes")
 
     @classmethod
     def of(cls, examples: GraphSet, **options: Any) -> "ClassificationTask":
@@ -264,16 +188,8 @@ class ClassificationTask(Task):
     @classmethod
     def of_data(cls, data: TaskData) -> "ClassificationTask":
         """Return the task with the classes of the whole set; `figures` measures the levels."""
-        assert isinstance(data, ClassificationData)
+        assert isinstance(data, SplitData)
         return cls.of(data.graphs, diagnose=None)
-
-    def used(self, examples: GraphSet) -> GraphSet:
-        """Return the examples, which are graphs."""
-        return examples
-
-    def map_graphs(self, change: Callable[[GraphSet], GraphSet], examples: GraphSet) -> GraphSet:
-        """Return the changed examples, which are graphs."""
-        return change(examples)
 
     def weighted(
         self, train: GraphSet, valid: GraphSet | None, settings: TrainConfig
@@ -313,7 +229,7 @@ class ClassificationTask(Task):
 
     def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return accuracies beside that of the majority class, and health of the levels."""
-        assert isinstance(data, ClassificationData)
+        assert isinstance(data, SplitData)
         test, count = data.test, len(data.test)
         metrics = self.score(model, test)
         correct = round(metrics["accuracy"] * count)
@@ -334,47 +250,13 @@ class ClassificationTask(Task):
             "warnings": [*self.warnings(model, test, metrics), *health_warnings(metrics)],
         }
 
-    def test_set(
-        self, model: TaskModel, data: str, root: Path | None = None, files: Mapping[str, str] = {}
-    ) -> Document:
-        """Return figures of a set; for the model's own set also those of held-out graphs.
-
-        `trained_on` counts the graphs that trained the model or chose its epoch. It is None,
-        unknown, for any set but the very one the model was trained on.
-        """
-        graphs = open_classes(data, root)
-        model.check_labels(graphs)
-        metrics, unseen = self.score(model, graphs), held_out(model, graphs)
-        document: Document = {
-            "data": graphs.name,
-            "graphs": len(graphs),
-            **metrics,
-            "majority": majority_share(graphs),
-            "trained_on": None if unseen is None else len(graphs) - len(unseen),
-            "warnings": self.warnings(model, graphs, metrics),
-        }
-        if unseen is None and graphs.name == short_name(model.config.data):
-            document["warnings"].append(
-                "the model was trained on a set of the same name; if these are graphs of it, this "
-                "is no test accuracy"
-            )
-        if unseen:
-            document["held_out"] = {"graphs": len(unseen), **self.score(model, graphs[unseen])}
-        return document
-
-    def figures(self, model: TaskModel, data: TaskData) -> Figures:
-        """Return accuracies on the test graphs, and health of the levels."""
-        whole = ClassificationTask(self.num_classes, level_health)
-        size = max(model.config.train.batch_size, EVALUATION_BATCH)
-        metrics = whole.evaluate(model.network, model.prepare(data.test), size)
-        health = {name: value for name, value in metrics.items() if "/" in name}
-        tested = {name: metrics[name] for name in CLASS_METRICS}
-        warnings = self.warnings(model, data.test, metrics)
-        return Figures({"test": tested}, health=health, warnings=warnings)
+    def beside(self, graphs: GraphSet) -> Document:
+        """Return the share of the most frequent class."""
+        return {"majority": majority_share(graphs)}
 
     def baseline_figures(self, name: str, data: TaskData, watch: Stopwatch) -> Figures:
         """Return accuracies of the kernel, or of the majority class."""
-        assert isinstance(data, ClassificationData)
+        assert isinstance(data, SplitData)
         return baseline_figures(name, data, self.num_classes, watch)
 
     def warnings(
@@ -395,7 +277,7 @@ class ClassificationTask(Task):
         self, model: TaskModel, data: TaskData, document: Document, history: History = ()
     ) -> Report:
         """Collect accuracy, curves, a map of the test graphs, one hierarchy and its health."""
-        assert isinstance(data, ClassificationData)
+        assert isinstance(data, SplitData)
         test = align_classes(data.test, self.classes)
         shares = self.probabilities(model, test)
         return class_page(model, self.classes, data.graphs, test, shares, document, history)

@@ -323,7 +323,7 @@ def _given(config: RunConfig, root: Path | None, store: Store) -> TaskData:
             "these pairs have graphs of two parts"
         )
     else:
-        note = f"{divided.groups:,} groups of pairs that share no graph were split"
+        note = f"{plural(divided.groups, 'group')} of pairs that share no graph, split as wholes"
     return TaskData(
         **parts,
         source=Source(set_digest(graphs), tuple(unseen.tolist())),

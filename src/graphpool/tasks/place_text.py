@@ -3,6 +3,7 @@
 from typing import Any
 
 from graphpool.config import ModelConfig, RunConfig
+from graphpool.errors import plural
 from graphpool.evaluation.format import percent
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
@@ -37,7 +38,7 @@ def plan_text(graphs: GraphSet, run: RunConfig) -> str:
     if run.model.cluster_count == VALIDATION:
         return (
             f"validation graphs choose how many places a graph has: {len(candidates(run.model))} "
-            f"ways are tried for {pilot_epochs(run.train.epochs)} epochs each"
+            f"ways are tried for {plural(pilot_epochs(run.train.epochs), 'epoch')} each"
         )
     counts = place_counts(graphs, run.model)
     return "" if counts is None else counts_text(counts)
@@ -46,10 +47,12 @@ def plan_text(graphs: GraphSet, run: RunConfig) -> str:
 def choice_lines(choice: dict[str, Any]) -> list[str]:
     """Say what validation graphs chose, and list what was tried."""
     chosen = describe(choice["count"], choice["resolution"])
-    lines = [f"Places: {chosen}, chosen on validation graphs after {choice['epochs']} epochs each:"]
+    tried = plural(choice["epochs"], "epoch")
+    lines = [f"Places: {chosen}, chosen on validation graphs after {tried} each:"]
     for pilot in choice["pilots"]:
         name = describe(pilot["count"], pilot["resolution"])
-        reached = percent(pilot["metrics"]["accuracy"])
+        metric, value = next(iter(pilot["metrics"].items()))
+        reached = percent(value) if metric == "accuracy" else f"{metric} {value:.3f}"
         lines.append(f"  {name:<29} {pilot['places']:>5.1f} places a graph  {reached:>7}")
     return lines
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, brief
 
 
 def find_device(name: str, setting: str = "train.device") -> torch.device:
@@ -18,4 +18,6 @@ def find_device(name: str, setting: str = "train.device") -> torch.device:
         return torch.empty(0, device=device).device
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
-        raise ConfigError(f"{setting} {name!r} can't be used here: {reason}; try 'cpu'") from None
+        raise ConfigError(
+            f"{setting} {brief(name)} can't be used here: {reason}; try 'cpu'"
+        ) from None

@@ -114,7 +114,7 @@ def fit(
 
 
 def training_bar(steps: int, epochs: int, active: bool) -> ProgressBar:
-    """A bar over all steps that shows epoch, training loss and validation accuracy."""
+    """A bar over all steps that shows epoch, training loss and a validation metric."""
     return ProgressBar(
         steps,
         active=active,
@@ -127,12 +127,14 @@ def training_bar(steps: int, epochs: int, active: bool) -> ProgressBar:
 
 def show_epoch(bar: ProgressBar, row: dict[str, Any]) -> None:
     """Show a row of the history on the bar."""
-    accuracy = row["valid"].get("accuracy")
+    counted = next(name for name in row["train"] if name != "loss")
+    value = row["valid"].get(counted)
+    shown = "-" if value is None else f"{value:.1%}" if counted == "accuracy" else f"{value:.4g}"
     bar.update(
         row["step"],
         epoch=row["epoch"],
         loss=f"{row['train']['loss']:.4f}",
-        valid="-" if accuracy is None else f"{accuracy:.1%}",
+        valid=shown,
     )
 
 
@@ -298,7 +300,7 @@ class _Run:
         """Evaluate, select and log; return False if a number is not finite."""
         counters, started = self.state.counters, time.monotonic()
         loss, correct = (self.state.sums / len(self.train)).tolist()
-        trained = {"loss": loss, "accuracy": correct}
+        trained = {"loss": loss, self.task.counted: correct}
         metrics: dict[str, float] = {}
         if self.valid is not None:
             metrics = self.task.evaluate(self.model, self.valid, self._evaluation_batch)

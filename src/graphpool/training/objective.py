@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from graphpool.data.pairs.pairset import PairBatch, PairSet
 from graphpool.data.pairs.triplets import TripletBatch, TripletSet
 from graphpool.errors import DataError
+from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
 
@@ -39,7 +40,8 @@ class Step(NamedTuple):
 
     Attributes:
         loss: scalar to differentiate.
-        correct: scalar, number of correct predictions in the batch.
+        correct: scalar, number of correct predictions in the batch; or whatever else the
+            objective counts, under the name `Objective.counted`.
         recorded: scalar, the loss as `evaluate` counts it, where that differs.
     """
 
@@ -57,7 +59,13 @@ class Criterion(NamedTuple):
 
 @runtime_checkable
 class Objective(Protocol):
-    """A loss and metrics over graphs, pairs or triplets; every `Task` is one."""
+    """A loss and metrics over graphs, pairs or triplets; every `Task` is one.
+
+    Attributes:
+        counted: the metric whose sum over the examples a `Step` holds as `correct`.
+    """
+
+    counted: ClassVar[str] = "accuracy"
 
     @abstractmethod
     def check(self, examples: Any) -> None:
@@ -88,7 +96,9 @@ def selection(scoring: str) -> tuple[Criterion, ...]:
         scoring: of `TrainConfig`.
     """
     loss = Criterion("loss", higher=False)
-    return (loss,) if scoring == loss.metric else (Criterion(scoring, higher=True), loss)
+    if scoring == loss.metric:
+        return (loss,)
+    return Criterion(scoring, higher=scoring not in LOWER_IS_BETTER), loss
 
 
 def is_better(

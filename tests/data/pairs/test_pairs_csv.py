@@ -29,6 +29,7 @@ def test_ids_and_answers_are_read_with_or_without_a_head(tmp_path, head):
         ("graph1,b,1\n", "line 1: there is no graph 'graph1'; ids are a, b"),
         ("a,b,maybe\n", "line 1: match is 'maybe'; say 1 or 0"),
         ("a,b,1\n\na,b\n", "line 3: 2 values"),
+        ("a,b,1\na\n", "line 2: 1 value;"),
         ('a,b,1\n"a,b,1\n', "not a CSV file"),
         ("left,right,match\n", "holds no pairs"),
     ],

@@ -6,16 +6,26 @@ from typing import no_type_check
 import networkx as nx
 import numpy as np
 import pytest
+from from_python import from_python
 
 from graphpool.graphs.hashing import mix
-from graphpool.graphs.places.colours import cells_of, mixed, refine, sort
+from graphpool.graphs.places import colours, moves
+from graphpool.graphs.places import net as nets
 from graphpool.graphs.places.compiled import find_places, walk
 from graphpool.graphs.places.kernel import SOURCES, compiled
-from graphpool.graphs.places.moves import move_all, parts_of, put_and_weigh
-from graphpool.graphs.places.net import coarse_net, first_net, load, numbered_from_zero
 from graphpool.numba_cache import digest
 
 Array = np.ndarray
+
+cells_of, mixed, refine, sort = map(
+    from_python, (colours.cells_of, colours.mixed, colours.refine, colours.sort)
+)
+move_all, parts_of, put_and_weigh = map(
+    from_python, (moves.move_all, moves.parts_of, moves.put_and_weigh)
+)
+coarse_net, first_net, load, numbered_from_zero = map(
+    from_python, (nets.coarse_net, nets.first_net, nets.load, nets.numbered_from_zero)
+)
 
 
 def slots(graph: nx.Graph) -> tuple[Array, Array, Array]:
@@ -177,7 +187,7 @@ def test_modularity_is_no_worse_than_that_of_networkx(seed: int) -> None:
 
 def test_kept_code_is_keyed_by_all_sources() -> None:
     """numba alone looks at a function's own file, and would keep what it calls from others."""
-    for loop in (find_places, walk, move_all, refine):
+    for loop in (find_places, walk, moves.move_all, colours.refine):
         assert loop._cache._cache_file._source_stamp == digest(*SOURCES)
 
 

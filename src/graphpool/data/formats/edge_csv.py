@@ -33,7 +33,7 @@ from graphpool.data.formats.base import identify as identify
 from graphpool.data.paths import stem
 from graphpool.data.targets import is_target, read_targets
 from graphpool.documents import read_binary
-from graphpool.errors import DataError, nearest
+from graphpool.errors import DataError, nearest, plural
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 
@@ -135,7 +135,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             if not any(cells):
                 continue
             if len(cells) != len(columns):
-                problem = f"{len(cells)} cells where {len(columns)} are expected"
+                problem = f"{plural(len(cells), 'cell')} where {len(columns)} are expected"
                 raise DataError.at(path, problem, line=lines.line_num, hint="correct this line")
             stripped = (cell.strip() for cell in cells)
             yield lines.line_num, dict(zip(columns, stripped, strict=True))

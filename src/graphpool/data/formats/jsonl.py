@@ -25,6 +25,7 @@ import itertools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from graphpool.data.bad_rows import BadRows
 from graphpool.data.formats.base import check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
 from graphpool.data.formats.node_link import is_node_link, node_link_set
 from graphpool.data.paths import stem
+from graphpool.data.read_options import ReadOptions
 from graphpool.data.targets import is_target, read_targets
 from graphpool.documents import read_json_lines
-from graphpool.errors import DataError, nearest, shortened
+from graphpool.errors import DataError, nearest, plural, shortened
 from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
@@ -48,6 +51,7 @@ from graphpool.shapes import fit
 
 NAME = "jsonl"
 VERSION = 2
+OPTIONS = frozenset({"skip_bad"})
 
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
 _NUMBERS = {"node_attributes": "node", "edge_attributes": "edge", "edge_weights": "edge"}
@@ -68,20 +72,27 @@ def recognises(path: Path, name: str | None = None) -> bool:
     return begin.startswith(b"{") and whole
 
 
-def read(path: str | Path, name: str | None = None) -> GraphSet:
+def read(path: str | Path, name: str | None = None, options: ReadOptions | None = None) -> GraphSet:
     """Read the graphs of a file; the set is called `name`, by default like the file."""
-    path = Path(path)
-    return build(path, read_json_lines(path), name, "give one JSON object per line")
+    path, bad = Path(path), options.bad if options else BadRows()
+    objects = read_json_lines(path, damaged=partial(bad.add_error, path) if bad.skip else None)
+    return build(path, objects, name, "give one JSON object per line", bad)
 
 
 def build(
-    path: Path, objects: Iterable[tuple[int | None, Any]], name: str | None, hint: str
+    path: Path,
+    objects: Iterable[tuple[int | None, Any]],
+    name: str | None,
+    hint: str,
+    bad: BadRows | None = None,
 ) -> GraphSet:
     """Make a set of JSON objects, one for each graph, and the line of each.
 
     Args:
         hint: what to do if there are none.
+        bad: what becomes of lines that can't be read.
     """
+    bad = bad or BadRows()
     given = iter(objects)
     first = next(given, None)
     if first is None:
@@ -89,14 +100,9 @@ def build(
     given = itertools.chain([first], given)
     if is_node_link(first[1]):
         return node_link_set(path, given, name or stem(path))
-    rows = _rows(path, given)
-    seen: dict[str, int | None] = {}
-    for row in rows:
-        if row.id in seen:
-            line = seen[row.id]
-            other = "another graph" if line is None else f"line {line}"
-            raise row.wrong(f"{other} has the same id", "give every graph its own id")
-        seen[row.id] = row.line
+    rows = _rows(path, given, bad)
+    if not rows:
+        raise DataError.at(path, "no line can be read", hint=hint)
     target = _targets(rows)
     y, classes = _codes(rows, "y", [[] if row.y is None else [row.y] for row in rows])
     node_label, node_names = _label_part(rows, "node_labels")
@@ -119,6 +125,7 @@ def build(
         node_label_names=node_names,
         edge_label_names=edge_names,
         columns=join_columns((row.columns, 1) for row in rows),
+        notes=bad.notes(len(rows) + len(bad.rows)),
     )
 
 
@@ -225,7 +232,7 @@ def _edges(row: Row, edges: Any) -> tuple[NDArray[np.int64], list[Any] | None]:
         wrong = next(edge for edge in edges if not 0 <= min(edge[:2]) <= max(edge[:2]) < row.nodes)
         raise row.wrong(
             f"edge {json.dumps(wrong)} leads to a node that does not exist",
-            f"its {row.nodes} nodes are numbered from 0 to {row.nodes - 1}",
+            f"it has {plural(row.nodes, 'node')}, numbered from 0",
         )
     table = np.array(ends, dtype=np.int64).reshape(-1, 2).T
     return table, [edge[2] for edge in edges] if widths == {3} else None
@@ -277,16 +284,20 @@ def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.
 # ---------------------------------------------------------------------- all lines
 
 
-def _rows(path: Path, objects: Iterable[tuple[int | None, Any]]) -> list[Row]:
+def _rows(path: Path, objects: Iterable[tuple[int | None, Any]], bad: BadRows) -> list[Row]:
     rows: list[Row] = []
+    seen: dict[str, int | None] = {}
     nodes = edges = described = 0
     for number, value in objects:
-        if not isinstance(value, dict):
-            raise DataError.at(
-                path, "not a JSON object", line=number, hint='write {"nodes": 3, "edges": []}'
-            )
-        row = parse_row(path, number, len(rows), value)
+        try:
+            row = _row(path, number, len(rows) + len(bad.rows), value, seen)
+        except DataError as error:
+            if not bad.skip:
+                raise
+            bad.add_error(path, number, error)
+            continue
         rows.append(row)
+        bad.good = len(rows)
         nodes, edges = nodes + row.nodes, edges + row.edges.shape[1]
         described += row.nodes if row.parts.keys() & {"node_labels", "node_attributes"} else 0
         # Nodes with labels or attributes take room in the file; only the others are declared.
@@ -308,6 +319,22 @@ def _targets(rows: list[Row]) -> dict[str, Any]:
     if all(value is None for value in values):
         return {}
     return read_targets(values, lambda at, *about: rows[at].wrong(*about), key)
+
+
+def _row(
+    path: Path, number: int | None, position: int, value: Any, seen: dict[str, int | None]
+) -> Row:
+    """Check a line; `seen` are the ids of the lines before, and their lines."""
+    if not isinstance(value, dict):
+        hint = 'write {"nodes": 3, "edges": []}'
+        raise DataError.at(path, "not a JSON object", line=number, hint=hint)
+    row = parse_row(path, number, position, value)
+    if row.id in seen:
+        line = seen[row.id]
+        other = "another graph" if line is None else f"line {line}"
+        raise row.wrong(f"{other} has the same id", "give every graph its own id")
+    seen[row.id] = number
+    return row
 
 
 def _label_part(rows: list[Row], key: str) -> tuple[Tensor | None, tuple[Name, ...]]:

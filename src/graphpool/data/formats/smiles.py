@@ -11,7 +11,6 @@ describe both further (`graphpool.data.molecules.atoms`). Text of other columns 
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from graphpool.data.molecules.atoms import ATOM_ATTRIBUTES, BOND_ATTRIBUTES, Kin
 from graphpool.data.molecules.table import NAME_COLUMN, Table, separator, smiles_columns
 from graphpool.data.molecules.values import value_fields
 from graphpool.data.molecules.workers import CHUNK, featurise_chunks
-from graphpool.data.paths import stem
+from graphpool.data.paths import SUFFIXES, stem
 from graphpool.data.read_options import ReadOptions
 from graphpool.documents import read_lines
 from graphpool.errors import DataError, shortened
@@ -55,19 +54,35 @@ def recognises(path: Path, name: str | None = None) -> bool:
     """Whether a file is called `.smi`, or its first line names a column of SMILES."""
     if path.name.removesuffix(".gz").endswith(".smi"):
         return path.is_file()
+    columns = column_names(path)
+    return bool(smiles_columns(columns)) and not {"source", "target"} <= set(columns)
+
+
+def may_be_table(path: Path) -> bool:
+    """Whether a path may be a file of text with columns: no suffix says otherwise."""
+    suffix = Path(path.name.removesuffix(".gz")).suffix
+    return path.is_file() and (suffix in (".csv", ".smi") or suffix not in SUFFIXES)
+
+
+def has_column(path: Path, name: str) -> bool:
+    """Whether the first line of a file names this column."""
+    return bool(name) and name in column_names(path)
+
+
+def column_names(path: Path) -> list[str]:
+    """Return the columns that the first line of a file names."""
     line = first_bytes(path, 1 << 16, unpack=True).removeprefix(_BOM).split(b"\n")[0]
     header = line.decode("utf-8", "replace").strip()
-    columns = [word.strip().strip('"') for word in header.split(separator(header))]
-    return bool(smiles_columns(columns)) and not {"source", "target"} <= set(columns)
+    return [word.strip().strip('"') for word in header.split(separator(header))]
 
 
 def read(path: str | Path, name: str | None = None, options: ReadOptions | None = None) -> GraphSet:
     """Read the molecules of a file; the set is called `name`, by default like the file."""
-    path = Path(path)
-    rows, molecules = _Rows(path, options or ReadOptions()), _Molecules(path)
+    path, options = Path(path), options or ReadOptions()
+    rows, molecules = _Rows(path, options), _Molecules(path)
     bar = ProgressBar(_count_lines(path), before=stem(path))
     try:
-        for chunk in featurise_chunks(rows.chunks()):
+        for chunk in featurise_chunks(rows.chunks(), options.check_valence):
             rows.drop_bad(molecules.rows, chunk.bad)
             molecules.add(chunk)
             bar.update_often(molecules.rows)
@@ -89,14 +104,17 @@ class _Rows:
         self.table = table = Table(path, options.bad)
         columns = table.columns
         current_limits().check(path, "attributes", len(columns), "columns", line=1)
+        strict = options.strict
+        named = options.smiles and (strict or options.smiles in columns)
         self.where = (
-            table.position(options.smiles, "--smiles") if options.smiles
-            else table.smiles_position()
-        )  # fmt: skip
-        named = [y for y in options.y if options.needs_y or y in columns]
-        self.y = named or [each for each in ("y",) if not options.y and columns.count(each) == 1]
+            table.position(options.smiles, "--smiles") if named else table.smiles_position()
+        )
+        self.y = [y for y in options.y if strict or y in columns]
+        if not options.y and columns.count("y") == 1:
+            self.y = ["y"]
         self.y_at = [table.position(each, "--target") for each in self.y]
-        self.id_at = table.position(options.id, "--id") if options.id else None
+        id_there = options.id and (strict or options.id in columns)
+        self.id_at = table.position(options.id, "--id") if id_there else None
         kept = [i for i, each in enumerate(columns) if each and i not in (self.where, *self.y_at)]
         self.text_at = {columns[i]: i for i in reversed(kept)}
         self.lines = array("q")
@@ -145,7 +163,8 @@ class _Rows:
         if self.good[row]:
             cells = {name: values[row] for name, values in self.text.items()}
             line, text = self.lines[row], self.smiles[row]
-            self.bad.add(self.path, BadRow(line, row, reason, text, cells), hint)
+            identity = self.ids[row] if row < len(self.ids) else str(row)
+            self.bad.add(self.path, BadRow(line, row, reason, text, identity, cells), hint)
             self.good[row] = False
 
     def drop_bad(self, start: int, reasons: dict[int, str]) -> None:
@@ -187,7 +206,8 @@ class _Rows:
             wanted = set(rows)
             graphs = graphs[[at for at, row in enumerate(molecular) if row in wanted]]
         notes = (*graphs.notes, *self.bad.notes(len(self.lines)))
-        made = replace(graphs, ids=tuple(ids), columns=text, notes=notes, **fields)
+        # Checking a large set takes more memory than the set: its parts were checked.
+        made = derived(graphs, ids=tuple(ids), columns=text, notes=notes, **fields)
         return check_names(self.path, made)
 
 

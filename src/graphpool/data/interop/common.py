@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from graphpool.data.targets import is_target, plain_value, read_targets
-from graphpool.errors import DataError, FeatureWarning, plural, warn
+from graphpool.errors import DataError, FeatureWarning, brief, plural, warn
 from graphpool.graphs.vocabulary import Name, coded
 
 
@@ -84,4 +84,4 @@ def _integer(value: Any, key: str | None, name: str) -> int:
             return int(value)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise DataError(f"{name}: {key} is {value!r}; labels and classes are integers or strings")
+    raise DataError(f"{name}: {key} is {brief(value)}; labels and classes are integers or strings")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.interop.common import answers, named_codes
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural
 from graphpool.graphs.graphset import GraphSet
 
 Array = NDArray[Any]
@@ -116,7 +116,9 @@ def _per_graph(values: Sequence[Any], sizes: list[int], key: str, name: str) -> 
     """Check that there is one list per graph, with one entry per node."""
     rows = list(values)
     if len(rows) != len(sizes):
-        raise DataError(f"{name}: {key} of {len(rows)} graphs for {len(sizes)}; give one list each")
+        raise DataError(
+            f"{name}: {key} of {plural(len(rows), 'graph')} for {len(sizes)}; give one list each"
+        )
     for at, (row, size) in enumerate(zip(rows, sizes, strict=True)):
         if len(row) != size:
             raise DataError(f"{name}, graph {at}: {key} has {len(row)} entries for {size} nodes")

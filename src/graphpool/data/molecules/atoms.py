@@ -59,8 +59,12 @@ def chemistry() -> Any:
     return optional_module("rdkit.Chem", "chem")
 
 
-def featurise(smiles: Sequence[str]) -> MoleculeChunk:
-    """Describe the atoms and bonds of molecules."""
+def featurise(smiles: Sequence[str], check_valence: bool = True) -> MoleculeChunk:
+    """Describe the atoms and bonds of molecules.
+
+    Args:
+        check_valence: whether a molecule beyond rdkit's rules of valence can't be read.
+    """
     chem = chemistry()
     table = chem.GetPeriodicTable()
     hybrids = {getattr(chem.HybridizationType, name): name for name in _HYBRIDS}
@@ -76,6 +80,8 @@ def featurise(smiles: Sequence[str]) -> MoleculeChunk:
     bad: dict[int, str] = {}
     for position, text in enumerate(smiles):
         molecule = chem.MolFromSmiles(text)
+        if molecule is None and not check_valence:
+            molecule = _any_valence(chem, text)
         if molecule is None or not molecule.GetNumAtoms():
             bad[position] = _reason(chem, text)
             continue
@@ -113,6 +119,19 @@ def featurise(smiles: Sequence[str]) -> MoleculeChunk:
         [_bond(kind) for kind in bond_codes],
         bad,
     )
+
+
+def _any_valence(chem: Any, text: str) -> Any:
+    """Return a molecule whose atoms may have any number of bonds; None if it makes none."""
+    molecule = chem.MolFromSmiles(text, sanitize=False)
+    if molecule is None:
+        return None
+    molecule.UpdatePropertyCache(strict=False)
+    steps = chem.SanitizeFlags.SANITIZE_ALL ^ chem.SanitizeFlags.SANITIZE_PROPERTIES
+    if chem.SanitizeMol(molecule, steps, catchErrors=True):
+        return None
+    chem.AssignStereochemistry(molecule, cleanIt=True)
+    return molecule
 
 
 def _atom(table: Any, kind: Kind) -> Kind:

@@ -61,7 +61,7 @@ class Table:
             if not problem and any("\0" in cell for cell in cells):
                 problem = "a byte 0, which no text has"
             if problem:
-                self._bad.add(self.path, BadRow(self._line, row, problem))
+                self._bad.add(self.path, BadRow(self._line, row, problem, id=str(row)))
                 cells = []
             yield self._line, [cell.strip() for cell in cells]
             row += 1

@@ -55,10 +55,11 @@ def unpack(content: bytes) -> MoleculeChunk:
 
 
 def main() -> None:
-    """Answer chunks until the input ends."""
+    """Answer chunks until the input ends; the argument is 0 if valence is not checked."""
+    check_valence = sys.argv[1:] != ["0"]
     while (content := read_frame(sys.stdin.buffer)) is not None:
         smiles = content.decode().split("\n")
-        write_frame(sys.stdout.buffer, pack(featurise(smiles)))
+        write_frame(sys.stdout.buffer, pack(featurise(smiles, check_valence)))
 
 
 if __name__ == "__main__":

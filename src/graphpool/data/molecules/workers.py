@@ -34,11 +34,12 @@ def count_cores() -> int:
 
 
 def featurise_chunks(
-    chunks: Iterable[Sequence[str]], jobs: int | None = None
+    chunks: Iterable[Sequence[str]], check_valence: bool = True, jobs: int | None = None
 ) -> Iterator[MoleculeChunk]:
     """Yield the atoms and bonds of each chunk of SMILES.
 
     Args:
+        check_valence: as in `featurise`.
         jobs: number of processes; by default one per core.
     """
     chemistry()  # without rdkit, say so at once
@@ -46,9 +47,10 @@ def featurise_chunks(
     chunks = iter(chunks)
     first = list(itertools.islice(chunks, _IN_PROCESS))
     if len(first) < _IN_PROCESS or jobs < 2 or not sys.executable:
-        yield from map(featurise, itertools.chain(first, chunks))
+        for chunk in itertools.chain(first, chunks):
+            yield featurise(chunk, check_valence)
         return
-    pool = _Pool(jobs)
+    pool = _Pool(jobs, check_valence)
     waiting: deque[Future[MoleculeChunk]] = deque()
     try:
         for chunk in itertools.chain(first, chunks):
@@ -66,7 +68,8 @@ def featurise_chunks(
 class _Pool:
     """Threads, each with a process."""
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, check_valence: bool) -> None:
+        self._check_valence = check_valence
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="molecules")
         self._own = threading.local()
         self._all: list[subprocess.Popen[bytes]] = []
@@ -92,7 +95,7 @@ class _Pool:
         """Return the answer of this thread's process; None if it dies of it."""
         process: subprocess.Popen[bytes] | None = getattr(self._own, "process", None)
         if process is None or process.poll() is not None:
-            process = self._own.process = _start()
+            process = self._own.process = _start(self._check_valence)
             self._all.append(process)
         assert process.stdin is not None
         assert process.stdout is not None
@@ -107,11 +110,11 @@ class _Pool:
         return None if content is None else unpack(content)
 
 
-def _start() -> "subprocess.Popen[bytes]":
+def _start(check_valence: bool) -> "subprocess.Popen[bytes]":
     source = str(Path(graphpool.__file__).parents[1])
     paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
-        [sys.executable, "-m", "graphpool.data.molecules.worker"],
+        [sys.executable, "-m", "graphpool.data.molecules.worker", str(int(check_valence))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 from graphpool.data.pairs.pairset import PairSet
-from graphpool.errors import DataError, nearest
+from graphpool.errors import DataError, nearest, plural
 from graphpool.graphs.graphset import GraphSet
 
 COLUMNS = ("left", "right", "match")
@@ -48,7 +48,7 @@ def _pair(
     path: Path, line: int, row: list[str], position: dict[str, int]
 ) -> tuple[int, int, float]:
     if len(row) != len(COLUMNS):
-        raise DataError.at(path, f"{len(row)} values", line=line, hint=_HINT)
+        raise DataError.at(path, plural(len(row), "value"), line=line, hint=_HINT)
     for word in row[:2]:
         if word not in position:
             raise DataError.at(

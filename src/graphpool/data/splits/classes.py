@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graphpool.data.splits.folds import random_splits
 from graphpool.data.splits.split import Split
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, plural
 from graphpool.graphs.graphset import GraphSet
 
 
@@ -43,8 +43,8 @@ def class_split(
     wanted = sum(fraction > 0 for fraction in fractions)
     if len(size) < wanted:
         raise ConfigError(
-            f"{len(size)} classes of graphs can't be cut into {wanted} parts; split by graph, or "
-            "give a part the share 0"
+            f"{plural(len(size), 'class', 'classes')} of graphs can't be cut into {wanted} parts; "
+            "split by graph, or give a part the share 0"
         )
     stream = np.random.PCG64(np.random.SeedSequence(seed))
     left = np.argsort(stream.random_raw(len(size)), kind="stable").tolist()

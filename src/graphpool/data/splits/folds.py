@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.splits.split import Split
-from graphpool.errors import ConfigError, plural
+from graphpool.errors import ConfigError, DataError, plural
+from graphpool.graphs.graphset import GraphSet
 
 Classes = Sequence[int] | NDArray[Any] | Tensor
 
@@ -34,11 +35,29 @@ def stratified_folds(y: Classes, folds: int, seed: int | Sequence[int]) -> list[
     return [_positions(order[fold::folds]) for fold in range(folds)]
 
 
+def strata_of(graphs: GraphSet, parts: int = 10) -> NDArray[Any]:
+    """Return the class of each graph, `[graphs]`, which folds should have equal shares of.
+
+    Of graphs with numbers to predict it is the tenth of the first number, from the lowest tenth to
+    the highest; graphs where it is unknown are the last.
+    """
+    if graphs.y is not None:
+        return np.asarray(graphs.y.cpu())
+    if graphs.target is None:
+        raise DataError(f"{graphs.name} has no classes and no targets; nothing can be judged on it")
+    order = np.argsort(graphs.target[:, 0].cpu().numpy(), kind="stable")
+    strata = np.empty(len(order), dtype=np.int64)
+    strata[order] = np.arange(len(order)) * parts // max(len(order), 1)
+    return strata
+
+
 def cv_splits(y: Classes, folds: int = 10, seed: int = 0) -> tuple[Split, ...]:
     """Make the splits of stratified cross-validation; `valid` is as large as one fold."""
     classes = np.asarray(y)
     if folds == 2 and len(classes) < 4:
-        raise ConfigError(f"{len(classes)} graphs are too few for 2 folds that train and validate")
+        raise ConfigError(
+            f"{plural(len(classes), 'graph')}: too few for 2 folds that train and validate"
+        )
     tests = stratified_folds(classes, folds, seed)
     splits = []
     for number, test in enumerate(tests, start=1):
@@ -69,7 +88,7 @@ def random_splits(
     valid, test = (round(graphs * fraction) for fraction in fractions[1:])
     empty = (fractions[1] > 0 and not valid) or (fractions[2] > 0 and not test)
     if empty or valid + test >= graphs:
-        raise ConfigError(f"{graphs} graphs are too few for a split of {fractions}")
+        raise ConfigError(f"{plural(graphs, 'graph')}: too few for a split of {fractions}")
     splits = []
     for repeat in range(repeats):
         order = _shuffle(graphs, (seed, repeat))

@@ -1,6 +1,6 @@
 """The exact edit distance by depth-first branch and bound.
 
-Compiling the search takes some twenty seconds, once per machine. Most pairs of small graphs are
+Compiling the search takes up to twenty seconds, once per machine. Most pairs of small graphs are
 solved long before by the same search as plain Python, so it is only compiled for what is then left.
 """
 
@@ -24,10 +24,11 @@ _SHORT_STEP = 10**6  # work between two checks of the time limit
 _ENDLESS = 1 << 60
 PATIENCE = 32
 _PLAIN_SHARE = 0.2  # of the time limit of a pair, before it counts as hard
-_UNCOMPILED = 2.0  # seconds of plain Python before the search is compiled
+_UNCOMPILED = 1.0  # seconds of plain Python before the search is compiled
 _UNCOMPILED_STEP = 20_000  # work between two checks of that time, some hundredths of a second
 _UNCOMPILED_SIZE = 50  # nodes up to which the root of a pair is a matter of tenths of a second
-_python = cache(interpreted)
+_python_run = cache(interpreted)
+_record_answer = interpreted(record_answer)
 
 
 def solve(problem: GedProblem, pairs: IntArray, limits: Limits) -> Answers:
@@ -62,7 +63,7 @@ def solve(problem: GedProblem, pairs: IntArray, limits: Limits) -> Answers:
             end = since + seconds
             hard = HardPair(problem, work, most, lambda end=end: time.perf_counter() >= end)
             lower = hard.finish()
-            _python(record_answer)(problem, work, at, answers)
+            _record_answer(problem, work, at, answers)
             answers.lower[at] = lower
             work.state[DEPTH] = -1
             at, since = at + 1, time.perf_counter()
@@ -91,7 +92,7 @@ def _solve_uncompiled(
 
     A search that is not finished is in `work`, and continues from there.
     """
-    search, at, end = _python(run), 0, time.perf_counter() + seconds
+    search, at, end = _python_run(run), 0, time.perf_counter() + seconds
     while at < len(pairs) and time.perf_counter() < end:
         work.state[BUDGET] = _UNCOMPILED_STEP
         at = search(problem, work, pairs[: at + 1], at, most, PATIENCE, answers)

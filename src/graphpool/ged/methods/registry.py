@@ -8,7 +8,7 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.errors import ConfigError, check_type, nearest
+from graphpool.errors import ConfigError, brief, check_type, nearest
 from graphpool.ged.pair import GedProblem, check_problem
 from graphpool.ged.result import Answers, Limits
 
@@ -74,5 +74,7 @@ METHODS: dict[str, Method] = {
 def find_method(name: str) -> Method:
     """Return the method called `name`."""
     if not isinstance(name, str) or name not in METHODS:
-        raise ConfigError(f"there is no edit-distance method {name!r}; {nearest(name, METHODS)}")
+        raise ConfigError(
+            f"there is no edit-distance method {brief(name)}; {nearest(name, METHODS)}"
+        )
     return METHODS[name]

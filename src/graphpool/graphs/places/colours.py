@@ -10,7 +10,7 @@ from typing import Any, no_type_check
 
 import numpy as np
 
-from graphpool.graphs.places.kernel import compiled
+from graphpool.graphs.places.kernel import inner
 
 Array = Any
 
@@ -20,9 +20,10 @@ _TWO = np.uint64(0x94D049BB133111EB)
 _REST = np.uint64(0xD1B54A32D192ED03)
 _WEIGHT = np.uint64(0xA0761D6478BD642F)
 _FEW = 16
+_FIRST = np.int64(0)  # typed like other positions, so that `sort` is compiled once
 
 
-@compiled
+@inner
 @no_type_check
 def mixed(value: int) -> int:
     """Spread a 64-bit number over all bits, as `hashing.mix` does."""
@@ -32,7 +33,7 @@ def mixed(value: int) -> int:
     return value ^ (value >> np.uint64(31))
 
 
-@compiled
+@inner
 @no_type_check
 def refine(ptr: Array, col: Array, weight: Array, colour: Array) -> tuple[Array, ...]:
     """Split colours, in place, until nodes of one colour see the same colours and weights.
@@ -42,7 +43,7 @@ def refine(ptr: Array, col: Array, weight: Array, colour: Array) -> tuple[Array,
     """
     nodes = len(colour)
     order = np.arange(nodes)
-    sort(order, colour, 0, nodes)
+    sort(order, colour, _FIRST, nodes)
     place, cell = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
     start, length = np.empty(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
     cells = 0
@@ -55,7 +56,9 @@ def refine(ptr: Array, col: Array, weight: Array, colour: Array) -> tuple[Array,
         length[cells - 1] += 1
     seen, hits = np.zeros(nodes, dtype=np.uint64), np.zeros(nodes, dtype=np.int64)
     met = np.zeros(nodes, dtype=np.bool_)
-    struck, changed, many = np.empty(nodes, dtype=np.int64), order.copy(), nodes
+    struck, changed, many = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64), nodes
+    for at in range(nodes):
+        changed[at] = order[at]
     while many and cells < nodes:
         number = 0
         for i in range(many):
@@ -114,7 +117,7 @@ def refine(ptr: Array, col: Array, weight: Array, colour: Array) -> tuple[Array,
     return start, length, order, cells
 
 
-@compiled
+@inner
 @no_type_check
 def cells_of(
     start: Array, length: Array, order: Array, count: int, colour: Array
@@ -125,16 +128,17 @@ def cells_of(
         tint[at] = colour[order[start[at]]]
     nodes, begins = np.empty(len(order), dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
     rank = np.arange(count)
-    sort(rank, tint, 0, count)
+    sort(rank, tint, _FIRST, count)
     for number in range(count):
         at = rank[number]
         begin, end = begins[number], begins[number] + length[at]
-        nodes[begin:end] = order[start[at] : start[at] + length[at]]
+        for i in range(length[at]):
+            nodes[begin + i] = order[start[at] + i]
         begins[number + 1] = end
     return nodes, begins
 
 
-@compiled
+@inner
 @no_type_check
 def sort(order: Array, key: Array, begin: int, end: int) -> None:
     """Sort a part of `order` by `key`, stably; almost all parts are tiny."""
@@ -160,5 +164,6 @@ def sort(order: Array, key: Array, begin: int, end: int) -> None:
                 else:
                     spare[at] = order[j]
                     j += 1
-        order[begin:end] = spare
+        for at in range(begin, end):
+            order[at] = spare[at - begin]
         width *= 2

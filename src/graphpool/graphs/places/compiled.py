@@ -4,7 +4,7 @@ from typing import Any, no_type_check
 
 import numpy as np
 
-from graphpool.graphs.places.kernel import compiled, inlined
+from graphpool.graphs.places.kernel import compiled, inlined, inner
 from graphpool.graphs.places.merging import (
     merge_best,
     merge_shared,
@@ -40,7 +40,7 @@ def merge_levels(net: Net, member: Array, resolution: int) -> Net:
     return net
 
 
-@compiled
+@inner
 @no_type_check
 def follow(net: Net, member: Array, joined: Array) -> Net:
     """Return the net after merging its clusters as in `joined`; updates `member`."""
@@ -71,10 +71,13 @@ def cluster(first: Net, resolution: int, starts: int) -> tuple[Net, Array]:
                     break
                 net = coarse_net(first, member, numbered_from_zero(member))
             net = merge_levels(net, member, stage)
-        total = net.mass.sum()
-        quality = SIXTEENTHS * total * (total - net.weight.sum())
+        total, between, squares = 0, 0, 0
         for mass in net.mass:
-            quality -= resolution * mass * mass
+            total += mass
+            squares += mass * mass
+        for weight in net.weight:
+            between += weight
+        quality = SIXTEENTHS * total * (total - between) - resolution * squares
         if start == 0 or quality > best:
             found, label, best = net, member, quality
     return found, label
@@ -127,7 +130,8 @@ def find_places(
             net = follow(net, member, settle_lone(net, resolution))
         reduce(net, member, fineness, aim if aim else most)
         counts[graph] = numbered_from_zero(member)
-        label[begin:end] = member
+        for node in range(begin, end):
+            label[node] = member[node - begin]
 
 
 @compiled

@@ -5,7 +5,7 @@ from typing import Any, no_type_check
 import numpy as np
 
 from graphpool.graphs.places.colours import mixed, sort
-from graphpool.graphs.places.kernel import compiled
+from graphpool.graphs.places.kernel import inner
 from graphpool.graphs.places.moves import Parts, gather, leader, parts_of, put, put_and_weigh
 from graphpool.graphs.places.net import Net
 
@@ -14,7 +14,7 @@ Array = Any
 _LOWEST = np.iinfo(np.int64).min
 
 
-@compiled
+@inner
 @no_type_check
 def best_merge(net: Net, parts: Parts, node: int) -> tuple[int, int, int]:
     """Find the best merge of a node that is a cluster by itself.
@@ -37,7 +37,7 @@ def best_merge(net: Net, parts: Parts, node: int) -> tuple[int, int, int]:
     return best, look, ties
 
 
-@compiled
+@inner
 @no_type_check
 def merge_shared(net: Net, parts: Parts) -> bool:
     """Merge each cluster with all clusters that tie as its best merge, if modularity rises.
@@ -100,7 +100,7 @@ def merge_shared(net: Net, parts: Parts) -> bool:
     return ever
 
 
-@compiled
+@inner
 @no_type_check
 def settle_lone(net: Net, resolution: int) -> Array:
     """Join single nodes to other clusters; returns the new clusters, `[clusters]`.
@@ -127,7 +127,7 @@ def settle_lone(net: Net, resolution: int) -> Array:
     return parts.member
 
 
-@compiled
+@inner
 @no_type_check
 def merge_best(net: Net, resolution: int, every: bool) -> Array:
     """Merge the best pair of neighbouring clusters; returns the new clusters, `[clusters]`.
@@ -140,11 +140,13 @@ def merge_best(net: Net, resolution: int, every: bool) -> Array:
     parts = parts_of(net, np.arange(count), resolution)
     gains, looks = np.full(count, _LOWEST), np.zeros(count, dtype=np.uint64)
     for merging in (False, True):
-        top = gains.max()
-        most = looks[gains == top].max()
+        top, most = _LOWEST, np.uint64(0)
+        for node in range(count):
+            if gains[node] > top or (gains[node] == top and looks[node] > most):
+                top, most = gains[node], looks[node]
         for node in range(count):
             for slot in range(net.ptr[node], net.ptr[node + 1]):
-                other = net.col[slot]
+                other = np.int64(net.col[slot])
                 gain = parts.scale[0] * net.weight[slot]
                 gain -= resolution * net.mass[node] * net.mass[other]
                 look = mixed(net.colour[node]) + mixed(net.colour[other])
@@ -160,7 +162,7 @@ def merge_best(net: Net, resolution: int, every: bool) -> Array:
     return parts.member
 
 
-@compiled
+@inner
 @no_type_check
 def pool_components(net: Net, most: int) -> Array:
     """Pool clusters without neighbours; returns the new clusters, `[clusters]`.
@@ -175,25 +177,27 @@ def pool_components(net: Net, most: int) -> Array:
         size[cell] = net.size[net.order[net.cells[cell]]]
     # Cells are sorted by colour, and the stable sort keeps that order among equal sizes.
     rank = np.arange(cells)
-    sort(rank, size, 0, cells)
+    sort(rank, size, np.int64(0), cells)
     member, left = np.arange(count), count
     for cell in rank:
         begin, end = net.cells[cell], net.cells[cell + 1]
         if left <= most:
             return member
         left -= end - begin - 1
-        member[net.order[begin:end]] = net.order[begin]
+        for at in range(begin, end):
+            member[net.order[at]] = net.order[begin]
     pool = net.order[net.cells[rank[0]]]
     for i in range(1, cells):
         if left <= most:
             break
         cell = rank[i]
-        member[net.order[net.cells[cell] : net.cells[cell + 1]]] = pool
+        for at in range(net.cells[cell], net.cells[cell + 1]):
+            member[net.order[at]] = pool
         left -= 1
     return member
 
 
-@compiled
+@inner
 @no_type_check
 def pool_isolated(net: Net) -> Array:
     """Pool all single nodes without edges; returns the new clusters, `[clusters]`."""

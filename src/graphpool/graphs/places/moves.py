@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, no_type_check
 import numpy as np
 
 from graphpool.graphs.places.colours import mixed
-from graphpool.graphs.places.kernel import compiled
+from graphpool.graphs.places.kernel import inner
 from graphpool.graphs.places.net import Net
 from graphpool.graphs.places.rule import SIXTEENTHS
 
@@ -34,7 +34,7 @@ class Parts(NamedTuple):
     scale: Array  # [2], factors of weights and of products of masses
 
 
-@compiled
+@inner
 @no_type_check
 def parts_of(net: Net, member: Array, resolution: int) -> Parts:
     """Build the partition given by `member`; `resolution` is in sixteenths."""
@@ -46,11 +46,14 @@ def parts_of(net: Net, member: Array, resolution: int) -> Parts:
         count[member[node]] += 1
         look[member[node]] += mixed(net.colour[node])
     link, near = np.zeros(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
-    scale = np.array([SIXTEENTHS * net.mass.sum(), resolution], dtype=np.int64)
+    scale = np.zeros(2, dtype=np.int64)
+    scale[1] = resolution
+    for node in range(len(net.mass)):
+        scale[0] += SIXTEENTHS * net.mass[node]
     return Parts(member, mass, count, look, link, near, np.arange(nodes), scale)
 
 
-@compiled
+@inner
 @no_type_check
 def gather(net: Net, parts: Parts, node: int) -> int:
     """Sum the weights from a node to its neighbouring clusters.
@@ -67,7 +70,7 @@ def gather(net: Net, parts: Parts, node: int) -> int:
     return number
 
 
-@compiled
+@inner
 @no_type_check
 def best_move(net: Net, parts: Parts, node: int) -> tuple[int, int]:
     """Return the largest gain of moving a node, and the cluster to move it to.
@@ -93,7 +96,7 @@ def best_move(net: Net, parts: Parts, node: int) -> tuple[int, int]:
     return best, (-1 if tied else target)
 
 
-@compiled
+@inner
 @no_type_check
 def put(net: Net, parts: Parts, node: int, cluster: int) -> None:
     """Move a node to a cluster."""
@@ -107,7 +110,7 @@ def put(net: Net, parts: Parts, node: int, cluster: int) -> None:
     parts.member[node] = cluster
 
 
-@compiled
+@inner
 @no_type_check
 def put_and_weigh(net: Net, parts: Parts, node: int, cluster: int) -> int:
     """Move a node and return the gain; gains of successive moves add up to the total gain."""
@@ -123,7 +126,7 @@ def put_and_weigh(net: Net, parts: Parts, node: int, cluster: int) -> int:
     return parts.scale[0] * weight - parts.scale[1] * mass * apart
 
 
-@compiled
+@inner
 @no_type_check
 def leader(lead: Array, cluster: int) -> int:
     """Return the representative of the clusters joined with this one (union-find)."""
@@ -133,7 +136,7 @@ def leader(lead: Array, cluster: int) -> int:
     return cluster
 
 
-@compiled
+@inner
 @no_type_check
 def move_together(net: Net, parts: Parts, movers: Array, targets: Array) -> bool:
     """Move nodes of one cell together; undo it and return False if modularity doesn't rise.
@@ -141,7 +144,9 @@ def move_together(net: Net, parts: Parts, movers: Array, targets: Array) -> bool
     Single nodes that target each other become one cluster instead of swapping clusters. A node
     whose target is a single node that itself moves follows it to its new cluster.
     """
-    old = parts.member[movers]
+    old = np.empty(len(movers), dtype=np.int64)
+    for i in range(len(movers)):
+        old[i] = parts.member[movers[i]]
     for i in range(len(movers)):
         if parts.count[old[i]] == 1:
             end = leader(parts.lead, targets[i])
@@ -162,7 +167,7 @@ def move_together(net: Net, parts: Parts, movers: Array, targets: Array) -> bool
     return False
 
 
-@compiled
+@inner
 @no_type_check
 def move_all(net: Net, parts: Parts) -> bool:
     """Move nodes between clusters until nothing is gained; returns whether any were moved."""
@@ -188,7 +193,8 @@ def move_all(net: Net, parts: Parts) -> bool:
                     continue
                 if gain > best:
                     again = again or number > 0
-                    waiting[movers[:number]] = True
+                    for i in range(number):
+                        waiting[movers[i]] = True
                     best, number = gain, 0
                 movers[number], goals[number] = node, goal
                 number += 1
@@ -206,5 +212,7 @@ def move_all(net: Net, parts: Parts) -> bool:
             break
         else:
             # Distant moves change the masses of clusters, so check all nodes once more.
-            waiting[:], everyone, moved = True, True, False
+            everyone, moved = True, False
+            for node in range(nodes):
+                waiting[node] = True
     return ever

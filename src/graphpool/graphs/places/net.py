@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, no_type_check
 import numpy as np
 
 from graphpool.graphs.places.colours import cells_of, mixed, refine
-from graphpool.graphs.places.kernel import compiled
+from graphpool.graphs.places.kernel import inner
 from graphpool.graphs.places.rule import MOST_EDGES
 
 Array = Any
@@ -31,7 +31,7 @@ class Net(NamedTuple):
     cells: Array  # [cells + 1], where each cell begins in `order`
 
 
-@compiled
+@inner
 @no_type_check
 def load(
     row_ptr: Array, col: Array, weight: Array, first: int, last: int, both: bool
@@ -73,7 +73,9 @@ def load(
     for node in range(nodes):
         ptr[node + 1] += ptr[node]
     near, amount = np.empty(ptr[nodes], dtype=np.int32), np.empty(ptr[nodes], dtype=np.int64)
-    fill = ptr[:-1].copy()
+    fill = np.empty(nodes, dtype=np.int64)
+    for node in range(nodes):
+        fill[node] = ptr[node]
     for row in range(first, last):
         node = row - first
         for slot in range(row_ptr[row], row_ptr[row + 1]):
@@ -97,11 +99,12 @@ def load(
         if common == 1:
             break
     if common > 1:
-        amount //= common
+        for slot in range(len(amount)):
+            amount[slot] //= common
     return ptr, near, amount
 
 
-@compiled
+@inner
 @no_type_check
 def joined(ptr: Array, col: Array, weight: Array) -> tuple[Array, Array, Array]:
     """Merge repeated edges of a graph, in place."""
@@ -123,7 +126,7 @@ def joined(ptr: Array, col: Array, weight: Array) -> tuple[Array, Array, Array]:
     return ptr, col[:out], weight[:out]
 
 
-@compiled
+@inner
 @no_type_check
 def first_net(ptr: Array, col: Array, weight: Array) -> Net:
     """Build the net of a graph's nodes."""
@@ -137,7 +140,7 @@ def first_net(ptr: Array, col: Array, weight: Array) -> Net:
     return Net(ptr, col, weight, mass, np.ones(nodes, dtype=np.int64), colour, order, cells)
 
 
-@compiled
+@inner
 @no_type_check
 def coarse_net(net: Net, member: Array, count: int) -> Net:
     """Build the net of clusters; `member` `[nodes]` numbers them from 0 to `count` - 1.
@@ -159,7 +162,9 @@ def coarse_net(net: Net, member: Array, count: int) -> Net:
         colour[cluster] = mixed(colour[cluster] ^ mixed(np.uint64(mass[cluster])))
         ptr[cluster + 1] += ptr[cluster]
     col, weight = np.empty(ptr[count], dtype=np.int32), np.empty(ptr[count], dtype=np.int64)
-    fill = ptr[:-1].copy()
+    fill = np.empty(count, dtype=np.int64)
+    for cluster in range(count):
+        fill[cluster] = ptr[cluster]
     for node in range(nodes):
         cluster = member[node]
         for slot in range(net.ptr[node], net.ptr[node + 1]):
@@ -172,7 +177,7 @@ def coarse_net(net: Net, member: Array, count: int) -> Net:
     return Net(ptr, col, weight, mass, size, colour, order, cells)
 
 
-@compiled
+@inner
 @no_type_check
 def numbered_from_zero(member: Array) -> int:
     """Renumber clusters 0, 1, 2, … by their first nodes, in place; returns their number."""

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from graphpool.errors import ConfigError, check_type, check_whole, nearest
+from graphpool.errors import ConfigError, brief, check_type, check_whole, nearest
 
 Count = Literal["auto", "given", "ratio", "eigengap"]
 
@@ -40,9 +40,9 @@ class PlaceRule:
     steps: int = 2
 
     def __post_init__(self) -> None:
-        if self.count not in get_args(Count):
-            hint = nearest(str(self.count), get_args(Count))
-            raise ConfigError(f"count of places is {self.count!r}; {hint}")
+        if not isinstance(self.count, str) or self.count not in get_args(Count):
+            hint = nearest(self.count, get_args(Count))
+            raise ConfigError(f"count of places is {brief(self.count)}; {hint}")
         for name in ("clusters", "most", "steps"):
             check_whole(f"{name} of places", getattr(self, name), -MOST_EDGES, MOST_EDGES)
         for name in ("ratio", "resolution"):
@@ -55,10 +55,10 @@ class PlaceRule:
             raise ConfigError(f"steps={self.steps}; give 0 for hard places, or more")
         if not 1 / 16 <= self.resolution <= FINEST:
             raise ConfigError(
-                f"resolution={self.resolution}; give a number from 0.0625 to {FINEST}"
+                f"resolution={brief(self.resolution)}; give a number from 0.0625 to {FINEST}"
             )
         if not 0 <= self.ratio <= 1:
-            raise ConfigError(f"ratio={self.ratio}; give a share of the nodes, from 0 to 1")
+            raise ConfigError(f"ratio={brief(self.ratio)}; give a share of the nodes, from 0 to 1")
         if self.count == "ratio" and self.ratio == 0:
             raise ConfigError("count='ratio' needs a ratio above 0, such as ratio=0.1")
 

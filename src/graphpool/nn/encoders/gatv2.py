@@ -75,10 +75,11 @@ class GATv2Layer(EdgeLayer):
         self, source: Tensor, target: Tensor, adjacency: Adjacency, edges: EdgeFeatures | None
     ) -> Tensor:
         if self.edge is None or edges is None:
-            table, kind = source[:0], adjacency.col.new_full(adjacency.col.shape, -1)
+            none = adjacency.col.new_full(adjacency.col.shape, -1)
+            mapped = EdgeFeatures(source.flatten(1)[:0], none)
         else:
-            table, kind = self._split(self.edge(edges.table)), edges.kind
-        logits = pair_logits(source, target, self.vector, adjacency, table, kind, self.slope)
+            mapped = edges.with_table(self.edge(edges.table))
+        logits = pair_logits(source, target, self.vector, adjacency, mapped, self.slope)
         return softmax_sum(source, logits, adjacency)
 
     def _dense(

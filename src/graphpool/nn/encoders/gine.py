@@ -68,4 +68,4 @@ class GINELayer(EdgeLayer):
         if self.edge is None:
             return spmm(adjacency, adjacency.weight, x.relu())
         assert isinstance(edges, EdgeFeatures), "checked by read_level"
-        return relu_messages(x, adjacency, self.edge(edges.table), edges.kind)
+        return relu_messages(x, adjacency, edges.with_table(self.edge(edges.table)))

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.graphs.segments import pointer
 from graphpool.nn.ops.products import (
     bag_sum,
@@ -23,22 +24,19 @@ from graphpool.nn.ops.products import (
     take_row,
 )
 from graphpool.nn.ops.switch import compiled, enabled, use_compiled
-from graphpool.typing import Float, Int
+from graphpool.typing import Float
 
 Array = Any
 
 
 def relu_messages(
-    x: Float[Tensor, "nodes channels"],
-    adjacency: Adjacency,
-    table: Float[Tensor, "kinds channels"],
-    kind: Int[Tensor, " slots"],
+    x: Float[Tensor, "nodes channels"], adjacency: Adjacency, edges: EdgeFeatures
 ) -> Float[Tensor, "nodes channels"]:
-    """Σ_j A_ij ReLU(x_j + table[kind_ij]) over the edges of row i; slots of kind -1 are none."""
-    _check(x, adjacency, table, kind)
+    """Σ_j A_ij ReLU(x_j + e_ij) over the edges of row i; slots of kind -1 are none."""
+    table, kind = _checked(x, adjacency, edges)
     if use_compiled("messages", x) or (enabled("messages") and x.is_cuda):
         return _ReluMessages.apply(x, table, adjacency.weight, adjacency, kind)  # type: ignore[no-any-return]
-    inner = take_col(x, adjacency) + _take(table, kind)
+    inner = take_col(x, adjacency) + edges.rows()
     return slot_sum(inner.relu() * _weight(adjacency, kind), adjacency)
 
 
@@ -47,31 +45,31 @@ def pair_logits(
     target: Float[Tensor, "nodes heads channels"],
     vector: Float[Tensor, "heads channels"],
     adjacency: Adjacency,
-    table: Float[Tensor, "kinds heads channels"],
-    kind: Int[Tensor, " slots"],
+    edges: EdgeFeatures,
     slope: float,
 ) -> Float[Tensor, "slots heads"]:
-    """vector · LeakyReLU(source_j + target_i + table[kind_ij]) of every slot (i, j), by heads.
+    """vector · LeakyReLU(source_j + target_i + e_ij) of every slot (i, j), head by head.
 
-    A slot of kind -1 has no features: the table counts as 0.
+    `edges` have the channels of all heads side by side; e_ij of a slot of kind -1 is 0.
     """
-    _check(source, adjacency, table, kind)
+    table, kind = _checked(source.flatten(1), adjacency, edges)
     check_rows(target, adjacency.num_nodes)
     if use_compiled("messages", source):
-        given = source, target, vector, table
+        given = source, target, vector, table.view(-1, *vector.shape)
         return _PairLogits.apply(*given, adjacency, kind, slope)  # type: ignore[no-any-return]
     heads = source.shape[1:]
     inner = take_col(source.flatten(1), adjacency) + take_row(target.flatten(1), adjacency)
-    inner = nn.functional.leaky_relu(inner + _take(table.flatten(1), kind), slope)
+    inner = nn.functional.leaky_relu(inner + edges.rows(), slope)
     return (inner.view(-1, *heads) * vector).sum(-1)
 
 
-def _check(x: Tensor, adjacency: Adjacency, table: Tensor, kind: Tensor) -> None:
-    """Refuse what compiled loops, which don't look, would read beyond."""
+def _checked(x: Tensor, adjacency: Adjacency, edges: EdgeFeatures) -> tuple[Tensor, Tensor]:
+    """Table and kinds; refuse what compiled loops, which don't look, would read beyond."""
     check_rows(x, adjacency.num_nodes)
-    check_rows(kind, adjacency.col.shape[0])
-    if table.shape[1:] != x.shape[1:]:
-        raise InputError(f"a table of rows {tuple(table.shape[1:])} for {tuple(x.shape[1:])}")
+    edges.check(adjacency.col.shape[0], x.device)
+    if edges.channels != x.shape[1]:
+        raise InputError(f"edges have {edges.channels} channels, nodes {x.shape[1]}")
+    return edges.table, edges.kind
 
 
 def _take(table: Tensor, kind: Tensor) -> Tensor:

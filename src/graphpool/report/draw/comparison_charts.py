@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from graphpool.errors import plural
 from graphpool.report.data import Array, DistancePlot, Scores
 from graphpool.report.draw.chart import Chart
 from graphpool.report.draw.svg import counted, key, number, swatch
@@ -74,7 +75,7 @@ def distance_chart(plot: DistancePlot) -> str:
         (swatch("box cell"), counted("pairs: the darker, the more", len(true))),
         (swatch("median"), "median of a true distance"),
         (swatch("equal"), "predicted as it is"),
-        after=f"<span>{beyond} pairs lie above the picture</span>" if beyond else "",
+        after=f"<span>{plural(beyond, 'pair')} above the picture</span>" if beyond else "",
     )
     drawn = chart.svg("Predicted against true distance", parts)
     return f'<figure class="wide">{drawn}</figure>{legend}'

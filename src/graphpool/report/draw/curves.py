@@ -1,4 +1,4 @@
-"""Learning curves: loss and accuracy against the epoch, training beside validation."""
+"""Learning curves: loss and a metric against the epoch, training beside validation."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,14 @@ MOST_POINTS = 250
 
 
 def learning_curves(curves: Sequence[Curve]) -> str:
-    """Two charts side by side, loss and accuracy; with several runs, each faint and their mean."""
+    """Two charts side by side, loss and metric; with several runs, each faint and their mean."""
     curves = [curve for curve in curves if len(curve.epochs)]
     if not curves:
         return ""
     loss = _chart(curves, "train_loss", "valid_loss", "Loss", 1.0)
-    accuracy = _chart(curves, "train_accuracy", "valid_accuracy", "Accuracy, %", 100.0)
+    title = curves[0].metric
+    scale = 100.0 if title.endswith("%") else 1.0
+    metric = _chart(curves, "train_metric", "valid_metric", title, scale)
     several = len(curves) > 1
     many = f"<span>thin: each of {len(curves)} runs; thick: their mean</span>" if several else ""
     best = "the epochs that were kept" if several else "the epoch that was kept"
@@ -25,7 +27,7 @@ def learning_curves(curves: Sequence[Curve]) -> str:
         (swatch("train"), "training"), (swatch("valid"), "validation"), (swatch("best"), best),
         after=many,
     )  # fmt: skip
-    return f'<div class="charts">{loss}{accuracy}</div>{legend}'
+    return f'<div class="charts">{loss}{metric}</div>{legend}'
 
 
 def mean_curve(runs: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from graphpool.errors import DataError
+from graphpool.errors import DataError, plural
 from graphpool.report.data import Array, EmbeddingPlot
 from graphpool.report.draw.layout import oriented
 from graphpool.report.draw.svg import MARKERS, class_marker, counted, key, number, text
@@ -90,7 +90,7 @@ def graph_map(plot: EmbeddingPlot, seed: int = 0) -> str:
                 marks = "".join(_mark(plot, int(row), points[row], missed) for row in chosen)
                 css = "pt wrong" if missed else "pt"
                 parts.append(f'<g class="{css}" style="fill:var(--c{tone})">{marks}</g>')
-    label = f"Map of {len(y)} graphs coloured by class"
+    label = f"Map of {plural(len(y), 'graph')} coloured by class"
     return (
         f'<figure class="wide"><svg class="map" role="img" aria-label="{label}" '
         f'viewBox="0 0 {WIDTH} {height:.0f}" style="--size:{size:.2f}">{"".join(parts)}</svg>'

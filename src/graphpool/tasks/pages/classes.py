@@ -11,7 +11,8 @@ from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report.data import ClassPredictions, EmbeddingPlot, Report, ResultRow
-from graphpool.tasks.base import Array, Document, History, TaskModel, epoch_line
+from graphpool.tasks.base import Array, Document, History, TaskModel
+from graphpool.tasks.epoch_text import epoch_line
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,
@@ -86,10 +87,13 @@ def class_page(
     examples = []
     if health:
         position = typical_graph(model, test)
-        examples = [hierarchy_example(model, test, position, classes, places)]
+        answers = true_and_predicted(classes, test, probabilities, position)
+        examples = [hierarchy_example(model, test, position, answers, places)]
     trained = ""
     if "train" in counts:
-        trained = f"{counts['train']} graphs trained it, {counts['valid']} chose the epoch, "
+        trained = (
+            f"{plural(counts['train'], 'graph')} trained it, {counts['valid']} chose the epoch, "
+        )
     names = [str(name) for name in classes]
     note = f"These are the {len(test)} test graphs; the model has not seen them."
     return Report(
@@ -124,6 +128,14 @@ def class_page(
         warnings=document["warnings"],
         environment={**document["versions"], "seed": model.config.train.seed},
     )
+
+
+def true_and_predicted(
+    classes: Sequence[Any], graphs: GraphSet, probabilities: Array, position: int
+) -> tuple[str, str]:
+    """Return the true and the most probable class of one graph."""
+    answer = str(classes[int(probabilities[position].argmax())])
+    return ("unknown" if graphs.y is None else str(classes[int(graphs.y[position])])), answer
 
 
 def graph_map(

@@ -27,26 +27,39 @@ _ELEMENTS: dict[str, dict[Name, str]] = {
 }
 
 
-def learning_curve(label: str, history: Sequence[Mapping[str, Any]], best_epoch: int) -> Curve:
-    """Collect loss and accuracy of every epoch from the rows of a run's history."""
+def learning_curve(
+    label: str,
+    history: Sequence[Mapping[str, Any]],
+    best_epoch: int,
+    metric: str = "accuracy",
+    title: str = "Accuracy, %",
+) -> Curve:
+    """Collect loss and a metric of every epoch from the rows of a run's history."""
     return Curve(
         label=label,
         epochs=[row["epoch"] for row in history],
         train_loss=[row["train"]["loss"] for row in history],
         valid_loss=[row["valid"]["loss"] for row in history],
-        train_accuracy=[row["train"]["accuracy"] for row in history],
-        valid_accuracy=[row["valid"]["accuracy"] for row in history],
+        train_metric=[row["train"][metric] for row in history],
+        valid_metric=[row["valid"][metric] for row in history],
         best_epoch=best_epoch,
+        metric=title,
     )
 
 
 def hierarchy_example(
-    model: TaskModel, graphs: GraphSet, position: int, classes: Sequence[Any], places: bool
+    model: TaskModel,
+    graphs: GraphSet,
+    position: int,
+    answers: tuple[str, str],
+    places: bool,
+    judged: bool = True,
 ) -> HierarchyExample:
     """Collect one graph at every level of its hierarchy.
 
     Args:
-        graphs: with classes counted in `classes`, if they have any.
+        answers: the true and the predicted one.
+        judged: whether the prediction is right or wrong.
         places: whether the first clusters are places.
     """
     chosen = graphs[[position]]
@@ -77,14 +90,13 @@ def hierarchy_example(
             else:
                 # A level may be wider than this graph has clusters.
                 adjacency = level.adj[0, :nodes, :nodes].cpu().double().numpy()
-    answer = int(trace.logits.argmax())
-    true = "unknown" if chosen.y is None else str(classes[int(chosen.y[0])])
     return HierarchyExample(
         graph=f"{chosen.ids[0]} of {graphs.name}",
-        true_class=true,
-        predicted_class=str(classes[answer]),
+        true_class=answers[0],
+        predicted_class=answers[1],
         levels=levels,
         places=places,
+        judged=judged,
     )
 
 
