@@ -10,7 +10,6 @@ from graphpool.features.base import Feature, fitted, row_name
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
 
-
 LARGEST_COUNT = 8
 """Columns of whole numbers up to this one, and down to minus this one, stay as they are."""
 
