@@ -8,11 +8,13 @@ import typer
 
 from graphpool.cli import options as options
 from graphpool.cli.data_arguments import (
+    as_trained,
     file_name,
     load_model,
     open_graphs,
     short_name,
     with_columns,
+    with_task,
 )
 from graphpool.cli.experiment import experiment_lines, stopping
 from graphpool.cli.output import print_json, print_line, print_lines, print_status
@@ -52,16 +54,19 @@ def evaluate(
         bool,
         typer.Option(
             "--baselines/--no-baselines",
-            help="Put structure-free, wl and majority beside it, or rules that compare graphs.",
+            help="Put structure-free, wl and majority or constant beside it, or rules that compare "
+            "graphs.",
         ),
     ] = True,
     metric: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Of classification, in the table: "
-            "accuracy, balanced_accuracy, f1_macro, matthews_corrcoef, roc_auc, average_precision."
+            help="In the table: of classification accuracy (the default), balanced_accuracy, "
+            "f1_macro, matthews_corrcoef, roc_auc, average_precision; of regression mae (the "
+            "default), rmse, r2, spearman.",
+            show_default=False,
         ),
-    ] = "accuracy",
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(help="Score this trained model instead (run folder or file).")
     ] = None,
@@ -81,6 +86,8 @@ def evaluate(
 
     What is finished is kept in the folder; the same command goes on from there.
     """
+    if model is None and data and not options.names_task(config, given, assignments):
+        given = with_task(given, data[0], root)
     run = options.settings(config, given, assignments)
     sets = data or ([run.data] if config is not None else [])
     if not sets:
@@ -99,6 +106,7 @@ def evaluate(
 
     names, by_protocol = options.words(methods), find_task(run.task).noun == "graphs"
     _check(run, given, names, protocol)
+    metric = metric or find_task(run.task).main
     check_known("metric", metric, find_task(run.task).columns if by_protocol else ("accuracy",))
     check_evaluation(sets, names, protocol, run, root)
     results, documents = [], []
@@ -146,8 +154,8 @@ def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: s
         return
     if protocol is not None:
         raise ConfigError(
-            f"--protocol is of classification, and --task {run.task} has one of its own; leave it "
-            "out"
+            f"--protocol is of classification and regression, and --task {run.task} has one of its "
+            "own; leave it out"
         )
     for name in methods:
         if name in task.baselines():
@@ -174,6 +182,7 @@ def _score(
     files = {key.removeprefix("compare."): given[key] or "" for key in FILES}
     documents = []
     for name in sets:
+        name = as_trained(name, trained.config.data)
         documents.append(trained.test_set(name, root, files))
         if not json:
             lines = trained.task.score_lines(documents[-1])
@@ -183,12 +192,12 @@ def _score(
 
 
 def _print_unit(unit: "Unit", record: "Record") -> None:
-    from graphpool.experiments.engine import accuracy_text
+    from graphpool.experiments.engine import metric_line
 
     if record.error:
         print_status(f"{unit} failed: {record.error}")
     else:
-        print_status(f"{unit}: {accuracy_text(record)} in {record.total_seconds:.1f} s")
+        print_status(f"{unit}: {metric_line(record)} in {record.total_seconds:.1f} s")
 
 
 def _kind(run: RunConfig, protocol: str | None, data: str, root: Path | None) -> str:

@@ -6,12 +6,14 @@ Accuracies are fractions between 0 and 1. Arrays are numpy, on purpose: a report
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[Any]
+from graphpool.report.predictions import Array as Array
+from graphpool.report.predictions import ClassPredictions as ClassPredictions
+from graphpool.report.predictions import NumberPlot as NumberPlot
+
 Family: TypeAlias = Literal["ours", "baseline", "rule"]
 
 
@@ -127,13 +129,19 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class HierarchyExample:
-    """One graph at every level, finest first; with `places`, the first clusters are places."""
+    """One graph at every level, finest first.
+
+    Args:
+        places: whether the first clusters are places.
+        judged: whether a prediction is right or wrong, as that of a class is.
+    """
 
     graph: str
     true_class: str
     predicted_class: str
     levels: Sequence[Level]
     places: bool = False
+    judged: bool = True
 
     def __post_init__(self) -> None:
         if not self.levels:
@@ -168,58 +176,6 @@ class LevelHealth:
     entropy: float | None = None
     off_identity: float | None = None
     places: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class ClassPredictions:
-    """Classes of test graphs, and the probabilities that a classifier gives them.
-
-    Args:
-        names: of the classes.
-        y: `[graphs]`, true class of each graph, a position in `names`.
-        probabilities: `[graphs, classes]`; the predicted class is the most probable one.
-    """
-
-    names: Sequence[str]
-    y: Array
-    probabilities: Array
-
-    def __post_init__(self) -> None:
-        shape = (len(self.y), len(self.names))
-        if self.probabilities.shape != shape:
-            raise ValueError(f"probabilities of shape {self.probabilities.shape}, not {shape}")
-
-    @property
-    def confusion(self) -> Array:
-        """`[classes, classes]` counts: row is the true class, column the predicted one."""
-        counts = np.zeros((len(self.names), len(self.names)), dtype=int)
-        np.add.at(counts, (self.y, self.probabilities.argmax(axis=1)), 1)
-        return counts
-
-
-@dataclass(frozen=True, eq=False)
-class NumberPlot:
-    """True and predicted numbers of test graphs, `[graphs]` each.
-
-    Args:
-        name: of the target.
-        true: NaN where unknown.
-        lower, upper: ends of the predicted intervals, if there are some.
-        ids: of the graphs.
-    """
-
-    name: str
-    true: Array
-    predicted: Array
-    lower: Array | None
-    upper: Array | None
-    ids: Sequence[str]
-
-    def __post_init__(self) -> None:
-        if not len(self.true) == len(self.predicted) == len(self.ids):
-            raise ValueError(
-                f"{self.name}: as many true numbers, predicted ones and ids are needed"
-            )
 
 
 @dataclass(frozen=True, eq=False)
