@@ -81,7 +81,7 @@ def featurise(smiles: Sequence[str], check_valence: bool = True) -> MoleculeChun
     for position, text in enumerate(smiles):
         molecule = chem.MolFromSmiles(text)
         if molecule is None and not check_valence:
-            molecule = _any_valence(chem, text)
+            molecule = any_valence(chem, text)
         if molecule is None or not molecule.GetNumAtoms():
             bad[position] = _reason(chem, text)
             continue
@@ -121,7 +121,7 @@ def featurise(smiles: Sequence[str], check_valence: bool = True) -> MoleculeChun
     )
 
 
-def _any_valence(chem: Any, text: str) -> Any:
+def any_valence(chem: Any, text: str) -> Any:
     """Return a molecule whose atoms may have any number of bonds; None if it makes none."""
     molecule = chem.MolFromSmiles(text, sanitize=False)
     if molecule is None:
