@@ -57,7 +57,7 @@ INNER: dict[str, list[set[str]]] = {
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",
                     "statistics"},
                    {"baselines"}],
-    "report": [{"data"}, {"draw"}, {"sections", "style"}, {"page", "methods"}],
+    "report": [{"pictures"}, {"data"}, {"draw"}, {"sections", "style"}, {"page", "methods"}],
     "tasks": [
         {"base"},
         {"pairwise", "place_text"},
