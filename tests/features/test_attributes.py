@@ -74,3 +74,13 @@ def test_answering_for_graphs_without_attributes_asks_for_attributes() -> None:
     bare = GraphSet.build("bare", torch.tensor([1]), torch.tensor([0]), torch.zeros(2, 0))
     with pytest.raises(DataError, match="bare has no node attributes; the model was trained on"):
         Attributes().fit(attributed([[1.0]])).transform(bare)
+
+
+def test_small_whole_numbers_stay_as_they_are_and_rare_flags_with_them() -> None:
+    nodes = 1000
+    columns = torch.zeros(nodes, 3)
+    columns[0, 0], columns[:3, 1], columns[::2, 2] = 1, torch.tensor([-1.0, 8, 2]), 9
+    given = attributed(columns.tolist())
+    made = Attributes().fit(given).transform(given)
+    assert torch.equal(made[:, :2], columns[:, :2])
+    assert made[:, 2].std(correction=0) == pytest.approx(1)

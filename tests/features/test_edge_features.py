@@ -96,7 +96,7 @@ def test_a_set_without_them_is_refused(spec: str, missing: str) -> None:
 
 
 def test_auto_adds_what_edges_bring_unless_the_network_has_no_use_for_it() -> None:
-    graphs = path([0, 1], attr=[[1.0], [2.0]])
+    graphs = path([0, 1], attr=[[1.5], [2.5]])
     pipeline = FeaturePipeline("auto").fit(graphs)
     made = pipeline.transform(graphs)
     assert made.edge_x is not None
@@ -115,7 +115,7 @@ def test_auto_adds_what_edges_bring_unless_the_network_has_no_use_for_it() -> No
 
 
 def test_state_brings_back_the_same_features() -> None:
-    graphs = path([0, 1], attr=[[1.0], [2.0]])
+    graphs = path([0, 1], attr=[[1.5], [2.5]])
     pipeline = FeaturePipeline("edge_attributes+constant+edge_labels").fit(graphs)
     again = FeaturePipeline.from_state(json.loads(json.dumps(pipeline.state())))
     assert again.edge_names == ("edge attribute 0", "edge label=single", "edge label=double")

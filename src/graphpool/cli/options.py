@@ -180,6 +180,13 @@ def settings(
     return from_dict(RunConfig, values)
 
 
+def names_task(base: Path | None, options: Given, assignments: Sequence[str] | None) -> bool:
+    """Whether a source says which task is meant."""
+    if options.get("task") is not None or any(t.startswith("task=") for t in assignments or ()):
+        return True
+    return base is not None and "task" in toml_values(base)
+
+
 def _assignment(text: str) -> tuple[str, Any]:
     """Key and value of `--set KEY=VALUE`; quotes around words can be left out."""
     key, equals, value = (part.strip() for part in text.partition("="))

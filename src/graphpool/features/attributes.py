@@ -10,13 +10,18 @@ from graphpool.features.base import Feature, fitted, row_name
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
 
+LARGEST_COUNT = 8
+"""Columns of whole numbers up to this one, and down to minus this one, stay as they are."""
+
 
 class Standardised(Feature):
     """Columns of a set less their mean, divided by their standard deviation.
 
     Mean and deviation come from the fitted graphs alone. A column that is constant there is
-    only shifted. NaN is a missing value: it counts for neither of both and becomes 0, the mean;
-    a `FeatureWarning` says so.
+    only shifted. Columns of small whole numbers (flags, one-hot codes, charges, numbers of
+    neighbours) stay as they are: their unit is one, and a flag that few nodes have would become
+    a number of hundreds. NaN is a missing value: it counts for neither of both and becomes 0,
+    the mean; a `FeatureWarning` says so.
     """
 
     stored = ("mean", "scale")
@@ -42,6 +47,9 @@ class Standardised(Feature):
             mean, scale = values.mean(0), values.std(0, correction=0)
         # Rounding leaves a tiny deviation in a constant column: compare the values themselves.
         scale[values.amin(0) == values.amax(0)] = 1.0
+        counts = ((values == values.round()) & (values.abs() <= LARGEST_COUNT)).all(0)
+        counts &= ~missing.any(0)
+        mean, scale = mean.masked_fill(counts, 0.0), scale.masked_fill(counts, 1.0)
         self.mean, self.scale = tuple(mean.tolist()), tuple(scale.tolist())
         return self
 
@@ -127,25 +135,15 @@ class EdgeAttributes(Attributes):
 
 
 class OwnX(Standardised):
-    """The features `x` that the graphs bring; columns of 0 and 1, as of one-hot codes, stay.
+    """The features `x` that the graphs bring.
 
     Columns are matched by position: the graphs of `transform` must have made their `x` in the
     same way as those of `fit`.
     """
 
     kind = "x"
-    summary = "the features x that the graphs bring, standardised but for columns of 0 and 1"
+    summary = "the features x that the graphs bring, standardised but for small whole numbers"
     what = "features x"
-
-    def fit(self, graphs: GraphSet) -> "OwnX":
-        """Compute mean and standard deviation of every column but those of 0 and 1."""
-        super().fit(graphs)
-        values = self._values(graphs)
-        binary = ((values == 0) | (values == 1)).all(0).tolist()
-        mean, scale = fitted(self.kind, self.mean), fitted(self.kind, self.scale)
-        self.mean = tuple(0.0 if flag else each for flag, each in zip(binary, mean, strict=True))
-        self.scale = tuple(1.0 if flag else each for flag, each in zip(binary, scale, strict=True))
-        return self
 
     def _columns(self, graphs: GraphSet) -> Tensor | None:
         return graphs.x

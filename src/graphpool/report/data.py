@@ -9,8 +9,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from graphpool.report.pictures import Array as Array
 from graphpool.report.pictures import ExampleGroup, HierarchyExample, PairExample, QueryExample
+from graphpool.report.predictions import Array as Array
+from graphpool.report.predictions import ClassPredictions as ClassPredictions
+from graphpool.report.predictions import NumberPlot as NumberPlot
 
 Family: TypeAlias = Literal["ours", "baseline", "rule"]
 
@@ -119,58 +121,6 @@ class LevelHealth:
     entropy: float | None = None
     off_identity: float | None = None
     places: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class ClassPredictions:
-    """Classes of test graphs, and the probabilities that a classifier gives them.
-
-    Args:
-        names: of the classes.
-        y: `[graphs]`, true class of each graph, a position in `names`.
-        probabilities: `[graphs, classes]`; the predicted class is the most probable one.
-    """
-
-    names: Sequence[str]
-    y: Array
-    probabilities: Array
-
-    def __post_init__(self) -> None:
-        shape = (len(self.y), len(self.names))
-        if self.probabilities.shape != shape:
-            raise ValueError(f"probabilities of shape {self.probabilities.shape}, not {shape}")
-
-    @property
-    def confusion(self) -> Array:
-        """`[classes, classes]` counts: row is the true class, column the predicted one."""
-        counts = np.zeros((len(self.names), len(self.names)), dtype=int)
-        np.add.at(counts, (self.y, self.probabilities.argmax(axis=1)), 1)
-        return counts
-
-
-@dataclass(frozen=True, eq=False)
-class NumberPlot:
-    """True and predicted numbers of test graphs, `[graphs]` each.
-
-    Args:
-        name: of the target.
-        true: NaN where unknown.
-        lower, upper: ends of the predicted intervals, if there are some.
-        ids: of the graphs.
-    """
-
-    name: str
-    true: Array
-    predicted: Array
-    lower: Array | None
-    upper: Array | None
-    ids: Sequence[str]
-
-    def __post_init__(self) -> None:
-        if not len(self.true) == len(self.predicted) == len(self.ids):
-            raise ValueError(
-                f"{self.name}: as many true numbers, predicted ones and ids are needed"
-            )
 
 
 @dataclass(frozen=True, eq=False)

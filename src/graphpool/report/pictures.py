@@ -3,11 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, TypeAlias
 
-from numpy.typing import NDArray
-
-Array: TypeAlias = NDArray[Any]
+from graphpool.report.predictions import Array as Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +36,11 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class HierarchyExample:
-    """One graph at every level, finest first; with `places`, the first clusters are places.
+    """One graph at every level, finest first.
 
     Args:
+        places: whether the first clusters are places.
+        judged: whether a prediction is right or wrong, as that of a class is.
         smiles: of a molecule, which is drawn as such; its atoms are the nodes in their order.
     """
 
@@ -50,6 +49,7 @@ class HierarchyExample:
     predicted_class: str
     levels: Sequence[Level]
     places: bool = False
+    judged: bool = True
     smiles: str = ""
 
     def __post_init__(self) -> None:

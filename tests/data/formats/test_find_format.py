@@ -45,7 +45,7 @@ def put(folder: Path, kind: str, name: str) -> Path:
     return path
 
 
-KINDS = ["safetensors", "jsonl", "json", "npz", "adjacency", "csv", "gexf", "tu", "xml"]
+KINDS = ["safetensors", "jsonl", "json", "npz", "adjacency", "csv", "smiles", "gexf", "tu", "xml"]
 
 
 def test_every_format_has_the_interface() -> None:

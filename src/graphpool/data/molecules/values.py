@@ -54,29 +54,25 @@ def _targets(names: Sequence[str], table: "np.ndarray[Any, Any]") -> dict[str, A
 
 def _classes(name: str, cells: Sequence[str], fail: Fail) -> list[int | str] | None:
     """Return the classes that cells name; None if they are numbers on a scale, or have gaps."""
-    numbers = [number(cell) for cell in cells]
-    gaps = [value is not None and math.isnan(value) for value in numbers]
-    words = [i for i, value in enumerate(numbers) if value is None]
-    if not words:
-        whole = not any(gaps) and all(
-            v is not None and v.is_integer() and abs(v) < _MOST_CLASS for v in numbers
-        )
-        return [int(value) for value in numbers if value is not None] if whole else None
-    fractions = [v for v in numbers if v is not None and not math.isnan(v) and not v.is_integer()]
-    for row in words if fractions else ():
-        fail(row, f"{cells[row][:40]!r} in {name} is no number, unlike other lines")
-    for row in () if fractions else np.flatnonzero(gaps).tolist():
+    values = np.array([number(cell) for cell in cells])
+    words = np.array([is_word(cell) for cell in cells], dtype=bool)
+    gaps = np.isnan(values) & ~words
+    fractions = np.isfinite(values) & (values != np.round(values))
+    if not words.any() or fractions.any():
+        whole = not (gaps | words | fractions).any() and (np.abs(values) < _MOST_CLASS).all()
+        return [int(value) for value in values] if whole else None
+    for row in np.flatnonzero(gaps).tolist():
         fail(row, f"no {name}")
-    return None if fractions else list(cells)
+    return list(cells)
 
 
 def _numbers(name: str, cells: Sequence[str], fail: Fail) -> "np.ndarray[Any, Any]":
-    values = np.empty(len(cells))
-    for row, cell in enumerate(cells):
-        value = number(cell)
-        if value is None:
-            fail(row, f"{cell[:40]!r} in {name} is no number")
-        values[row] = math.nan if value is None else value
+    values = np.array([number(cell) for cell in cells])
+    for row in np.flatnonzero(~np.isfinite(values)).tolist():
+        if math.isinf(values[row]):
+            fail(row, f"{cells[row][:40]!r} in {name} is not finite")
+        elif is_word(cells[row]):
+            fail(row, f"{cells[row][:40]!r} in {name} is no number")
     return values
 
 
@@ -98,7 +94,7 @@ def _lists(cells: Sequence[str], fail: Fail) -> "np.ndarray[Any, Any]":
             fail(row, f"{cell[:40]!r} holds a number that is not finite")
         else:
             rows.append(numbers)
-    return np.array(rows)
+    return np.array(rows) if rows else np.zeros((0, 1))
 
 
 def _float(value: float) -> float:
@@ -109,12 +105,15 @@ def _float(value: float) -> float:
         return math.inf
 
 
-def number(cell: str) -> float | None:
-    """Return the number in a cell; NaN for a gap, None for a word."""
-    if cell.casefold() in GAPS:
-        return math.nan
+def number(cell: str) -> float:
+    """Return the number in a cell; NaN for a gap or a word, infinity for one that is too large."""
     try:
-        value = float(cell) if "_" not in cell else math.inf
+        value = float(cell) if "_" not in cell else math.nan
     except ValueError:
-        return None
-    return value if abs(value) <= _LARGEST else None
+        return math.nan
+    return _float(value)
+
+
+def is_word(cell: str) -> bool:
+    """Whether a cell holds neither a number nor a gap."""
+    return cell.casefold() not in GAPS and math.isnan(number(cell))

@@ -27,7 +27,8 @@ def draw_hierarchy(example: HierarchyExample) -> str:
     """All levels of one graph in one figure, with a caption under each."""
     panels = [_panel(example, *placed) for placed in enumerate(place_levels(example))]
     arrow = '<span class="arrow" aria-hidden="true"></span>'
-    verdict = verdict_badge(example.true_class == example.predicted_class)
+    right = example.true_class == example.predicted_class
+    verdict = verdict_badge(right) if example.judged else ""
     return (
         f'<figure class="hierarchy"><figcaption>Graph {text(example.graph)}: '
         f"{text(example.true_class)}, predicted {text(example.predicted_class)} {verdict}"

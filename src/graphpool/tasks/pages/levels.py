@@ -49,12 +49,18 @@ def learning_curve(
 
 
 def hierarchy_example(
-    model: TaskModel, graphs: GraphSet, position: int, answers: tuple[str, str], places: bool
+    model: TaskModel,
+    graphs: GraphSet,
+    position: int,
+    answers: tuple[str, str],
+    places: bool,
+    judged: bool = True,
 ) -> HierarchyExample:
     """Collect one graph at every level of its hierarchy.
 
     Args:
         answers: the true and the predicted one.
+        judged: whether the prediction is right or wrong.
         places: whether the first clusters are places.
     """
     chosen = graphs[[position]]
@@ -91,6 +97,7 @@ def hierarchy_example(
         predicted_class=answers[1],
         levels=levels,
         places=places,
+        judged=judged,
         smiles=chosen.columns.get("smiles", ("",))[0],
     )
 
