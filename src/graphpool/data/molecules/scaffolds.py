@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from graphpool.data.molecules.atoms import any_valence, chemistry
+from graphpool.data.molecules.atoms import chemistry, read_molecule
 
 
 def murcko_scaffolds(smiles: Sequence[str]) -> tuple[str, ...]:
@@ -19,6 +19,6 @@ def murcko_scaffolds(smiles: Sequence[str]) -> tuple[str, ...]:
     known: dict[str, str] = {}
     for text in smiles:
         if text not in known:
-            molecule = chem.MolFromSmiles(text) or any_valence(chem, text)
+            molecule = read_molecule(chem, text)
             known[text] = "" if molecule is None else scaffold_of(mol=molecule)
     return tuple(known[text] for text in smiles)
