@@ -14,6 +14,7 @@ from graphpool.experiments.results import ExperimentResult, SetFacts
 from graphpool.experiments.text import NONE
 from graphpool.files import atomic_write
 from graphpool.tasks import TASKS, find_task
+from graphpool.tasks.target_task import TargetTask
 from graphpool.training.select_place_rule import describe
 
 FILE = "results.md"
@@ -270,7 +271,7 @@ def _about(result: ExperimentResult) -> str:
         short = f" The protocol asks for {asked}: take this as a first look."
     about = f" ({protocol.summary})" if protocol.summary else ""
     seeds = f"{plural(count, 'seed')}: {', '.join(map(str, result.seeds))}"
-    size = f"{plural(facts.graphs, 'graph')}, {_answers(facts)}"
+    size = f"{plural(facts.graphs, 'graph')}, {_answers(result, facts)}"
     versions = ", ".join(f"{name} {value}" for name, value in result.versions.items())
     machine = ", ".join(f"{name} {value}" for name, value in result.machine.items())
     return (
@@ -279,9 +280,17 @@ def _about(result: ExperimentResult) -> str:
     )
 
 
-def _answers(facts: SetFacts) -> str:
+def answer_of(result: ExperimentResult) -> str:
+    """Return what a value to predict is called: a target, or a label."""
+    task = find_task(result.task)
+    return task.answer if issubclass(task, TargetTask) else "target"
+
+
+def _answers(result: ExperimentResult, facts: SetFacts) -> str:
     if facts.targets:
-        return f"{plural(len(facts.targets), 'target')} ({', '.join(facts.targets[:5])})"
+        more = ", …" * (len(facts.targets) > 5)
+        names = f"{', '.join(facts.targets[:5])}{more}"
+        return f"{plural(len(facts.targets), answer_of(result))} ({names})"
     return plural(len(facts.classes), "class", "classes")
 
 

@@ -40,10 +40,12 @@ def precision_recall_chart(lines: Sequence[BinaryPredictions], after: str = "") 
     def curve(truth: Array, share: Array) -> tuple[Array, Array, float]:
         from sklearn.metrics import average_precision_score, precision_recall_curve
 
-        precision, recall, _ = precision_recall_curve(truth, share)
-        precision, recall = precision[:-1], recall[:-1]  # the last point is scikit-learn's own
-        # The precision that a recall is reached with holds until the next threshold: steps.
-        xs, ys = np.repeat(recall[::-1], 2)[1:], np.repeat(precision[::-1], 2)[:-1]
+        precision, recall, _ = (values[::-1] for values in precision_recall_curve(truth, share))
+        # Steps, whose area is the average precision: each recall with the precision that it is
+        # first reached with.
+        gained = np.flatnonzero(np.diff(recall) > 0) + 1
+        xs = np.concatenate([[0.0], np.repeat(recall[gained], 2)[:-1]])
+        ys = np.repeat(precision[gained], 2)
         return xs, ys, float(average_precision_score(truth, share))
 
     names = ("recall, %", "precision, %")
