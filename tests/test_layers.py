@@ -38,7 +38,7 @@ INNER: dict[str, list[set[str]]] = {
         {"formats"},
         {"own_splits", "pairs", "source"},
         {"cache"},
-        {"synthetic"},
+        {"synthetic", "scaffolds"},
         {"catalogue", "published_molecules"},
         {"locate"},
         {"load"},
@@ -57,17 +57,19 @@ INNER: dict[str, list[set[str]]] = {
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",
                     "statistics"},
                    {"baselines"}],
-    "report": [{"data"}, {"draw"}, {"sections", "style"}, {"page", "methods"}],
+    "report": [{"predictions"}, {"pictures"}, {"data"}, {"draw"}, {"sections", "style"},
+               {"page", "methods"}],
     "tasks": [
-        {"base"},
-        {"pairwise", "place_text"},
+        {"base", "epoch_text"},
+        {"number_output", "pairwise", "place_text"},
         {"graph_task"},
         {"classes", "targets"},
         {"pages"},
         {"classification", "matching", "regression", "similarity"},
     ],
     "models": [{"build", "file", "run_folder"}, {"model"}, {"run"}],
-    "estimators": [{"arguments", "values"}, {"base"}, {"classifier", "matcher", "comparer"}],
+    "estimators": [{"arguments", "values"}, {"base"}, {"parts"},
+                   {"classifier", "regressor", "matcher", "comparer"}],
 }  # fmt: skip
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
     from graphpool.estimators.matcher import GraphMatcher as GraphMatcher
+    from graphpool.estimators.regressor import GraphRegressor as GraphRegressor
     from graphpool.experiments.comparison import evaluate as evaluate
     from graphpool.graphs import Graph as Graph
     from graphpool.graphs import GraphBatch as GraphBatch
@@ -45,6 +46,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "from_pyg", "to_pyg", "from_networkx", "to_networkx", "from_numpy",
         ),
         "estimators.classifier": ("GraphClassifier",),
+        "estimators.regressor": ("GraphRegressor",),
         "estimators.matcher": ("GraphMatcher",),
         "estimators.comparer": ("GraphComparer",),
         "experiments.comparison": ("evaluate",),

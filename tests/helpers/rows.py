@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import graphpool as gp
 
 
-class RowClassifier(gp.GraphClassifier):
+class _Rows(gp.estimators.GraphEstimator):
+    """An estimator whose input is rows of numbers."""
+
     @property
     def n_features_in_(self) -> int:
         return self._columns
@@ -22,16 +24,13 @@ class RowClassifier(gp.GraphClassifier):
     def n_features_in_(self, count: int) -> None:  # by `validate_data`
         self._columns = count
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "RowClassifier":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         rows = validate_data(self, X)
         super().fit(_graphs(rows), y, **_given(sample_weight))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         return self.fit(X, y, **fit_params).transform(X)
-
-    def predict_proba(self, X: Any) -> Any:
-        return super().predict_proba(self._graphs(X))
 
     def transform(self, X: Any) -> Any:
         return super().transform(self._graphs(X))
@@ -47,6 +46,16 @@ class RowClassifier(gp.GraphClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = True
         return tags
+
+
+class RowClassifier(_Rows, gp.GraphClassifier):
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(self._graphs(X))
+
+
+class RowRegressor(_Rows, gp.GraphRegressor):
+    def predict(self, X: Any) -> Any:
+        return super().predict(self._graphs(X))
 
 
 def _graphs(rows: Any) -> gp.GraphSet:

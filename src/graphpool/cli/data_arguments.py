@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphpool.cli.output import print_status
+from graphpool.config import RunConfig
 from graphpool.data.catalogue import is_path as is_path
 from graphpool.data.catalogue import short_name as short_name
 from graphpool.data.data_string import join_data, split_data
@@ -102,6 +104,18 @@ def open_graphs(data: str, root: Path | None = None, trained: str | None = None)
     return load_with(plain, options, root)
 
 
+def as_trained(data: str, trained: str) -> str:
+    """Return a file of molecules with the columns of a trained model's data, if it names none."""
+    from graphpool.data.formats.smiles import column_names
+
+    plain, options = split_data(data)
+    own = split_data(trained)[1]
+    if not options.is_default or own.is_default or not Path(plain).is_file():
+        return data
+    wanted = {own.smiles, *own.y} - {""}
+    return join_data(data, own.smiles, own.y) if wanted <= set(column_names(Path(plain))) else data
+
+
 def open_one(text: str, root: Path | None = None) -> "tuple[GraphSet, str]":
     """Open the graph that `text` names, as a set of its own, and return what to call it.
 
@@ -136,6 +150,31 @@ def _position(graphs: "GraphSet", data: str, which: str) -> int:
 def some_ids(ids: tuple[str, ...]) -> str:
     """List the first few ids."""
     return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+
+
+def with_task(given: Mapping[str, Any], data: str | None, root: Path | None) -> dict[str, Any]:
+    """Return the options with the task that the graphs pose, if it is not classification.
+
+    Args:
+        given: options by dotted key, without a task.
+        data: what the user named, if anything.
+    """
+    if data is None:
+        return dict(given)
+    from graphpool.data.synthetic.matching.names import is_matching_name
+    from graphpool.tasks import task_of_graphs
+
+    if is_matching_name(data):
+        return dict(given)
+    graphs = open_graphs(data, root)
+    task = task_of_graphs(graphs)
+    if task == RunConfig.task:
+        return dict(given)
+    names = ", ".join(graphs.target_names[:3]) + (", …" if len(graphs.target_names) > 3 else "")
+    print_status(
+        f"{graphs.name} has numbers to predict ({names}) and no classes: --task {task} is assumed"
+    )
+    return {**given, "task": task}
 
 
 def file_name(data: str) -> str:

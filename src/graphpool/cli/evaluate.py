@@ -1,12 +1,21 @@
 """`graphpool evaluate`: methods side by side under a protocol, or one trained model on a set."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import file_name, load_model, short_name, with_columns
+from graphpool.cli.data_arguments import (
+    as_trained,
+    file_name,
+    load_model,
+    open_graphs,
+    short_name,
+    with_columns,
+    with_task,
+)
 from graphpool.cli.experiment import experiment_lines, stopping
 from graphpool.cli.output import print_json, print_line, print_lines, print_status
 from graphpool.config import RunConfig
@@ -31,7 +40,8 @@ def evaluate(
     protocol: Annotated[
         str | None,
         typer.Option(
-            help="Of classification: cv10 (the default), cv5 or any number of folds, or paper.",
+            help="Another name of --split; by default published where the set brings a split, "
+            "else cv10.",
             show_default=False,
         ),
     ] = None,
@@ -44,16 +54,19 @@ def evaluate(
         bool,
         typer.Option(
             "--baselines/--no-baselines",
-            help="Put structure-free, wl and majority beside it, or rules that compare graphs.",
+            help="Put structure-free, wl and majority or constant beside it, or rules that compare "
+            "graphs.",
         ),
     ] = True,
     metric: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Of classification, in the table: "
-            "accuracy, balanced_accuracy, f1_macro, matthews_corrcoef, roc_auc, average_precision."
+            help="In the table: of classification accuracy (the default), balanced_accuracy, "
+            "f1_macro, matthews_corrcoef, roc_auc, average_precision; of regression mae (the "
+            "default), rmse, r2, spearman.",
+            show_default=False,
         ),
-    ] = "accuracy",
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(help="Score this trained model instead (run folder or file).")
     ] = None,
@@ -73,6 +86,8 @@ def evaluate(
 
     What is finished is kept in the folder; the same command goes on from there.
     """
+    if model is None and data and not options.names_task(config, given, assignments):
+        given = with_task(given, data[0], root)
     run = options.settings(config, given, assignments)
     sets = data or ([run.data] if config is not None else [])
     if not sets:
@@ -91,13 +106,13 @@ def evaluate(
 
     names, by_protocol = options.words(methods), find_task(run.task).noun == "graphs"
     _check(run, given, names, protocol)
+    metric = metric or find_task(run.task).main
     check_known("metric", metric, find_task(run.task).columns if by_protocol else ("accuracy",))
-    protocol = protocol or "cv10"
     check_evaluation(sets, names, protocol, run, root)
     results, documents = [], []
     with stopping():
         for name in sets:
-            kind = ("split" if run.split else protocol) if by_protocol else run.task
+            kind = _kind(run, protocol, name, root) if by_protocol else run.task
             folder = _folder(out, name, kind, many=len(sets) > 1)
             count = plural(len(dict.fromkeys(names)), "method")
             print_status(f"{short_name(name)}: {count}, in {folder}")
@@ -134,13 +149,13 @@ def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: s
         )
     options.check_names(run, given, methods)
     if protocol is not None and run.split:
-        raise ConfigError("--split FILE has splits of its own; leave out --protocol")
+        raise ConfigError("--split and --protocol mean the same; give one of them")
     if task.noun == "graphs":
         return
     if protocol is not None:
         raise ConfigError(
-            f"--protocol is of classification, and --task {run.task} has one of its own; leave it "
-            "out"
+            f"--protocol is of classification and regression, and --task {run.task} has one of its "
+            "own; leave it out"
         )
     for name in methods:
         if name in task.baselines():
@@ -167,6 +182,7 @@ def _score(
     files = {key.removeprefix("compare."): given[key] or "" for key in FILES}
     documents = []
     for name in sets:
+        name = as_trained(name, trained.config.data)
         documents.append(trained.test_set(name, root, files))
         if not json:
             lines = trained.task.score_lines(documents[-1])
@@ -176,12 +192,22 @@ def _score(
 
 
 def _print_unit(unit: "Unit", record: "Record") -> None:
-    from graphpool.experiments.engine import accuracy_text
+    from graphpool.experiments.engine import metric_line
 
     if record.error:
         print_status(f"{unit} failed: {record.error}")
     else:
-        print_status(f"{unit}: {accuracy_text(record)} in {record.total_seconds:.1f} s")
+        print_status(f"{unit}: {metric_line(record)} in {record.total_seconds:.1f} s")
+
+
+def _kind(run: RunConfig, protocol: str | None, data: str, root: Path | None) -> str:
+    """Return the split of a set as a part of a name."""
+    from graphpool.evaluation.protocols import default_split, find_protocol
+
+    given = protocol or run.split
+    if not given:
+        return default_split(open_graphs(data, root)) or "cv10"
+    return "split" if find_protocol(given).kind == "own" else re.sub(r"[^\w.-]", "-", given)
 
 
 def _folder(out: Path | None, data: str, kind: str, many: bool) -> Path:

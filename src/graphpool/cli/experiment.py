@@ -26,11 +26,11 @@ def stopping(go_on: str = "") -> Iterator[None]:
         raise SystemExit(stop.exit_code) from None
 
 
-def experiment_lines(result: "ExperimentResult", metric: str = "accuracy") -> Lines:
+def experiment_lines(result: "ExperimentResult", metric: str = "") -> Lines:
     """One row per method, with the first method's gain over each.
 
     Args:
-        metric: of `graphpool.evaluation.metrics.CLASS_METRICS`, for a set that was split.
+        metric: of the task's columns, for a set that was split; by default the main one.
     """
     if result.protocol is None:
         return _test_lines(result)
@@ -38,7 +38,7 @@ def experiment_lines(result: "ExperimentResult", metric: str = "accuracy") -> Li
     from graphpool.features.summary import features_line
     from graphpool.tasks import find_task
 
-    first = result.methods[0]
+    first, metric = result.methods[0], metric or result.main
     rows = []
     for method in result.methods:
         summary = result.summary(method, metric)

@@ -96,7 +96,7 @@ def run(
 
     Records are appended to results/NAME.jsonl. A unit that fails is recorded, and the rest go on.
     """
-    from graphpool.experiments.engine import accuracy_text
+    from graphpool.experiments.engine import metric_line
     from graphpool.experiments.machine import usable_cores
     from graphpool.experiments.project import run as run_experiment
     from graphpool.training.device import find_device
@@ -120,7 +120,7 @@ def run(
                     continue
                 if smoke:
                     for record in outcome.records:
-                        print_status(f"{record.data}, {record.method}: {accuracy_text(record)}")
+                        print_status(f"{record.data}, {record.method}: {metric_line(record)}")
                 print_line(
                     f"{each}: {len(outcome.records)} finished, {len(outcome.failures)} failed, "
                     f"{len(outcome.missing)} missing"

@@ -31,7 +31,7 @@ def predict(
     root: Root = None,
     json: Json = False,
 ) -> None:
-    """Predict the class of every graph, with the probability of each class.
+    """Predict the class of every graph, with the probability of each class; or its numbers.
 
     SMILES are read from the column that the model was trained with, unless --smiles names another.
     With --skip-bad, a line that can't be read has no prediction, and a note that says why.

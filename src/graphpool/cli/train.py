@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from graphpool.cli import options as options
-from graphpool.cli.data_arguments import file_name, is_path, with_columns
+from graphpool.cli.data_arguments import file_name, is_path, with_columns, with_task
 from graphpool.cli.experiment import stopping
 from graphpool.cli.output import print_result, print_status
 from graphpool.config import RunConfig
@@ -43,6 +43,9 @@ def train(
 
     80 % of the graphs train, 10 % choose the epoch and 10 % test, with equal mixes of classes.
 
+    Graphs with classes are classified. With --task regression it learns numbers; that is assumed
+    of graphs that have numbers and no classes.
+
     One split says little about a method: compare methods with graphpool evaluate.
 
     With --task matching it learns whether two graphs match, from drawn pairs or those of --pairs;
@@ -51,6 +54,8 @@ def train(
     # A file is remembered by its full path, so that a run finds it from anywhere.
     path = None if data is None or not is_path(data) else options.absolute(Path(data))
     given = {"data": path or data, **given}
+    if not options.names_task(config, given, assignments) and not resume:
+        given = with_task(given, path or data, root)
     run = options.settings(config, given, assignments)
     folder = out or _default_folder(run)
     if resume and config is None and (folder / CONFIG).exists():

@@ -4,5 +4,8 @@ from graphpool.estimators.base import GraphEstimator
 from graphpool.estimators.classifier import GraphClassifier
 from graphpool.estimators.comparer import GraphComparer
 from graphpool.estimators.matcher import GraphMatcher
+from graphpool.estimators.regressor import GraphRegressor
 
-__all__ = ["GraphEstimator", "GraphClassifier", "GraphMatcher", "GraphComparer"]
+__all__ = [
+    "GraphEstimator", "GraphClassifier", "GraphRegressor", "GraphMatcher", "GraphComparer",
+]  # fmt: skip

@@ -1,8 +1,6 @@
 """`GraphClassifier`: classes of graphs, in scikit-learn style."""
 
 import dataclasses
-import math
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import column_or_1d
 
-from graphpool.data.splits import stratified_folds
+from graphpool.data.splits import strata_of
 from graphpool.errors import DataError, InputError, brief, plural, warn
 from graphpool.estimators.base import GraphEstimator, Graphs, log_probabilities, packed
+from graphpool.estimators.parts import held_out_part, validation_parts, weighted_graphs
 from graphpool.estimators.values import as_array, as_weights
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.model import TrainedModel
@@ -85,7 +84,7 @@ class GraphClassifier(
         # `graphs.y` are codes; the set knows their names.
         own = y is None or y is graphs.y
         coded, classes, dtype = (graphs, (), "") if own else _labelled(graphs, y)
-        coded, codes = _weighted(coded, sample_weight), own and y is not None
+        coded, codes = weighted_graphs(coded, sample_weight), own and y is not None
         task = ClassificationTask.of(coded, classes=classes, class_dtype=dtype, codes=codes)
         if validation_data is None:
             train, valid = self._parts(coded)
@@ -177,19 +176,7 @@ class GraphClassifier(
             return graphs, None
         if graphs.y is None:
             raise DataError(f"{graphs.name} has no classes; give y")
-        if len(graphs) < 2:
-            raise DataError(f"{graphs.name}: 1 graph is too few to hold one out; set validation=0")
-        share = Fraction(self.validation).limit_denominator(20)
-        folds = share.denominator
-        if folds == 1:  # nearer to none or all of the graphs than any twentieth
-            folds = math.ceil(1 / min(self.validation, 1 - self.validation))
-        folds = min(len(graphs), folds)
-        parts = stratified_folds(graphs.y.cpu(), folds, self.seed)
-        wanted = min(folds - 1, max(1, round(self.validation * folds)))
-        # Graphs are dealt out class by class, so parts far from each other are mixed best.
-        chosen = {number * folds // wanted for number in range(wanted)}
-        valid = np.zeros(len(graphs), dtype=np.bool_)
-        valid[np.concatenate([parts[number] for number in chosen])] = True
+        valid = held_out_part(graphs.name, strata_of(graphs), self.validation, self.seed)
         return graphs[np.flatnonzero(~valid)], graphs[np.flatnonzero(valid)]
 
 
@@ -213,32 +200,16 @@ def _answers(task: ClassificationTask) -> Array:
     return class_array(task.classes, task.class_dtype)
 
 
-def _weighted(graphs: GraphSet, sample_weight: Any) -> GraphSet:
-    """The graphs with their weights, without those of weight 0."""
-    if sample_weight is None:
-        return graphs
-    weights = torch.from_numpy(as_weights(sample_weight, len(graphs), "graph"))
-    graphs = graphs.with_weight(weights.float().to(graphs.device))
-    return graphs[weights > 0] if bool((weights == 0).any()) else graphs
-
-
 def _validation_set(given: Any, task: ClassificationTask) -> GraphSet:
     """Graphs of the user's own that choose the epoch, with the codes of the training classes."""
-    parts = (given, None) if isinstance(given, GraphSet) else given
-    if not isinstance(parts, tuple) or len(parts) not in (2, 3):
-        raise DataError(
-            "validation_data must be a set of graphs with classes, (graphs, y), or (graphs, y, "
-            f"sample_weight), not {type(given).__name__}"
-        )
-    y, weight = parts[1], parts[2] if len(parts) == 3 else None
-    graphs = packed(parts[0], classes=y is None)
+    graphs, y, weight = validation_parts(given, "classes")
     if y is None or y is graphs.y:
         if graphs.y is None:
             raise DataError("the graphs of validation_data have no classes; give (graphs, y)")
         coded = align_classes(graphs, task.classes)
     else:
         coded = _coded(graphs, y, _answers(task))
-    return _weighted(coded, weight)
+    return weighted_graphs(coded, weight)
 
 
 def _labelled(graphs: GraphSet, y: Any) -> tuple[GraphSet, tuple[Any, ...], str]:

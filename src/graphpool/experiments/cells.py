@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from graphpool.errors import ConfigError
+from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.statistics import Summary, mean, summarise
 from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import Block, Column, Experiment, Row
@@ -101,6 +102,12 @@ class Grid:
         values = self.values(row, column)
         return mean(values) if values else float("-inf")
 
+    def rank(self, row: Row, column: Column) -> float:
+        """A number that is larger for a better mean."""
+        if column.metric in LOWER_IS_BETTER and self.values(row, column):
+            return -self.mean(row, column)
+        return self.mean(row, column)
+
     def title(self, row: Row) -> str:
         """What a row is called."""
         if row.title:
@@ -153,8 +160,8 @@ class Grid:
         if len(values) < len(wanted):
             text += f" ({len(values)} of {len(wanted)})"
         if self.block.bold:
-            best = max(self.mean(each, column) for each in self.rows)
-            text = f"**{text}**" if self.mean(row, column) == best else text
+            best = max(self.rank(each, column) for each in self.rows)
+            text = f"**{text}**" if self.rank(row, column) == best else text
         return f"{text} ↓" if row in self.low(column) else text
 
     def _parameters(self, row: Row, column: Column) -> str:
@@ -182,7 +189,7 @@ class Grid:
         """The whole table."""
         rows = self.rows
         if self.block.sort:
-            rows = sorted(rows, key=lambda row: -self.mean(row, self.columns[0]))
+            rows = sorted(rows, key=lambda row: -self.rank(row, self.columns[0]))
         lines = [
             [self.title(row), *(self.cell(row, column) for column in self.columns)] for row in rows
         ]

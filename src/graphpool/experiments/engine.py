@@ -28,6 +28,7 @@ from graphpool.files import scratch_folder
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.locks import file_lock
 from graphpool.progress import ProgressBar
+from graphpool.tasks import find_task
 from graphpool.training.signals import Interrupted
 
 log = logging.getLogger(__name__)
@@ -138,14 +139,18 @@ def report_unit(
     if record.error:
         log.warning("%s failed: %s", where, record.error)
     else:
-        log.info("%s: %s in %.1f s", where, accuracy_text(record), record.total_seconds)
+        log.info("%s: %s in %.1f s", where, metric_line(record), record.total_seconds)
     bar.update(count, description=f"{unit}, [red]{failed} failed[/red]" if failed else str(unit))
 
 
-def accuracy_text(record: Record) -> str:
-    """Accuracy of every test, in percent."""
-    values = (metrics.get("accuracy") for metrics in record.metrics.values())
-    return ", ".join("–" if value is None else f"{100 * value:.1f} %" for value in values)
+def metric_line(record: Record) -> str:
+    """The main metric of every test, accuracies in percent."""
+    main = find_task(record.task).main
+    form = "{:.1%}" if main == "accuracy" else f"{main} {{:.4g}}"
+    values = (metrics.get(main) for metrics in record.metrics.values())
+    return ", ".join(
+        "–" if value is None else form.format(value).replace("%", " %") for value in values
+    )
 
 
 def find_finished(units: Sequence[Unit], records: RecordFile) -> dict[Unit, Record]:

@@ -5,9 +5,9 @@ from graphpool.errors import plural
 from graphpool.evaluation.statistics import Summary
 from graphpool.experiments.methods import methods_of, model_of
 from graphpool.experiments.results import ExperimentResult, result_document
-from graphpool.experiments.tables import metric_text
+from graphpool.experiments.tables import gain_text, metric_text
 from graphpool.features.summary import features_text
-from graphpool.report.data import Family, Report, ResultRow
+from graphpool.report.data import Family, FigureRow, FigureTable, HeroFigure, Report, ResultRow
 from graphpool.report.methods import methods_report
 from graphpool.tasks import find_task
 from graphpool.tasks.pages.levels import health_rows
@@ -27,8 +27,14 @@ def methods_page(result: ExperimentResult) -> Report:
         title=f"{first} on {result.data}",
         subtitle=f"{result.protocol.summary}; {plural(len(result.seeds), 'seed')}.",
         command=result.command,
-        dataset={"graphs": result.facts.graphs, "classes": len(result.facts.classes)},
-        results=result_rows(result),
+        dataset={
+            "graphs": result.facts.graphs,
+            **({"classes": len(result.facts.classes)} if result.facts.classes else {}),
+            **({"targets": ", ".join(result.facts.targets)} if result.facts.targets else {}),
+        },
+        results=result_rows(result) if result.main == "accuracy" else (),
+        hero=() if result.main == "accuracy" else _hero(result),
+        tables=() if result.main == "accuracy" else [_table(result)],
         health=health_rows(
             result.health(first),
             trained and bool(task.place_rules(model_of(first, config.model))),
@@ -57,8 +63,49 @@ def result_rows(result: ExperimentResult) -> list[ResultRow]:
     return rows
 
 
+def _table(result: ExperimentResult) -> FigureTable:
+    """Every metric of every method; the bar is the main one, of the largest."""
+    columns, first = find_task(result.task).columns, result.methods[0]
+    means = {name: each.mean for name in result.methods if (each := result.summary(name))}
+    largest = max(means.values(), default=0.0) or 1.0
+    rows = []
+    for method in sorted(means, key=lambda name: means[name]):
+        figures = {
+            title: metric_text(result.summary(method, name), name)
+            for name, title in columns.items()
+        }
+        gain = None if method == first else result.difference(first, method)
+        figures[f"{first} gains"] = gain_text(gain, result.main)
+        share = min(max(means[method] / largest, 0.0), 1.0)
+        learns = method in find_task(result.task).methods()
+        rows.append(FigureRow(method, figures, share, main=method == first, learns=learns))
+    words = (
+        "Mean over splits ± standard deviation between them, the smallest error first. A gain "
+        "whose interval holds 0 is no ranking."
+    )
+    return FigureTable(
+        "Results beside baselines", words, [*columns.values(), f"{first} gains"], rows
+    )
+
+
+def _hero(result: ExperimentResult) -> list[HeroFigure]:
+    """The first method, and the rule that learns nothing."""
+    title, baselines = (
+        find_task(result.task).columns[result.main],
+        find_task(result.task).baselines(),
+    )
+    rules = [
+        name for name in result.methods if name in baselines and baselines[name].kind == "rule"
+    ]
+    return [
+        HeroFigure(f"{title} of {name}", metric_text(summary, result.main), "", "over all splits")
+        for name in (result.methods[0], *rules)
+        if (summary := result.summary(name)) is not None
+    ]
+
+
 def _cell(value: dict[str, float | None] | None, metric: str) -> str:
     """Return a mean and its deviation, as the printed table has it."""
     if value is None or value["mean"] is None:
-        return metric_text(None)
+        return metric_text(None, metric)
     return metric_text(Summary(value["mean"], value["deviation"], None, None, 0), metric)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphpool.errors import plural
+from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.protocols import Protocol
 from graphpool.evaluation.statistics import (
     SeedSummary,
@@ -21,6 +22,7 @@ from graphpool.experiments.records import FORMAT, Record
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 from graphpool.report.page import write
+from graphpool.tasks import find_task
 
 FILE, RECORDS = "results.json", "records.jsonl"
 
@@ -34,11 +36,13 @@ class SetFacts:
     graphs: int
     classes: tuple[int | str, ...]
     class_counts: tuple[int, ...]
+    targets: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, graphs: GraphSet, set_hash: str) -> "SetFacts":
-        """Facts of a set with classes."""
-        assert graphs.y is not None
+        """Facts of a set with classes or targets."""
+        if graphs.y is None:
+            return cls(graphs.name, set_hash, len(graphs), (), (), graphs.target_names)
         counts = np.bincount(graphs.y.cpu().numpy(), minlength=len(graphs.classes)).tolist()
         names = graphs.classes or tuple(range(len(counts)))
         return cls(graphs.name, set_hash, len(graphs), names, tuple(counts))
@@ -101,18 +105,21 @@ class ExperimentResult:
         """The method's records, by seed and fold."""
         return [unit for unit in self.units if unit.method == method]
 
-    def values(self, method: str, metric: str = "accuracy", test: str | None = None) -> list[float]:
-        """A metric of the method, by seed and fold; undefined values are left out."""
-        found = (unit.metric(metric, test) for unit in self.of(method))
+    @property
+    def main(self) -> str:
+        """The metric that methods are compared by."""
+        return find_task(self.task).main
+
+    def values(self, method: str, metric: str = "", test: str | None = None) -> list[float]:
+        """A metric of the method, by default `main`, by seed and fold; undefined ones left out."""
+        found = (unit.metric(metric or self.main, test) for unit in self.of(method))
         return [value for value in found if value is not None]
 
     def accuracies(self, method: str) -> list[float]:
         """Test accuracies of the method, by seed and fold."""
-        return self.values(method)
+        return self.values(method, "accuracy")
 
-    def summary(
-        self, method: str, metric: str = "accuracy", test: str | None = None
-    ) -> Summary | None:
+    def summary(self, method: str, metric: str = "", test: str | None = None) -> Summary | None:
         """Mean of a metric with its corrected interval; None if no unit was finished."""
         values = self.values(method, metric, test)
         return summarise(values, self.overlap) if values else None
@@ -121,13 +128,15 @@ class ExperimentResult:
         """Spread over folds and spread over seeds, told apart."""
         values: dict[int, list[float]] = {}
         for unit in self.of(method):
-            values.setdefault(unit.seed, []).append(unit.accuracy)
+            value = unit.metric(self.main)
+            values.setdefault(unit.seed, []).append(float("nan") if value is None else value)
         return by_seed(values)
 
     def difference(
-        self, ours: str, theirs: str, test: str | None = None, metric: str = "accuracy"
+        self, ours: str, theirs: str, test: str | None = None, metric: str = ""
     ) -> Summary | None:
         """Gain of one method over another in a metric, on what both have finished."""
+        metric = metric or self.main
         return paired_gain(self.of(ours), self.of(theirs), self.overlap, test, metric)
 
     def health(self, method: str) -> dict[str, float]:
@@ -175,7 +184,12 @@ def paired_gain(
     test: str | None = None,
     metric: str = "accuracy",
 ) -> Summary | None:
-    """Gain in a metric of one method over another, unit by unit of the same seed and fold."""
+    """Gain in a metric of one method over another, unit by unit of the same seed and fold.
+
+    It is positive where the first is better: for errors, by how much less it has.
+    """
+    if metric in LOWER_IS_BETTER:
+        ours, theirs = theirs, ours
     first, second = (
         {(each.seed, each.fold): value for each in records
          if (value := each.metric(metric, test)) is not None}
@@ -251,7 +265,7 @@ def _of_classes(result: ExperimentResult, method: str) -> dict[str, Any]:
     summary = result.summary(method)
     return {
         **({} if summary is None else asdict(summary)),
-        "accuracies": result.accuracies(method),
+        **({"accuracies": result.accuracies(method)} if result.main == "accuracy" else {}),
         "metrics": {
             name: _spread(result.summary(method, name))
             for name in dict.fromkeys(

@@ -1,5 +1,6 @@
 """Results as Markdown: one set with every detail, or several sets side by side."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,14 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from graphpool.errors import plural
+from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.statistics import Summary, mean, mean_ranks
-from graphpool.experiments.results import ExperimentResult
+from graphpool.experiments.results import ExperimentResult, SetFacts
 from graphpool.experiments.text import NONE
 from graphpool.files import atomic_write
 from graphpool.tasks import TASKS, find_task
 from graphpool.training.select_place_rule import describe
 
 FILE = "results.md"
+# How far metrics that are no shares can go; others between -1 and 1.
+_BOUNDS = {"mae": (0.0, math.inf), "rmse": (0.0, math.inf), "r2": (-math.inf, 1.0)}
 
 
 def is_share(metric: str) -> bool:
@@ -34,8 +38,9 @@ def _of_splits(result: ExperimentResult) -> list[str]:
     """One table of a set that was split."""
     assert result.protocol is not None
     head = (
-        "method", "accuracy, %", "95 % interval", "fold error", f"{result.methods[0]} gains",
-        "balanced, %", "effective rank", "best epoch", "epochs", "s per split",
+        "method", find_task(result.task).columns[result.main], "95 % interval", "fold error",
+        f"{result.methods[0]} gains", *_second(result).values(), "effective rank", "best epoch",
+        "epochs", "s per split",
     )  # fmt: skip
     table = markdown(head, [_row(result, method) for method in result.methods])
     title = f"# {result.data}, {result.protocol.name}"
@@ -45,6 +50,12 @@ def _of_splits(result: ExperimentResult) -> list[str]:
     return parts
 
 
+def _second(result: ExperimentResult) -> dict[str, str]:
+    """The metric beside the main one, and its title."""
+    columns = find_task(result.task).columns
+    return dict([item for item in columns.items() if item[0] != result.main][:1])
+
+
 def _metrics(result: ExperimentResult) -> list[str]:
     """A table of all metrics; nothing for results that are older than they."""
     known = {
@@ -52,7 +63,7 @@ def _metrics(result: ExperimentResult) -> list[str]:
         for name, title in find_task(result.task).columns.items()
         if any(result.values(method, name) for method in result.methods)
     }
-    if "roc_auc" not in known:
+    if len(known) <= 2:
         return []
     rows = [
         (method, *(metric_text(result.summary(method, name), name) for name in known))
@@ -61,9 +72,21 @@ def _metrics(result: ExperimentResult) -> list[str]:
     return [
         "All metrics, mean ± standard deviation over the test parts:",
         markdown(("method", *known.values()), rows),
+        *_EXPLAINED.get(result.task, ()),
+    ]
+
+
+_EXPLAINED = {
+    "classification": (
         "Of two classes, ROC-AUC and average precision are those of the second; of more, the mean "
         "of each class against the rest. MCC is the correlation of predictions and classes.",
-    ]
+    ),
+    "regression": (
+        "MAE is the mean absolute error, RMSE the root of the mean squared one, both in units of "
+        "the targets, R² the share of the variance that is explained, Spearman the correlation of "
+        "ranks; of several targets, the mean over them.",
+    ),
+}
 
 
 def _of_tests(result: ExperimentResult) -> list[str]:
@@ -93,13 +116,14 @@ def test_rows(result: ExperimentResult, test: str) -> tuple[list[str], list[list
         rows.append([
             method, units[0].kind,
             *(metric_text(result.summary(method, name, test), name) for name in metrics),
-            interval_text(result.summary(method, test=test)), gain_text(gain),
+            interval_text(result.summary(method, test=test), result.main),
+            gain_text(gain, result.main),
             f"{mean([unit.total_seconds for unit in units]):.1f}",
         ])  # fmt: skip
     return head, rows
 
 
-def metric_text(summary: Summary | None, metric: str = "accuracy", digits: int = 2) -> str:
+def metric_text(summary: Summary | None, metric: str, digits: int = 2) -> str:
     """`93.20 ± 0.41`; of a single seed there is no deviation.
 
     Args:
@@ -119,23 +143,25 @@ def write_table(result: ExperimentResult, folder: Path) -> None:
 
 
 def merged_table(results: Sequence[ExperimentResult]) -> str:
-    """Methods × sets: mean ± standard deviation in %, and the mean rank over the sets.
+    """Methods × sets: mean ± standard deviation, and the mean rank over the sets.
 
-    Ranked are the methods that have a result on every set; the majority class is no contender.
+    Ranked are the methods that have a result on every set; a rule is no contender.
     """
+    sign = -1 if results[0].main in LOWER_IS_BETTER else 1
+    rules = find_task(results[0].task).baselines()
     methods = tuple(dict.fromkeys(method for result in results for method in result.methods))
     found = {method: [result.summary(method) for result in results] for method in methods}
     whole = {
-        method: [summary.mean for summary in summaries if summary is not None]
+        method: [sign * summary.mean for summary in summaries if summary is not None]
         for method, summaries in found.items()
-        if method != "majority" and None not in summaries
+        if None not in summaries and not (method in rules and rules[method].kind == "rule")
     }
     ranks = mean_ranks(whole)
     names = [result.data for result in results]
     rows = [
         (
             method,
-            *(accuracy_text(summary) for summary in found[method]),
+            *(metric_text(summary, results[0].main, digits=1) for summary in found[method]),
             f"{ranks[method]:.1f}" if method in ranks else NONE,
         )
         for method in sorted(methods, key=lambda method: ranks.get(method, np.inf))
@@ -157,9 +183,9 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _row(result: ExperimentResult, method: str) -> tuple[str, ...]:
-    summary, units = result.summary(method), result.of(method)
+    summary, units, main = result.summary(method), result.of(method), result.main
     if summary is None:
-        return (method, "failed", *[NONE] * 8)
+        return (method, "failed", *[NONE] * (7 + len(_second(result))))
     gain = result.difference(result.methods[0], method)
     error = result.by_seed(method).fold_error
     trained = any(unit.epochs for unit in units)
@@ -167,11 +193,11 @@ def _row(result: ExperimentResult, method: str) -> tuple[str, ...]:
     missing = result.protocol.folds * len(result.seeds) - len(units)
     return (
         method,
-        accuracy_text(summary) + (f" ({missing} missing)" if missing else ""),
-        interval_text(summary),
-        NONE if error is None else f"{100 * error:.1f}",
-        NONE if method == result.methods[0] else gain_text(gain),
-        f"{100 * mean(result.values(method, 'balanced_accuracy')):.1f}",
+        metric_text(summary, main, digits=1) + (f" ({missing} missing)" if missing else ""),
+        interval_text(summary, main),
+        NONE if error is None else f"{100 * error:.1f}" if is_share(main) else f"{error:.3f}",
+        NONE if method == result.methods[0] else gain_text(gain, main),
+        *(_mean_text(result, method, name) for name in _second(result)),
         rank_text(result.health(method)),
         f"{mean([unit.best_epoch for unit in units]):.0f}" if trained else NONE,
         f"{mean([unit.epochs for unit in units]):.0f}" if trained else NONE,
@@ -179,21 +205,22 @@ def _row(result: ExperimentResult, method: str) -> tuple[str, ...]:
     )
 
 
-def accuracy_text(summary: Summary | None) -> str:
-    """Mean ± standard deviation in %."""
-    return metric_text(summary, digits=1)
+def _mean_text(result: ExperimentResult, method: str, metric: str) -> str:
+    value = mean(result.values(method, metric))
+    return f"{100 * value:.1f}" if is_share(metric) else f"{value:.3f}"
 
 
-def interval_text(summary: Summary | None, metric: str = "accuracy") -> str:
+def interval_text(summary: Summary | None, metric: str) -> str:
     """The 95 % interval, shares in %, as far as the metric can go."""
     if summary is None or summary.low is None or summary.high is None:
         return NONE
     if not is_share(metric):
-        return f"{max(-1.0, summary.low):.3f} … {min(1.0, summary.high):.3f}"
+        low, high = _BOUNDS.get(metric, (-1.0, 1.0))
+        return f"{max(low, summary.low):.3f} … {min(high, summary.high):.3f}"
     return f"{100 * max(0.0, summary.low):.1f} … {100 * min(1.0, summary.high):.1f}"
 
 
-def gain_text(gain: Summary | None, metric: str = "accuracy") -> str:
+def gain_text(gain: Summary | None, metric: str) -> str:
     """A difference, of shares in points, with its interval."""
     if gain is None:
         return NONE
@@ -239,7 +266,7 @@ def _about(result: ExperimentResult) -> str:
         short = f" The protocol asks for {asked}: take this as a first look."
     about = f" ({protocol.summary})" if protocol.summary else ""
     seeds = f"{plural(count, 'seed')}: {', '.join(map(str, result.seeds))}"
-    size = f"{plural(facts.graphs, 'graph')}, {plural(len(facts.classes), 'class', 'classes')}"
+    size = f"{plural(facts.graphs, 'graph')}, {_answers(facts)}"
     versions = ", ".join(f"{name} {value}" for name, value in result.versions.items())
     machine = ", ".join(f"{name} {value}" for name, value in result.machine.items())
     return (
@@ -248,9 +275,21 @@ def _about(result: ExperimentResult) -> str:
     )
 
 
+def _answers(facts: SetFacts) -> str:
+    if facts.targets:
+        return f"{plural(len(facts.targets), 'target')} ({', '.join(facts.targets[:5])})"
+    return plural(len(facts.classes), "class", "classes")
+
+
+def _title(result: ExperimentResult) -> str:
+    title = find_task(result.task).columns[result.main].removesuffix(", %")
+    return title[:1].upper() + title[1:]
+
+
 def _legend(result: ExperimentResult) -> str:
     return (
-        "Accuracy is the mean ± standard deviation over the test parts of all splits; each was "
+        f"{_title(result)} "
+        "is the mean ± standard deviation over the test parts of all splits; each was "
         "looked at once, with the epoch or settings that its validation graphs chose. The "
         "interval is Student's, with the variance of Nadeau and Bengio for splits that share "
         f"graphs (test graphs over training graphs: {result.overlap:.3f}). Fold error is the "

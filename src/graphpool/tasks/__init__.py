@@ -1,6 +1,7 @@
 """Tasks: what can be learned about graphs, by name."""
 
 from graphpool.errors import ConfigError, nearest
+from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks.base import Store, Task, TaskData
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.tasks.matching import MatchingTask
@@ -17,11 +18,17 @@ __all__ = [
     "SimilarityTask",
     "TASKS",
     "find_task",
+    "task_of_graphs",
 ]
 
 TASKS: dict[str, type[Task]] = {
     task.name: task for task in (ClassificationTask, RegressionTask, MatchingTask, SimilarityTask)
 }
+
+
+def task_of_graphs(graphs: GraphSet) -> str:
+    """Return the task that a set poses by what its graphs have: classes, or numbers."""
+    return "regression" if graphs.y is None and graphs.target is not None else "classification"
 
 
 def find_task(name: str) -> type[Task]:

@@ -4,13 +4,14 @@ A `Task` opens its examples from a `RunConfig`, builds its network, has the loss
 that the training loop uses, and knows the baselines that stand beside its results and how a result
 reads. Trained models, estimators, experiments and commands are written once over this class.
 
-To add a task, such as regression:
+To add a task:
 
 1. Write one file in `graphpool/tasks` with a subclass of `Task`. Its class attributes are names;
    the methods that the training loop calls are those of its base class
    `graphpool.training.objective.Objective`, those under "examples" open data, and those under
-   "results" test a trained model and describe the result. A task over pairs or triplets derives
-   from `graphpool.tasks.pairwise.PairwiseTask` and inherits most of them.
+   "results" test a trained model and describe the result. A task over single graphs derives from
+   `graphpool.tasks.graph_task.GraphTask`, one over pairs or triplets from
+   `graphpool.tasks.pairwise.PairwiseTask`, and inherits most of them.
 2. Name it: add the class to `TASKS` in `graphpool/tasks/__init__.py`, and its name, help and
    default settings to `RunConfig.task` and `defaults_for` in `graphpool/config/run.py`.
 3. Write a thin estimator in `graphpool/estimators`: a subclass of `GraphEstimator` with
@@ -31,10 +32,11 @@ from torch import nn
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, defaults_for
 from graphpool.config.run import Task as TaskName
+from graphpool.config.split_spec import parse_split
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split
 from graphpool.errors import ConfigError, nearest
-from graphpool.evaluation.format import Lines, decimal, percent
+from graphpool.evaluation.format import Lines
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
@@ -381,23 +383,9 @@ def parts_text(train: Sized, valid: Sized, test: Sized) -> str:
     return f"{len(train):,} train, {len(valid):,} choose the epoch, {len(test):,} test"
 
 
-def epoch_line(document: Document, noun: str) -> str:
-    """Say which epoch was selected, and how long the training took."""
-    train, valid = document["config"]["train"], document["valid"]
-    scoring = train.get("scoring", "accuracy")
-    if "accuracy" in valid:
-        chosen = percent(valid["accuracy"])
-    else:
-        chosen = f"{scoring} {decimal(valid[scoring])}"
-    if scoring != "accuracy" and "accuracy" in valid:
-        chosen = f"{scoring} {decimal(valid[scoring])}, accuracy {chosen}"
-    early = ""
-    if document["stopped"] == "patience":
-        early = (
-            f"stopped early after epoch {document['epochs']} of at most {train['epochs']}, "
-            f"{train['patience']} without improvement; "
-        )
-    return (
-        f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
-        f"{noun} ({chosen}); {early}{document['seconds']:.1f} s"
-    )
+def split_text(split: str) -> str:
+    """`split published: `, or `split molecules.json: ` for a file; empty where none is named."""
+    if not split:
+        return ""
+    name = Path(split).name if parse_split(split).kind == "own" else split
+    return f"split {name}: "

@@ -21,7 +21,8 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.pairs.base import PairDistances, PairModel
 from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_rule
-from graphpool.tasks.base import Array, Document, Task, TaskModel, epoch_line
+from graphpool.tasks.base import Array, Document, Task, TaskModel
+from graphpool.tasks.epoch_text import epoch_line
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import (
     Step,

@@ -5,15 +5,14 @@ unknown (NaN) counts neither in the loss nor in a metric.
 """
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
 from graphpool.errors import DataError
@@ -40,6 +39,7 @@ from graphpool.tasks.base import (
     TaskModel,
 )
 from graphpool.tasks.graph_task import Diagnose, GraphTask, SplitData, normalised, predict_logits
+from graphpool.tasks.number_output import NumberOutput
 from graphpool.tasks.pages.targets import number_page, result_lines, score_lines
 from graphpool.tasks.place_text import place_counts
 from graphpool.tasks.targets import (
@@ -53,18 +53,6 @@ from graphpool.tasks.targets import (
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import TraceOutputs
-
-LEVEL = 0.9
-"""Share of the values that an interval should hold."""
-_NORMAL = 1.6448536269514722  # standard deviations on either side that hold 90 %
-_LOG_VARIANCE = 12.0  # beyond it, exp would leave single precision far behind
-_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "huber": partial(functional.huber_loss, reduction="none"),
-    "mae": partial(functional.l1_loss, reduction="none"),
-    "mse": partial(functional.mse_loss, reduction="none"),
-}
-# Outputs of the network for each target, by `train.interval`.
-OUTPUTS = {"none": 1, "gaussian": 2, "quantile": 3}
 
 
 class RegressionTask(GraphTask):
@@ -97,12 +85,23 @@ class RegressionTask(GraphTask):
         node_label_names: Sequence[Name] = (),
     ) -> None:
         self.names = tuple(names)
-        self.mean, self.spread = list(map(float, mean)), list(map(float, spread))
+        self.output = NumberOutput(
+            tuple(map(float, mean)), tuple(map(float, spread)), loss, interval
+        )
         if not len(self.names) == len(self.mean) == len(self.spread) or not self.names:
             raise ValueError("targets need a name, a mean and a spread each")
         self.diagnose = diagnose
-        self.loss, self.interval = loss, interval
         self.node_label_names = tuple(node_label_names)
+
+    @property
+    def mean(self) -> tuple[float, ...]:
+        """Mean of each target over the training graphs."""
+        return self.output.mean
+
+    @property
+    def spread(self) -> tuple[float, ...]:
+        """Standard deviation of each target over the training graphs."""
+        return self.output.spread
 
     # ------------------------------------------------------------------ learning
 
@@ -125,78 +124,21 @@ class RegressionTask(GraphTask):
 
     def graph_losses(self, traced: TraceOutputs, batch: GraphBatch) -> Tensor:
         """`[B]`, mean loss over the known targets of each graph; auxiliary losses are added."""
-        target = targets_of(batch)
-        known = ~target.isnan()
-        mean, spread = self._scale(target)
-        scaled = torch.where(known, (target - mean) / spread, 0.0).to(traced.logits.dtype)
-        losses = torch.where(known, self._losses(traced.logits, scaled), 0.0)
-        loss = losses.sum(1) / known.sum(1).clamp(min=1)
+        loss = self.output.losses(traced.logits, targets_of(batch))
         if batch.graph_weight is not None:
             loss = loss * batch.graph_weight
         for value in traced.losses.values():
             loss = loss + value
         return loss
 
-    def _losses(self, outputs: Tensor, scaled: Tensor) -> Tensor:
-        """Loss of each target, `[B, targets]`, all of them taken as known."""
-        value, *more = self._parts(outputs)
-        error = value - scaled
-        if self.interval == "gaussian":
-            return 0.5 * (more[0] + error**2 * (-more[0]).exp())
-        loss = _LOSSES[self.loss](value, scaled)
-        for share, end in zip(((1 - LEVEL) / 2, (1 + LEVEL) / 2), more, strict=False):
-            over = scaled - end
-            loss = loss + torch.maximum(share * over, (share - 1) * over)
-        return loss
-
-    def _parts(self, outputs: Tensor) -> list[Tensor]:
-        """The value, and its logarithmic variance or the ends of its interval, standardised."""
-        value, *more = outputs.chunk(OUTPUTS[self.interval], dim=1)
-        if self.interval == "gaussian":
-            return [value, more[0].clamp(-_LOG_VARIANCE, _LOG_VARIANCE)]
-        if self.interval == "quantile":
-            # Ends lie on either side of the value, which they don't pull at.
-            still = value.detach()
-            return [
-                value,
-                still - functional.softplus(more[0]),
-                still + functional.softplus(more[1]),
-            ]
-        return [value]
-
-    def _scale(self, like: Tensor) -> tuple[Tensor, Tensor]:
-        mean, spread = (
-            torch.tensor(values, dtype=like.dtype, device=like.device)
-            for values in (self.mean, self.spread)
-        )
-        return mean, spread
-
-    def values(self, outputs: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """Return the values of outputs and the ends of their intervals, `[graphs, targets]` each.
-
-        Both ends are None for a model without intervals.
-        """
-        value, *more = self._parts(outputs.double())
-        mean, spread = self._scale(value)
-        if self.interval == "gaussian":
-            half = _NORMAL * (0.5 * more[0]).exp()
-            more = [value - half, value + half]
-        ends = [mean + spread * end for end in more] if more else [None, None]
-        return mean + spread * value, ends[0], ends[1]
-
     def counts(self, outputs: Tensor, batch: GraphBatch) -> Tensor:
         """Return the sum over the graphs of the mean absolute error of their known targets."""
-        target = targets_of(batch)
-        value = self._parts(outputs)[0]
-        mean, spread = self._scale(target)
-        error = (mean + spread * value - target).abs()
-        known = ~target.isnan()
-        return (torch.where(known, error, 0.0).sum(1) / known.sum(1).clamp(min=1)).sum()
+        return self.output.errors(outputs, targets_of(batch)).sum()
 
     def metrics(self, outputs: Tensor, graphs: GraphSet) -> dict[str, float]:
         """Return the metrics of `NUMBER_METRICS`, and how many values intervals hold."""
         actual = targets_of(graphs).cpu().double()
-        value, lower, upper = self.values(outputs)
+        value, lower, upper = self.output.values(outputs)
         found = number_metrics(value, actual)
         if lower is not None and upper is not None:
             found["coverage"] = float(coverage(lower, upper, actual).nanmean())
@@ -214,13 +156,13 @@ class RegressionTask(GraphTask):
         self, settings: ModelConfig, channels: int, mean_nodes: float, edge_channels: int = 0
     ) -> nn.Module:
         """Build the network, with one to three outputs per target."""
-        outputs = OUTPUTS[self.interval] * len(self.names)
-        return build_model(settings, channels, outputs, mean_nodes, edge_channels)
+        return build_model(settings, channels, self.output.width, mean_nodes, edge_channels)
 
     def configured(self, config: RunConfig) -> "RegressionTask":
         """Return the task with the loss and the interval of the settings."""
         changed = copy.copy(self)
-        changed.loss, changed.interval = config.train.loss, config.train.interval
+        asked = config.train
+        changed.output = replace(self.output, loss=asked.loss, interval=asked.interval)
         return changed
 
     def header(self, config: RunConfig) -> Document:
@@ -228,18 +170,16 @@ class RegressionTask(GraphTask):
         return {
             "task": self.name,
             "targets": list(self.names),
-            "mean": self.mean,
-            "spread": self.spread,
-            "loss": self.loss,
-            "interval": self.interval,
+            "mean": list(self.mean),
+            "spread": list(self.spread),
+            "loss": self.output.loss,
+            "interval": self.output.interval,
             "node_label_names": list(self.node_label_names),
         }
 
     @classmethod
     def from_header(cls, about: Document) -> "RegressionTask":
         """Rebuild the task with its targets."""
-        if about["interval"] not in OUTPUTS:
-            raise ValueError(f"the interval {about['interval']!r} is unknown")
         return cls(
             about["targets"],
             about["mean"],
@@ -321,7 +261,7 @@ class RegressionTask(GraphTask):
     ) -> tuple[Array, Array | None, Array | None]:
         """Return values and the ends of their intervals, `[graphs, targets]` each."""
         outputs = predict_logits(model.network, model.prepare(examples), EVALUATION_BATCH)
-        value, lower, upper = self.values(outputs)
+        value, lower, upper = self.output.values(outputs)
         ends = (None if end is None else np.asarray(end.numpy()) for end in (lower, upper))
         return np.asarray(value.numpy()), *ends  # type: ignore[return-value]
 

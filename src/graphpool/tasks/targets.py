@@ -26,7 +26,7 @@ BASELINES = {
         "graphs",
         {"iterations": list(WL_ITERATIONS), "ridge": list(RIDGE)},
     ),
-    "mean": Baseline("rule", "always the mean of the training graphs"),
+    "constant": Baseline("rule", "always the mean of the training graphs"),
 }
 
 
@@ -99,7 +99,7 @@ def baseline_figures(name: str, data: SplitData, watch: Stopwatch) -> Figures:
     """Run a baseline on a split, and return its errors."""
     assert data.split is not None
     target = targets_of(data.graphs).cpu().double().numpy()
-    if name == "mean":
+    if name == "constant":
         with watch.part("train"):
             answer = mean_value(target, data.split)
     else:

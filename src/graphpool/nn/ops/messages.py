@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.edge_features import EdgeFeatures
+from graphpool.graphs.segments import pointer
 from graphpool.nn.ops.products import (
     bag_sum,
     check_rows,
@@ -140,7 +141,9 @@ def _by_kind(values: Tensor, kind: Tensor, kinds: int) -> Tensor:
         member = kind == torch.arange(kinds, device=kind.device).unsqueeze(-1)
         return member.to(values.dtype) @ values
     order = torch.argsort(kind, stable=True)
-    return bag_sum(values, order, torch.bincount(kind + 1, minlength=kinds + 1).cumsum(0))
+    counts = torch.bincount(kind + 1, minlength=kinds + 1)
+    # The first bag is that of slots without features: a CSR pointer must begin with 0.
+    return bag_sum(values, order, pointer(counts))[1:]
 
 
 @compiled

@@ -35,7 +35,9 @@ def true_chart(plot: NumberPlot) -> str:
                                    strict=True)
             )  # fmt: skip
             parts.append(f'<path class="whisker {kind}" d="{lines}"/>')
-        missed = f"<span>bars: 90 % intervals; red ones miss the true number ({out.sum()})</span>"
+        missed = (
+            f"<span>bars: 90 % intervals; orange ones miss the true number ({out.sum()})</span>"
+        )
     parts += [
         f'<circle class="dot" cx="{number(x)}" cy="{number(y)}" r="2.6">'
         f"<title>{text(plot.ids[at])}: true {plot.true[at]:.4g}, predicted "

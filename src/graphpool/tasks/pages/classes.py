@@ -11,7 +11,8 @@ from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report.data import ClassPredictions, EmbeddingPlot, Report, ResultRow
-from graphpool.tasks.base import Array, Document, History, TaskModel, epoch_line
+from graphpool.tasks.base import Array, Document, History, TaskModel
+from graphpool.tasks.epoch_text import epoch_line
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,

@@ -13,7 +13,8 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.nn.coarsen.health import effective_rank, level_health
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.report.data import Curve, HierarchyExample, Level, LevelHealth
+from graphpool.report.data import Curve, LevelHealth
+from graphpool.report.pictures import HierarchyExample, Level
 from graphpool.tasks.base import TaskModel
 from graphpool.tasks.place_text import counts_text
 from graphpool.training.health_warnings import by_level
@@ -48,12 +49,18 @@ def learning_curve(
 
 
 def hierarchy_example(
-    model: TaskModel, graphs: GraphSet, position: int, answers: tuple[str, str], places: bool
+    model: TaskModel,
+    graphs: GraphSet,
+    position: int,
+    answers: tuple[str, str],
+    places: bool,
+    judged: bool = True,
 ) -> HierarchyExample:
     """Collect one graph at every level of its hierarchy.
 
     Args:
         answers: the true and the predicted one.
+        judged: whether the prediction is right or wrong.
         places: whether the first clusters are places.
     """
     chosen = graphs[[position]]
@@ -90,6 +97,8 @@ def hierarchy_example(
         predicted_class=answers[1],
         levels=levels,
         places=places,
+        judged=judged,
+        smiles=chosen.columns.get("smiles", ("",))[0],
     )
 
 

@@ -19,7 +19,8 @@ from graphpool.report.data import (
     NumberPlot,
     Report,
 )
-from graphpool.tasks.base import Array, Document, History, TaskModel, epoch_line
+from graphpool.tasks.base import Array, Document, History, TaskModel
+from graphpool.tasks.epoch_text import epoch_line
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,
@@ -114,7 +115,7 @@ def number_page(
     if health:
         at = typical_graph(model, test)
         answers = (_listed(true[at]), _listed(values[0][at]))
-        examples = [hierarchy_example(model, test, at, answers, places)]
+        examples = [hierarchy_example(model, test, at, answers, places, judged=False)]
     trained = ""
     if "train" in counts:
         trained = f"{counts['train']} graphs trained it, {counts['valid']} chose the epoch, "

@@ -1,0 +1,109 @@
+"""Outputs of a network as numbers: their loss, their scale, and the intervals around them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from graphpool.config import TrainConfig
+
+LEVEL = 0.9
+"""Share of the values that an interval should hold."""
+_NORMAL = 1.6448536269514722  # standard deviations on either side that hold 90 %
+_LOG_VARIANCE = 12.0  # beyond it, exp would leave single precision far behind
+_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "huber": partial(functional.huber_loss, reduction="none"),
+    "mae": partial(functional.l1_loss, reduction="none"),
+    "mse": partial(functional.mse_loss, reduction="none"),
+}
+# Outputs of the network for each target, by `train.interval`.
+_WIDTH = {"none": 1, "gaussian": 2, "quantile": 3}
+
+
+@dataclass(frozen=True)
+class NumberOutput:
+    """What outputs of a network, `[graphs, width × targets]`, mean.
+
+    Args:
+        mean, spread: of each target over the training graphs; the network's numbers are in units of
+            the spread, from the mean.
+        loss, interval: of `TrainConfig`.
+    """
+
+    mean: tuple[float, ...]
+    spread: tuple[float, ...]
+    loss: str = TrainConfig.loss
+    interval: str = TrainConfig.interval
+
+    def __post_init__(self) -> None:
+        if self.interval not in _WIDTH or self.loss not in _LOSSES:
+            raise ValueError(f"the loss {self.loss!r} or the interval {self.interval!r} is unknown")
+
+    @property
+    def width(self) -> int:
+        """Number of outputs of the network."""
+        return _WIDTH[self.interval] * len(self.mean)
+
+    def losses(self, outputs: Tensor, target: Tensor) -> Tensor:
+        """Mean loss over the known targets of each graph, `[graphs]`; 0 where none is known.
+
+        Args:
+            target: `[graphs, targets]`, NaN where unknown.
+        """
+        known = ~target.isnan()
+        mean, spread = self._scale(target)
+        scaled = torch.where(known, (target - mean) / spread, 0.0).to(outputs.dtype)
+        losses = torch.where(known, self._losses(outputs, scaled), 0.0)
+        return losses.sum(1) / known.sum(1).clamp(min=1)
+
+    def errors(self, outputs: Tensor, target: Tensor) -> Tensor:
+        """Mean absolute error of the known targets of each graph, `[graphs]`."""
+        known = ~target.isnan()
+        mean, spread = self._scale(target)
+        error = (mean + spread * self._parts(outputs)[0] - target).abs()
+        return torch.where(known, error, 0.0).sum(1) / known.sum(1).clamp(min=1)
+
+    def values(self, outputs: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """Return numbers and the ends of their intervals, `[graphs, targets]` each.
+
+        Both ends are None without intervals.
+        """
+        value, *more = self._parts(outputs.double())
+        mean, spread = self._scale(value)
+        if self.interval == "gaussian":
+            half = _NORMAL * (0.5 * more[0]).exp()
+            more = [value - half, value + half]
+        ends = [mean + spread * end for end in more] if more else [None, None]
+        return mean + spread * value, ends[0], ends[1]
+
+    def _losses(self, outputs: Tensor, scaled: Tensor) -> Tensor:
+        """Loss of each target, `[graphs, targets]`, all of them taken as known."""
+        value, *more = self._parts(outputs)
+        if self.interval == "gaussian":
+            return 0.5 * (more[0] + (value - scaled) ** 2 * (-more[0]).exp())
+        loss = _LOSSES[self.loss](value, scaled)
+        for share, end in zip(((1 - LEVEL) / 2, (1 + LEVEL) / 2), more, strict=False):
+            over = scaled - end
+            loss = loss + torch.maximum(share * over, (share - 1) * over)
+        return loss
+
+    def _parts(self, outputs: Tensor) -> list[Tensor]:
+        """The value, and its logarithmic variance or the ends of its interval, standardised."""
+        value, *more = outputs.chunk(_WIDTH[self.interval], dim=1)
+        if self.interval == "gaussian":
+            return [value, more[0].clamp(-_LOG_VARIANCE, _LOG_VARIANCE)]
+        if self.interval == "quantile":
+            # Ends lie on either side of the value, which they don't pull at.
+            below, above = (functional.softplus(each) for each in more)
+            return [value, value.detach() - below, value.detach() + above]
+        return [value]
+
+    def _scale(self, like: Tensor) -> tuple[Tensor, Tensor]:
+        mean, spread = (
+            torch.tensor(values, dtype=like.dtype, device=like.device)
+            for values in (self.mean, self.spread)
+        )
+        return mean, spread

@@ -1,0 +1,36 @@
+"""The example of docs/regression.md runs, and its tables name every metric, loss and interval."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from pages import fenced
+
+from graphpool.config import TrainConfig, settings_in
+from graphpool.config.run import SCORING
+from graphpool.evaluation.regression import NUMBER_METRICS
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "regression.md").read_text("utf-8")
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    (code,) = fenced(PAGE, "python")
+    done = subprocess.run(
+        [sys.executable, "-c", code.replace("epochs=30", "epochs=2")],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "R2" in done.stdout
+    assert (tmp_path / "rings.html").exists()
+
+
+def test_the_tables_are_complete() -> None:
+    settings = {item.name: item for item in settings_in(TrainConfig)}
+    named = set(re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE))
+    assert named - {"loss", "interval"} == {
+        *NUMBER_METRICS,
+        *settings["loss"].choices,
+        *settings["interval"].choices,
+    }
+    assert set(SCORING["regression"]) == {*NUMBER_METRICS, "loss"}
