@@ -35,10 +35,9 @@ def measure(graphs: GraphSet) -> dict[str, float]:
         "gatv2": (GATv2Layer(64, 64, kinds, 4), GATv2Conv(64, 16, 4, edge_dim=kinds)),
         "gated": (GatedLayer(64, 64, kinds), ResGatedGraphConv(64, 64, edge_dim=kinds)),
     }
-    ratios = {}
+    ratios, given = {}, (batch.adjacency, None, batch.segments, batch.edges)
     for name, (ours, theirs) in pairs.items():
-        given = (batch.adjacency, None, batch.segments, batch.edges)
-        mine = best(lambda ours=ours, given=given: ours(x, *given).sum().backward(), 40, warm=3)
+        mine = best(lambda ours=ours: ours(x, *given).sum().backward(), 40, warm=3)
         other = best(
             lambda theirs=theirs: theirs(x, batch.edge_index, rows).sum().backward(), 40, warm=3
         )

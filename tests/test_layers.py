@@ -38,7 +38,7 @@ INNER: dict[str, list[set[str]]] = {
         {"formats"},
         {"own_splits", "pairs", "source"},
         {"cache"},
-        {"synthetic"},
+        {"synthetic", "scaffolds"},
         {"catalogue", "published_molecules"},
         {"locate"},
         {"load"},
@@ -57,7 +57,8 @@ INNER: dict[str, list[set[str]]] = {
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",
                     "statistics"},
                    {"baselines"}],
-    "report": [{"predictions"}, {"data"}, {"draw"}, {"sections", "style"}, {"page", "methods"}],
+    "report": [{"predictions"}, {"pictures"}, {"data"}, {"draw"}, {"sections", "style"},
+               {"page", "methods"}],
     "tasks": [
         {"base", "epoch_text"},
         {"number_output", "pairwise", "place_text"},

@@ -25,6 +25,7 @@ seeds = [0, 1]
 [settings]
 features = "auto"
 [settings.model]
+encoder = "gcn"
 hidden_channels = 8
 [settings.train]
 epochs = 2

@@ -29,6 +29,7 @@ A = 95.01
 [settings]
 features = "auto"
 [settings.model]
+encoder = "gcn"
 [settings.train]
 epochs = 7
 

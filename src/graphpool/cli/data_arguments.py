@@ -104,6 +104,18 @@ def open_graphs(data: str, root: Path | None = None, trained: str | None = None)
     return load_with(plain, options, root)
 
 
+def as_trained(data: str, trained: str) -> str:
+    """Return a file of molecules with the columns of a trained model's data, if it names none."""
+    from graphpool.data.formats.smiles import column_names
+
+    plain, options = split_data(data)
+    own = split_data(trained)[1]
+    if not options.is_default or own.is_default or not Path(plain).is_file():
+        return data
+    wanted = {own.smiles, *own.y} - {""}
+    return join_data(data, own.smiles, own.y) if wanted <= set(column_names(Path(plain))) else data
+
+
 def open_one(text: str, root: Path | None = None) -> "tuple[GraphSet, str]":
     """Open the graph that `text` names, as a set of its own, and return what to call it.
 

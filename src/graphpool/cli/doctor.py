@@ -23,6 +23,7 @@ CORE = (
 OPTIONAL = {
     "torch-geometric": ("pyg", "to_pyg, benchmarks against PyG"),
     "matplotlib": ("plots", "pictures as PNG and SVG files"),
+    "rdkit": ("chem", "molecules from SMILES"),
     "tensorboard": ("track", "train --set train.tensorboard=true"),
 }
 """Packages of the extras of pyproject.toml: the extra, and what it is for."""

@@ -271,7 +271,7 @@ def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
 def _read(path: Path, name: str | None, cache: bool, options: ReadOptions) -> GraphSet:
     """Read any known format, through the cache where parsing takes time."""
     named = options.strict or smiles_csv.has_column(path, options.smiles)
-    molecules = options.smiles and path.is_file() and named
+    molecules = options.smiles and named and smiles_csv.may_be_table(path)
     reader = smiles_csv if molecules else find_format(path, name)
     takes: frozenset[str] = getattr(reader, "OPTIONS", frozenset())
     options.check_used(path, takes)

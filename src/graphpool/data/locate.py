@@ -19,10 +19,10 @@ from graphpool.data.formats import FORMATS, adjacency, gexf, npz, xml
 from graphpool.data.formats.tu_files import PARTS, TUFiles
 from graphpool.data.molecules.published import FOLDER, MOLECULES, MoleculeSet
 from graphpool.data.paths import SUFFIXES, stem
-from graphpool.data.published_molecules import check_download
+from graphpool.data.published_molecules import check_zip
 from graphpool.data.synthetic.matching.names import is_matching_name
 from graphpool.errors import DataError, DownloadError, WriteError, nearest
-from graphpool.files import atomic_write
+from graphpool.files import atomic_write, sha256_file
 
 log = logging.getLogger(__name__)
 
@@ -97,12 +97,14 @@ def locate_molecules(
         where = f"get {entry.url} and put it there" if entry.url else "it is not offered online"
         raise DataError(f"{entry.name} is not on this machine ({target}); {where}")
     ogb = entry.url.endswith(".zip")
-    return fetch(
-        entry.url,
-        _downloads() / FOLDER / (f"{entry.name}.zip" if ogb else entry.file),
-        check=check_download if ogb else None,
-        progress=progress,
-    )
+    target = _downloads() / FOLDER / (f"{entry.name}.zip" if ogb else entry.file)
+
+    def check(path: Path) -> None:
+        if ogb:
+            check_zip(path)
+        _check_content(entry.name, sha256_file(path), target.with_suffix(CHECKSUM))
+
+    return fetch(entry.url, target, sha256=entry.sha256, check=check, progress=progress)
 
 
 def find_in_folder(name: str, folder: str | Path) -> Path | None:
@@ -218,7 +220,16 @@ def _check_download(path: Path, name: str, stored: Path) -> None:
         stored: file with the checksum of the first download, for sets whose content is not in the
             catalogue; it is written if there is none.
     """
-    content, expected = _content(TUFiles.find(path, name)), catalogue.CONTENT.get(name)
+    _check_content(name, _content(TUFiles.find(path, name)), stored)
+
+
+def _check_content(name: str, content: str, stored: Path) -> None:
+    """Compare a checksum with the one that is known of the set, or with that of its first download.
+
+    Args:
+        stored: as in `_check_download`.
+    """
+    expected = catalogue.CONTENT.get(name)
     whose = "graphpool's results were made with"
     if expected is None and stored.exists():
         expected = stored.read_text(encoding="ascii", errors="replace").strip()

@@ -101,7 +101,7 @@ def _unpacked(path: Path) -> Iterator[Path]:
         raise DataError.at(path, f"damaged: {error}", hint=_HINT) from None
 
 
-def check_download(path: Path) -> None:
+def check_zip(path: Path) -> None:
     """Refuse a download that is not a whole zip of OGB."""
     with _unpacked(path):
         pass

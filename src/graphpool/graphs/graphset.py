@@ -123,8 +123,8 @@ class GraphSet:
             edge_index: `[2, edges]`, source and target.
             other: further fields of `GraphSet`.
         """
-        edges = {"edge_weight": edge_weight, "edge_label": edge_label}
-        edges |= {"edge_attr": edge_attr, "edge_x": edge_x}
+        edges = {"edge_weight": edge_weight, "edge_label": edge_label, "edge_attr": edge_attr,
+                 "edge_x": edge_x}  # fmt: skip
         if isinstance(edge_index, Tensor) and not edge_index.numel():  # of any type
             edge_index = edge_index.long()
         check_type("undirected", undirected, bool, "True or False")
@@ -273,8 +273,7 @@ class GraphSet:
         for rule, places in self._places.items():
             chosen._places[rule] = places.take(node, index)
         if (known := self.__dict__.get("_edge_kinds")) is not None:
-            _, slot, _, _ = self._csr.choose(index.cpu().numpy())
-            chosen.__dict__["_edge_kinds"] = known.select(slot)
+            chosen.__dict__["_edge_kinds"] = known.select(self._csr.choose(index.cpu().numpy())[1])
         return chosen
 
     @cached_property
@@ -295,8 +294,7 @@ class GraphSet:
     def with_edge_x(self, edge_x: Tensor | None) -> "GraphSet":
         """Return the same graphs with features of edges `edge_x`, `[edges, channels]`."""
         if edge_x is not None:
-            where, shape = f"{self.name}: features edge_x", (self.num_edges, None)
-            check_tensor(where, edge_x, FLOATS, shape, self.device)
+            check_tensor("edge_x", edge_x, FLOATS, (self.num_edges, None), self.device)
         return self._same_structure(edge_x=edge_x)
 
     def with_weight(self, weight: Tensor | None) -> "GraphSet":

@@ -45,12 +45,11 @@ def read_level(
         edge_attr: `[edges, channels]` features of edges, or `EdgeFeatures`; of a dense level
             `[graphs, nodes, nodes, channels]`.
     """
-    given = (edge_index, batch, edge_weight, edge_attr)
     if not isinstance(x, Level | GraphBatch):
         level = _level(x, edge_index, batch, edge_weight)
         if edge_attr is not None:
             level = replace(level, edges=_edge_features(level, edge_index, edge_attr))
-    elif any(value is not None for value in given):
+    elif not (edge_index is batch is edge_weight is edge_attr is None):
         raise InputError(f"a {type(x).__name__} holds its edges and batch; give it alone")
     else:
         level = x if isinstance(x, Level) else Level.from_batch(x)

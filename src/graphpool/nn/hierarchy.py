@@ -3,6 +3,7 @@
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -101,7 +102,8 @@ class Hierarchy(GraphNetwork):
         outputs: list[PoolOutput] = []
         vectors: list[Tensor] = []
         nodes: list[Level] = []
-        parts = itertools.zip_longest(self.readouts, self.encoders, self.coarsenings)
+        encoders = cast("list[Encoder]", list(self.encoders))
+        parts = itertools.zip_longest(self.readouts, encoders, self.coarsenings)
         for number, (readout, encoder, coarsening) in enumerate(parts, 1):
             if encoder is not None:
                 level = level.with_x(encoder(level))
@@ -110,7 +112,7 @@ class Hierarchy(GraphNetwork):
             if readout:
                 vectors.append(readout(level))
             if coarsening is not None:
-                if not any(later.edge_channels for later in self.encoders[number:]):
+                if level.edges is not None and not _uses_edges(encoders[number:]):
                     level = level.without_edge_features()
                 outputs.append(coarsening(level))
                 level = outputs[-1].level
@@ -122,6 +124,11 @@ class Hierarchy(GraphNetwork):
         }
         logits = self.head(embedding)
         return Trace(logits, embedding, tuple(outputs), losses, tuple(vectors), tuple(nodes))
+
+
+def _uses_edges(encoders: Sequence[Encoder]) -> bool:
+    """Whether the features of coarse edges are used by any of them."""
+    return any(encoder.edge_channels for encoder in encoders)
 
 
 def _width(readout: Readout | FlatPool, channels: int, nodes: int | None) -> int:

@@ -10,14 +10,13 @@ from graphpool.report.data import (
     FigureRow,
     FigureTable,
     HeroFigure,
-    HierarchyExample,
-    Level,
     LevelHealth,
     Report,
     ResultRow,
 )
 from graphpool.report.draw.figure import draw_hierarchy_png
 from graphpool.report.page import render, write
+from graphpool.report.pictures import HierarchyExample, Level
 
 __all__ = [
     "Report",

@@ -5,11 +5,11 @@ Accuracies are fractions between 0 and 1. Arrays are numpy, on purpose: a report
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from graphpool.report.pictures import ExampleGroup, HierarchyExample, PairExample, QueryExample
 from graphpool.report.predictions import Array as Array
 from graphpool.report.predictions import ClassPredictions as ClassPredictions
 from graphpool.report.predictions import NumberPlot as NumberPlot
@@ -100,61 +100,6 @@ class EmbeddingPlot:
                 raise ValueError(f"embedding of {graphs} graphs has {len(values)} values in {name}")
 
 
-@dataclass(frozen=True, eq=False)
-class Level:
-    """One level of one graph's hierarchy.
-
-    Args:
-        adjacency: `[nodes, nodes]` weights; read as undirected, the diagonal is not drawn.
-        assignment: `[nodes, clusters]`, the share of each node in each node of the next level;
-            None at the last level. A row of zeros is a node that pooling dropped.
-        node_labels: a short text per node (an atom's symbol), if known.
-        health: figures of this graph at this level, printed under its picture.
-    """
-
-    adjacency: Array
-    assignment: Array | None = None
-    node_labels: Sequence[str] | None = None
-    health: Mapping[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        nodes = self.adjacency.shape[0]
-        if self.adjacency.shape != (nodes, nodes) or nodes == 0:
-            raise ValueError(f"adjacency of shape {self.adjacency.shape}; [nodes, nodes] is needed")
-        if self.assignment is not None and self.assignment.shape[:1] != (nodes,):
-            raise ValueError(f"assignment of shape {self.assignment.shape} for {nodes} nodes")
-        if self.node_labels is not None and len(self.node_labels) != nodes:
-            raise ValueError(f"{len(self.node_labels)} node labels for {nodes} nodes")
-
-
-@dataclass(frozen=True, eq=False)
-class HierarchyExample:
-    """One graph at every level, finest first.
-
-    Args:
-        places: whether the first clusters are places.
-        judged: whether a prediction is right or wrong, as that of a class is.
-    """
-
-    graph: str
-    true_class: str
-    predicted_class: str
-    levels: Sequence[Level]
-    places: bool = False
-    judged: bool = True
-
-    def __post_init__(self) -> None:
-        if not self.levels:
-            raise ValueError(f"hierarchy of graph {self.graph} has no levels")
-        for number, (fine, coarse) in enumerate(pairwise(self.levels)):
-            clusters = coarse.adjacency.shape[0]
-            if fine.assignment is None or fine.assignment.shape[1:] != (clusters,):
-                raise ValueError(
-                    f"hierarchy of graph {self.graph}: level {number} must be assigned to the "
-                    f"{clusters} nodes of level {number + 1}"
-                )
-
-
 @dataclass(frozen=True)
 class LevelHealth:
     """Health of one coarsening, averaged over graphs.
@@ -179,16 +124,33 @@ class LevelHealth:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
-    """One graph, ready to be drawn."""
+class ValuePlot:
+    """How values are spread over graphs: a histogram.
 
-    title: str  # its name and size
-    slot: Sequence[int]  # for each node its row of the positions
-    labels: Sequence[str]  # a short text per node, "" for none
-    edges: Mapping[tuple[int, int], str]  # labels; in both directions only if directed
-    node_kind: Mapping[int, str]  # the edit of each node that has one
-    edge_kind: Mapping[tuple[int, int], str]
-    directed: bool
+    Args:
+        name: what is counted.
+        values: NaN where unknown.
+        whole: whether they are whole numbers.
+    """
+
+    name: str
+    values: Array
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class CountPlot:
+    """How often each of some names occurs, as bars.
+
+    Args:
+        name: of what.
+        counts: by name.
+        noun: what is counted.
+    """
+
+    name: str
+    counts: Sequence[tuple[str, int]]
+    noun: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,28 +159,6 @@ class Scores:
 
     matching: Array
     others: Array
-
-
-@dataclass(frozen=True, eq=False)
-class PairExample:
-    """Two graphs beside each other, with the scores that the model gives them.
-
-    If they are `aligned`, what an edit path changes is marked, and a node stands where the node is
-    that it is mapped to.
-    """
-
-    title: str
-    left: Side
-    right: Side
-    aligned: bool
-    matches: bool  # the truth
-    scores: Mapping[str, float]  # of every level, by name, the last of all together
-    note: str = ""
-
-    @property
-    def predicted(self) -> bool:
-        """Whether the model predicts a match."""
-        return list(self.scores.values())[-1] > 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,26 +173,6 @@ class DistancePlot:
             raise ValueError(f"{self.true.shape} true and {self.predicted.shape} predicted ones")
         if not (np.isfinite(self.true).all() and np.isfinite(self.predicted).all()):
             raise ValueError("distances that are drawn must be finite")
-
-
-@dataclass(frozen=True, eq=False)
-class Neighbour:
-    """A graph that the model finds near."""
-
-    graph: Side
-    predicted: float
-    true: float
-    rank: int  # by true distance, 1 for the nearest; equally far ones share the best
-
-
-@dataclass(frozen=True, eq=False)
-class QueryExample:
-    """A test graph and those that the model finds nearest, nearest first."""
-
-    title: str
-    query: Side
-    nearest: Sequence[Neighbour]
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -314,7 +234,9 @@ class Report:
         tables: other figures, where a row is not a list of accuracies.
         classes: predictions of test graphs, class by class.
         numbers: predictions of test graphs, target by target.
-        labels: names of node labels, which have the same colours in all drawn pairs and queries.
+        spreads, counts: of a set: histograms, and bars.
+        examples: graphs in grids, under the title `examples_title`.
+        labels: names of node labels, which have the same colours in all graphs that are drawn.
     """
 
     title: str
@@ -333,6 +255,10 @@ class Report:
     distances: DistancePlot | None = None
     queries: Sequence[QueryExample] = ()
     pairs: Sequence[PairExample] = ()
+    spreads: Sequence[ValuePlot] = ()
+    counts: Sequence[CountPlot] = ()
+    examples: Sequence[ExampleGroup] = ()
+    examples_title: str = "Examples"
     labels: Sequence[str] = ()
     curves: Sequence[Curve] = ()
     embedding: EmbeddingPlot | None = None

@@ -5,10 +5,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphpool.report.data import HierarchyExample, Level
 from graphpool.report.draw.figure import draw_hierarchy_png, hierarchy_figure
-from graphpool.report.draw.hierarchy import draw_hierarchy, edge_list, strength
-from graphpool.report.draw.layout import MARGIN, WIDTH, centroids, place_levels
+from graphpool.report.draw.hierarchy import draw_hierarchy, edge_list
+from graphpool.report.draw.layout import MARGIN, WIDTH, centroids, place_levels, strength
+from graphpool.report.pictures import HierarchyExample, Level
 
 RING = nx.to_numpy_array(nx.cycle_graph(6))
 PAIRS = np.repeat(np.eye(3), 2, axis=0)  # nodes 0 and 1 to the first cluster, and so on

@@ -9,13 +9,7 @@ from balanced_html import EVIL, parse
 
 from graphpool import ged
 from graphpool.report import Curve, FigureRow, FigureTable, HeroFigure, Report, render
-from graphpool.report.data import (
-    DistancePlot,
-    Neighbour,
-    PairExample,
-    QueryExample,
-    Scores,
-)
+from graphpool.report.data import DistancePlot, Scores
 from graphpool.report.draw.chart import BOTTOM
 from graphpool.report.draw.comparison_charts import (
     HEIGHT,
@@ -27,6 +21,7 @@ from graphpool.report.draw.comparison_charts import (
     score_chart,
 )
 from graphpool.report.draw.side import one_side, two_sides
+from graphpool.report.pictures import Neighbour, PairExample, QueryExample
 
 PATH = (["C", "N", "O"], [(0, 1), (1, 2)])
 TRIANGLE = (["C", "N", "O"], [(0, 1), (1, 2), (0, 2)])

@@ -27,7 +27,7 @@ from graphpool.data.molecules.atoms import ATOM_ATTRIBUTES, BOND_ATTRIBUTES, Kin
 from graphpool.data.molecules.table import NAME_COLUMN, Table, separator, smiles_columns
 from graphpool.data.molecules.values import value_fields
 from graphpool.data.molecules.workers import CHUNK, featurise_chunks
-from graphpool.data.paths import stem
+from graphpool.data.paths import SUFFIXES, stem
 from graphpool.data.read_options import ReadOptions
 from graphpool.documents import read_lines
 from graphpool.errors import DataError, shortened
@@ -56,6 +56,12 @@ def recognises(path: Path, name: str | None = None) -> bool:
         return path.is_file()
     columns = column_names(path)
     return bool(smiles_columns(columns)) and not {"source", "target"} <= set(columns)
+
+
+def may_be_table(path: Path) -> bool:
+    """Whether a path may be a file of text with columns: no suffix says otherwise."""
+    suffix = Path(path.name.removesuffix(".gz")).suffix
+    return path.is_file() and (suffix in (".csv", ".smi") or suffix not in SUFFIXES)
 
 
 def has_column(path: Path, name: str) -> bool:

@@ -79,9 +79,7 @@ def featurise(smiles: Sequence[str], check_valence: bool = True) -> MoleculeChun
     ends: list[int] = []
     bad: dict[int, str] = {}
     for position, text in enumerate(smiles):
-        molecule = chem.MolFromSmiles(text)
-        if molecule is None and not check_valence:
-            molecule = _any_valence(chem, text)
+        molecule = read_molecule(chem, text, check_valence)
         if molecule is None or not molecule.GetNumAtoms():
             bad[position] = _reason(chem, text)
             continue
@@ -119,6 +117,12 @@ def featurise(smiles: Sequence[str], check_valence: bool = True) -> MoleculeChun
         [_bond(kind) for kind in bond_codes],
         bad,
     )
+
+
+def read_molecule(chem: Any, text: str, check_valence: bool = False) -> Any:
+    """Return the molecule of a SMILES; None if rdkit can't read it."""
+    molecule = chem.MolFromSmiles(text)
+    return _any_valence(chem, text) if molecule is None and not check_valence else molecule
 
 
 def _any_valence(chem: Any, text: str) -> Any:

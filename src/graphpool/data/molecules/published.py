@@ -25,6 +25,7 @@ class MoleculeSet:
         metric: the published one, by its name in graphpool.
         source: whom to cite, and what is to be known of molecules and split.
         url: address of a download: a zip of OGB, or a file like `file`.
+        sha256: checksum of the download, if it is known.
         smiles: column of SMILES.
         split: whether a split is published with it.
     """
@@ -36,6 +37,7 @@ class MoleculeSet:
     metric: str
     source: str
     url: str | None = None
+    sha256: str | None = None
     smiles: str = "smiles"
     split: bool = True
 
@@ -97,6 +99,7 @@ MOLECULES = {
             "average_precision",
             "functions of peptides; Long Range Graph Benchmark (Dwivedi et al. 2022), CC BY-NC 4.0",
             "https://www.dropbox.com/s/ol2v01usvaxbsr8/peptide_multi_class_dataset.csv.gz?dl=1",
+            "e314f7dfb1ac46ef83fe5f5aa4fe502ad4527da633b64e6b997cb0c452511de3",
         ),
         MoleculeSet(
             "ZINC-12k", "zinc12k.csv.gz", ("y",), "regression", "mae",

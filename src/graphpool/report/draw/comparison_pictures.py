@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from graphpool.report.data import Array, Neighbour, PairExample, QueryExample, Side
 from graphpool.report.draw.hierarchy import backing, circle, inside, rim_line
 from graphpool.report.draw.side import shared_layout
 from graphpool.report.draw.svg import bar, colour, figure, key, number, swatch, text, verdict_badge
+from graphpool.report.pictures import Array, Neighbour, PairExample, QueryExample, Side
 
 Tones = Mapping[str, int]
 ROOM = 14.0

@@ -15,10 +15,10 @@ from graphpool.errors import ConfigError
 from graphpool.files import atomic_write
 from graphpool.ged.result import EditDistance
 from graphpool.imports import optional_module
-from graphpool.report.data import Array, Side
 from graphpool.report.draw.figure import EDGE, INK, blank_canvas, draw_arrow, draw_text, pale
 from graphpool.report.draw.side import shared_layout, two_sides
 from graphpool.report.draw.svg import figure as shown
+from graphpool.report.pictures import Array, Side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

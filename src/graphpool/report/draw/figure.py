@@ -9,10 +9,10 @@ import numpy as np
 from graphpool.errors import plural
 from graphpool.files import atomic_write
 from graphpool.imports import optional_module
-from graphpool.report.data import Array, HierarchyExample, Level
-from graphpool.report.draw.hierarchy import cluster_noun, edge_list, strength
-from graphpool.report.draw.layout import LevelLayout, place_levels
+from graphpool.report.draw.hierarchy import cluster_noun, edge_list
+from graphpool.report.draw.layout import LevelLayout, place_levels, strength
 from graphpool.report.draw.svg import LIGHT
+from graphpool.report.pictures import Array, HierarchyExample, Level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,17 @@ import math
 
 import numpy as np
 
-from graphpool.report.data import Array, HierarchyExample, Level
-from graphpool.report.draw.layout import LevelLayout, place_levels
-from graphpool.report.draw.svg import colour, count_of, figure, number, text, verdict_badge
+from graphpool.report.draw.layout import LevelLayout, place_levels, strength
+from graphpool.report.draw.svg import (
+    colour,
+    count_of,
+    figure,
+    number,
+    round_path,
+    text,
+    verdict_badge,
+)
+from graphpool.report.pictures import Array, HierarchyExample, Level
 
 FAINTEST_EDGE = 0.03
 
@@ -41,16 +49,6 @@ def edge_list(adjacency: Array) -> tuple[Array, Array]:
     return pairs, upper[pairs[:, 0], pairs[:, 1]]
 
 
-def strength(members: Array) -> Array:
-    """Return how clearly each node belongs to its strongest cluster: 0 evenly shared, 1 wholly."""
-    clusters = members.shape[1]
-    total = members.sum(axis=1)
-    top = members.max(axis=1) / np.where(total > 0, total, 1.0)
-    if clusters == 1:
-        return np.asarray(np.where(total > 0, 1.0, 0.0))
-    return np.asarray(np.clip((top - 1 / clusters) / (1 - 1 / clusters), 0.0, 1.0))
-
-
 def cluster_noun(example: HierarchyExample, level: int = 1) -> str:
     """Return the name of a cluster that is a node of this level."""
     return "place" if example.places and level == 1 else "cluster"
@@ -60,7 +58,10 @@ def _panel(example: HierarchyExample, number_: int, where: LevelLayout) -> str:
     level, nodes = example.levels[number_], len(where.position)
     own, first = cluster_noun(example, number_), cluster_noun(example)
     drawn = [_edges(level, where, own if number_ else ""), backing(where.position, where.radius)]
-    if number_ == 0:
+    if number_ == 0 and where.molecule:
+        name, drawn = "The molecule", [where.molecule]
+        drawn += [_atom(level, where, node, first) for node in range(nodes)]
+    elif number_ == 0:
         name = "The graph"
         drawn += [_fine(level, where, node, first) for node in range(nodes)]
     else:
@@ -131,11 +132,21 @@ def _edges(level: Level, where: LevelLayout, noun: str) -> str:
 def backing(position: Array, radius: Array) -> str:
     """The circles once more in the colour of the card, so that no edge shines through them."""
     rounds = "".join(
-        f"M{number(x - r)} {number(y)}a{number(r)} {number(r)} 0 1 1 {number(2 * r)} 0"
-        f"a{number(r)} {number(r)} 0 1 1 {number(-2 * r)} 0"
-        for (x, y), r in zip(position.tolist(), radius.tolist(), strict=True)
+        round_path(x, y, r) for (x, y), r in zip(position.tolist(), radius.tolist(), strict=True)
     )
     return f'<path class="backing" d="{rounds}"/>'
+
+
+def _atom(level: Level, where: LevelLayout, node: int, noun: str) -> str:
+    """What a pointer finds at an atom of a molecule that is drawn already."""
+    (x, y), radius = where.position[node], float(where.radius[node])
+    label = "" if level.node_labels is None else f", {level.node_labels[node]}"
+    members, says = where.share[node], f"node {node}{label}"
+    if level.assignment is not None:
+        cluster = int(members.argmax())
+        own = f"{noun} {cluster + 1}, {100 * members[cluster]:.0f} %"
+        says += f": {own}" if members.max() > 0 else ": dropped"
+    return circle("node rim", x, y, radius, "", says)
 
 
 def _fine(level: Level, where: LevelLayout, node: int, noun: str) -> str:

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from graphpool.report.data import Array, HierarchyExample
+from graphpool.report.draw.molecule import draw_molecule
+from graphpool.report.pictures import Array, HierarchyExample
 
 WIDTH, HEIGHT = 400.0, 320.0
 NARROW = 170.0
 MARGIN = 24.0
 LONGEST_EDGE = 62.0
+LARGEST_MOLECULE = 1.5
+ATOM = 9.0  # radius in a molecule where a pointer finds an atom
 MOST_FOR_STRESS = 150
 
 
@@ -30,6 +33,7 @@ class LevelLayout:
     position: Array  # [nodes, 2]
     radius: Array  # [nodes]
     share: Array  # [nodes, first clusters]
+    molecule: str = ""  # SVG that takes the place of nodes and edges
 
     @property
     def mass(self) -> Array:
@@ -42,9 +46,8 @@ def place_levels(example: HierarchyExample) -> list[LevelLayout]:
     first = example.levels[0]
     nodes = first.adjacency.shape[0]
     share = np.ones((nodes, 1)) if first.assignment is None else first.assignment
-    width = NARROW if nodes == 1 else WIDTH
-    position, radius = _base(first.adjacency, width)
-    placed = [LevelLayout(width, HEIGHT, position, radius, np.asarray(share, dtype=float))]
+    share = np.asarray(share, dtype=float)
+    placed = [_molecule(example, share) or _graph(first.adjacency, share)]
     for number, level in enumerate(example.levels[:-1]):
         assert level.assignment is not None  # checked by HierarchyExample
         members = np.asarray(level.assignment, dtype=float)
@@ -57,14 +60,61 @@ def place_levels(example: HierarchyExample) -> list[LevelLayout]:
     return _crop(placed)
 
 
+def _graph(adjacency: Array, share: Array) -> LevelLayout:
+    width = NARROW if len(adjacency) == 1 else WIDTH
+    return LevelLayout(width, HEIGHT, *_base(adjacency, width), share)
+
+
+def _molecule(example: HierarchyExample, share: Array) -> LevelLayout | None:
+    """A molecule with its atoms and bonds in the colours of their clusters; None if it is none."""
+    first, kept = example.levels[0], share.max(axis=1) > 0
+    if not example.smiles:
+        return None
+    places = None
+    if first.assignment is not None:
+        places = np.where(kept, share.argmax(axis=1), -1).tolist()
+    drawing = draw_molecule(example.smiles, places, strength(share).tolist())
+    joined = np.argwhere(np.triu(first.adjacency != 0) | np.triu(first.adjacency.T != 0))
+    if drawing is None or not drawing.is_of(len(share), joined.tolist()):
+        return None
+    width = NARROW if len(share) == 1 else WIDTH
+    inner = np.array([drawing.width, drawing.height])
+    scale = min(float(((width, HEIGHT) / inner).min()), LARGEST_MOLECULE)
+    x, y = corner = (np.array([width, HEIGHT]) - scale * inner) / 2
+    body = f'<g transform="translate({x:.1f} {y:.1f}) scale({scale:.3f})">{drawing.body}</g>'
+    radius = np.full(len(share), ATOM * scale)
+    return LevelLayout(width, HEIGHT, corner + scale * drawing.position, radius, share, body)
+
+
+def strength(members: Array) -> Array:
+    """Return how clearly each node belongs to its strongest cluster: 0 evenly shared, 1 wholly."""
+    clusters = members.shape[1]
+    total = members.sum(axis=1)
+    top = members.max(axis=1) / np.where(total > 0, total, 1.0)
+    if clusters == 1:
+        return np.asarray(np.where(total > 0, 1.0, 0.0))
+    return np.asarray(np.clip((top - 1 / clusters) / (1 - 1 / clusters), 0.0, 1.0))
+
+
 def _crop(levels: list[LevelLayout]) -> list[LevelLayout]:
     """Give all panels the height that the tallest needs; all are centred on the same line."""
     tallest = max(
         float((np.abs(level.position[:, 1] - HEIGHT / 2) + level.radius).max()) for level in levels
     )
     height = max(2 * tallest + 16.0, 110.0)
-    up = [0.0, (height - HEIGHT) / 2]
-    return [replace(level, height=height, position=level.position + up) for level in levels]
+    rise = (height - HEIGHT) / 2
+    up = [0.0, rise]
+    return [
+        replace(
+            level,
+            height=height,
+            position=level.position + up,
+            molecule=f'<g transform="translate(0 {rise:.1f})">{level.molecule}</g>'
+            if level.molecule
+            else "",
+        )
+        for level in levels
+    ]
 
 
 def centroids(position: Array, members: Array) -> Array:

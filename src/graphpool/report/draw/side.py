@@ -7,9 +7,9 @@ import numpy as np
 
 from graphpool.ged.collection import Collection, collect
 from graphpool.ged.result import EditDistance
-from graphpool.report.data import Array, HierarchyExample, Level, Side
 from graphpool.report.draw.layout import place_levels
 from graphpool.report.draw.svg import count_of
+from graphpool.report.pictures import Array, HierarchyExample, Level, Side
 
 
 def one_side(graph: Any, name: str) -> Side:

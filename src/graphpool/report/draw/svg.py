@@ -90,6 +90,12 @@ def polyline(xs: Sequence[float], ys: Sequence[float]) -> str:
     return "".join(parts)
 
 
+def round_path(x: float, y: float, radius: float) -> str:
+    """Path data of a circle."""
+    r, across = number(radius), number(2 * radius)
+    return f"M{number(x - radius)} {number(y)}a{r} {r} 0 1 1 {across} 0a{r} {r} 0 1 1 -{across} 0"
+
+
 def palette_css(colours: Sequence[str]) -> str:
     """The palette as CSS variables."""
     return "".join(f"--c{index}:{value};" for index, value in enumerate(colours))

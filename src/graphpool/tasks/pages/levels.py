@@ -13,7 +13,8 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.nn.coarsen.health import effective_rank, level_health
 from graphpool.nn.coarsen.outputs import PoolOutput
-from graphpool.report.data import Curve, HierarchyExample, Level, LevelHealth
+from graphpool.report.data import Curve, LevelHealth
+from graphpool.report.pictures import HierarchyExample, Level
 from graphpool.tasks.base import TaskModel
 from graphpool.tasks.place_text import counts_text
 from graphpool.training.health_warnings import by_level
@@ -97,6 +98,7 @@ def hierarchy_example(
         levels=levels,
         places=places,
         judged=judged,
+        smiles=chosen.columns.get("smiles", ("",))[0],
     )
 
 

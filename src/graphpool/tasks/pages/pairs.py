@@ -16,18 +16,9 @@ from graphpool.evaluation.ranking import pair_counts
 from graphpool.features.summary import features_text
 from graphpool.ged.result import EditDistance
 from graphpool.graphs.graphset import GraphSet
-from graphpool.report.data import (
-    DistancePlot,
-    FigureRow,
-    FigureTable,
-    HeroFigure,
-    Neighbour,
-    PairExample,
-    QueryExample,
-    Report,
-    Side,
-)
+from graphpool.report.data import DistancePlot, FigureRow, FigureTable, HeroFigure, Report
 from graphpool.report.draw.side import one_side, two_sides
+from graphpool.report.pictures import Neighbour, PairExample, QueryExample, Side
 from graphpool.tasks.base import Document, History, TaskModel
 from graphpool.tasks.pages.levels import learning_curve
 from graphpool.tasks.pairwise import compare_two
