@@ -87,6 +87,8 @@ def evaluate(
     What is finished is kept in the folder; the same command goes on from there.
     """
     if model is None and data and not options.names_task(config, given, assignments):
+        options.check_words(config, given, assignments)
+        _check_metric(metric, RunConfig.task, "regression")
         given = with_task(given, data[0], root)
     run = options.settings(config, given, assignments)
     sets = data or ([run.data] if config is not None else [])
@@ -107,7 +109,7 @@ def evaluate(
     names, by_protocol = options.words(methods), find_task(run.task).noun == "graphs"
     _check(run, given, names, protocol)
     metric = metric or find_task(run.task).main
-    check_known("metric", metric, find_task(run.task).columns if by_protocol else ("accuracy",))
+    _check_metric(metric, run.task)
     check_evaluation(sets, names, protocol, run, root)
     results, documents = [], []
     with stopping():
@@ -135,6 +137,19 @@ def evaluate(
         print_line(merged_table(results))
     if any(result.failures for result in results):
         raise typer.Exit(1)
+
+
+def _check_metric(metric: str | None, *tasks: str) -> None:
+    """Refuse a metric that none of the tasks has; those that compare graphs print all of theirs."""
+    from graphpool.tasks import find_task
+
+    known = [
+        name
+        for task in map(find_task, tasks)
+        for name in (task.columns if task.noun == "graphs" else ("accuracy",))
+    ]
+    if metric is not None:
+        check_known("metric", metric, known)
 
 
 def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: str | None) -> None:
