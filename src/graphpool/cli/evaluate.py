@@ -63,7 +63,7 @@ def evaluate(
         typer.Option(
             help="In the table: of classification accuracy (the default), balanced_accuracy, "
             "f1_macro, matthews_corrcoef, roc_auc, average_precision; of regression mae (the "
-            "default), rmse, r2, spearman.",
+            "default), rmse, r2, spearman. Of published sets the published one is the default.",
             show_default=False,
         ),
     ] = None,
@@ -102,13 +102,13 @@ def evaluate(
         return
     from graphpool.experiments.comparison import check_evaluation
     from graphpool.experiments.comparison import evaluate as run_methods
+    from graphpool.experiments.methods import main_metric
     from graphpool.experiments.results import FILE, result_document
     from graphpool.experiments.tables import merged_table
     from graphpool.tasks import find_task
 
     names, by_protocol = options.words(methods), find_task(run.task).noun == "graphs"
     _check(run, given, names, protocol)
-    metric = metric or find_task(run.task).main
     _check_metric(metric, run.task)
     check_evaluation(sets, names, protocol, run, root)
     results, documents = [], []
@@ -129,7 +129,10 @@ def evaluate(
             if not json:
                 files = f"{FILE}, results.md{', report.html' * report}"
                 print_lines(
-                    [*experiment_lines(result, metric), f"\nWritten to {folder}: {files}\n"]
+                    [
+                        *experiment_lines(result, metric or main_metric(run.task, name)),
+                        f"\nWritten to {folder}: {files}\n",
+                    ]
                 )
     if json:
         print_json({"results": documents})

@@ -4,7 +4,7 @@ from graphpool.config import RunConfig, from_dict
 from graphpool.errors import plural
 from graphpool.evaluation.statistics import Summary
 from graphpool.experiments.methods import methods_of, model_of
-from graphpool.experiments.results import ExperimentResult, result_document
+from graphpool.experiments.results import ExperimentResult, one_split, result_document
 from graphpool.experiments.tables import gain_text, metric_text
 from graphpool.features.summary import features_text
 from graphpool.report.data import Family, FigureRow, FigureTable, HeroFigure, Report, ResultRow
@@ -79,8 +79,9 @@ def _table(result: ExperimentResult) -> FigureTable:
         share = min(max(means[method] / largest, 0.0), 1.0)
         learns = method in find_task(result.task).methods()
         rows.append(FigureRow(method, figures, share, main=method == first, learns=learns))
+    over = "seeds on one split" if one_split(result.units) else "splits"
     words = (
-        "Mean over splits ± standard deviation between them, the smallest error first. A gain "
+        f"Mean over {over} ± standard deviation between them, the smallest error first. A gain "
         "whose interval holds 0 is no ranking."
     )
     return FigureTable(
