@@ -19,9 +19,11 @@ from graphpool.report.sections.comparison import (
     queries_section,
     scores_section,
 )
+from graphpool.report.sections.examples import examples_section
 from graphpool.report.sections.health import health_section, warning_box
 from graphpool.report.sections.numbers import numbers_section
 from graphpool.report.sections.parts import fact_list, hero, repeat_section, section
+from graphpool.report.sections.spread import spread_section
 from graphpool.report.style import stylesheet
 
 logger = logging.getLogger(__name__)
@@ -42,6 +44,8 @@ def render(report: Report, seed: int = 0) -> str:
         results_section(report),
         classes_section(report),
         numbers_section(report),
+        spread_section(report),
+        examples_section(report),
         figure_tables(report.tables),
         scores_section(report),
         distances_section(report),
