@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from graphpool.features import FeaturePipeline, features_line
+from graphpool.features import FeaturePipeline
+from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.statistics import Statistics, statistics
 from graphpool.report.data import (
@@ -21,7 +22,7 @@ from graphpool.report.draw.svg import figure
 from graphpool.report.pictures import ExampleGraph, ExampleGroup
 
 MOST_GRAPHS = 12  # of a page with one group
-OF_A_GROUP = 6  # of a page with several
+FEW, OF_FEW, OF_MANY = 3, 8, 4  # of a group, where there are a few or many of them
 MOST_GROUPS = 8
 
 
@@ -65,10 +66,12 @@ def set_report(graphs: GraphSet, facts: Statistics | None = None, command: str =
         tables=[_label_table(graphs)] if yes_no else [],
         examples=groups,
         examples_title="Some of its graphs",
-        examples_words="Each group goes from low to high: by size, or by the number to predict.",
+        examples_words="From the lowest number to the highest."
+        if any(each.lines for group in groups for each in group.graphs)
+        else "From small to large, in every group.",
         labels=node_labels(sides),
         environment={
-            "features": features_line(FeaturePipeline().fit(graphs).about()),
+            "features": features_text(FeaturePipeline().fit(graphs).about()),
             **{f"note {at}": note for at, note in enumerate(graphs.notes, start=1)},
         },
     )
@@ -89,8 +92,8 @@ def _counts(facts: Statistics) -> list[CountPlot]:
 
 def _spreads(graphs: GraphSet, facts: Statistics, yes_no: bool) -> list[ValuePlot]:
     spreads = [
-        ValuePlot("nodes", graphs.node_counts.cpu().numpy(), whole=True),
-        ValuePlot("edges", _edge_counts(graphs, facts.directed), whole=True),
+        ValuePlot("nodes of a graph", graphs.node_counts.cpu().numpy(), whole=True),
+        ValuePlot("edges of a graph", _edge_counts(graphs, facts.directed), whole=True),
     ]
     if graphs.target is not None and not yes_no:
         values = graphs.target.cpu().double().numpy()
@@ -152,7 +155,7 @@ def _groups(graphs: GraphSet, yes_no: bool) -> list[ExampleGroup]:
                 chosen[name] = np.isfinite(values[:, at]), values[:, at]
     else:
         chosen["All graphs"] = np.ones(len(graphs), dtype=bool), sizes
-    each = MOST_GRAPHS if len(chosen) == 1 else OF_A_GROUP
+    each = MOST_GRAPHS if len(chosen) == 1 else OF_FEW if len(chosen) <= FEW else OF_MANY
     groups = []
     for title, (members, order) in chosen.items():
         found = np.flatnonzero(members & drawable)

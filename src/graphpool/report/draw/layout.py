@@ -16,7 +16,7 @@ NARROW = 170.0
 MARGIN = 24.0
 LONGEST_EDGE = 62.0
 LARGEST_MOLECULE = 1.5
-ATOM = 9.0  # radius in a molecule where a pointer finds an atom
+ATOM = 12.0  # radius in a molecule where a pointer finds an atom
 MOST_FOR_STRESS = 150
 
 

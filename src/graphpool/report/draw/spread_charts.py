@@ -40,7 +40,7 @@ def value_chart(plot: ValuePlot) -> str:
     after = f"<span>median {figure(middle)}; {figure(low)} to {figure(high)}</span>"
     after += f"<span>unknown for {figure(unknown)}</span>" if unknown else ""
     legend = key((swatch("box yes"), counted("graphs", len(known))), after=after)
-    title = f"{text(plot.name)} of the graphs"
+    title = text(plot.name[:1].upper() + plot.name[1:])
     return f"<figure><figcaption>{title}</figcaption>{chart.svg(title, parts)}{legend}</figure>"
 
 
@@ -58,5 +58,5 @@ def count_chart(plot: CountPlot) -> str:
     more = f"; {len(left)} more with {figure(sum(n for _, n in left))}" if left else ""
     return (
         f'<figure class="counts"><figcaption>{text(plot.name)}</figcaption>{rows}'
-        f'<p class="note">{len(order)} of {figure(total)} {text(plot.noun)}{more}</p></figure>'
+        f'<p class="note">{len(order)} different, {figure(total)} {text(plot.noun)} in all{more}</p></figure>'
     )

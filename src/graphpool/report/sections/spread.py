@@ -10,8 +10,8 @@ MOST_CHARTS = 24
 
 def spread_section(report: Report) -> str:
     """A histogram for numbers of graphs, bars for names."""
-    charts = [count_chart(plot) for plot in report.counts if plot.counts]
-    charts += [value_chart(plot) for plot in report.spreads]
+    charts = [value_chart(plot) for plot in report.spreads]
+    charts += [count_chart(plot) for plot in report.counts if plot.counts]
     drawn = [chart for chart in charts if chart]
     if not drawn:
         return ""
