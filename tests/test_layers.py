@@ -38,7 +38,7 @@ INNER: dict[str, list[set[str]]] = {
         {"formats"},
         {"own_splits", "pairs", "source"},
         {"cache"},
-        {"synthetic"},
+        {"synthetic", "scaffolds"},
         {"catalogue", "published_molecules"},
         {"locate"},
         {"load"},

@@ -1,5 +1,6 @@
 """`graphpool evaluate`: methods side by side under a protocol, or one trained model on a set."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from graphpool.cli.data_arguments import (
     as_trained,
     file_name,
     load_model,
+    open_graphs,
     short_name,
     with_columns,
     with_task,
@@ -38,8 +40,8 @@ def evaluate(
     protocol: Annotated[
         str | None,
         typer.Option(
-            help="Of classification and regression: cv10 (the default), cv5 or any number of "
-            "folds, or paper.",
+            help="Another name of --split; by default published where the set brings a split, "
+            "else cv10.",
             show_default=False,
         ),
     ] = None,
@@ -106,12 +108,11 @@ def evaluate(
     _check(run, given, names, protocol)
     metric = metric or find_task(run.task).main
     check_known("metric", metric, find_task(run.task).columns if by_protocol else ("accuracy",))
-    protocol = protocol or "cv10"
     check_evaluation(sets, names, protocol, run, root)
     results, documents = [], []
     with stopping():
         for name in sets:
-            kind = ("split" if run.split else protocol) if by_protocol else run.task
+            kind = _kind(run, protocol, name, root) if by_protocol else run.task
             folder = _folder(out, name, kind, many=len(sets) > 1)
             count = plural(len(dict.fromkeys(names)), "method")
             print_status(f"{short_name(name)}: {count}, in {folder}")
@@ -148,7 +149,7 @@ def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: s
         )
     options.check_names(run, given, methods)
     if protocol is not None and run.split:
-        raise ConfigError("--split FILE has splits of its own; leave out --protocol")
+        raise ConfigError("--split and --protocol mean the same; give one of them")
     if task.noun == "graphs":
         return
     if protocol is not None:
@@ -197,6 +198,16 @@ def _print_unit(unit: "Unit", record: "Record") -> None:
         print_status(f"{unit} failed: {record.error}")
     else:
         print_status(f"{unit}: {metric_line(record)} in {record.total_seconds:.1f} s")
+
+
+def _kind(run: RunConfig, protocol: str | None, data: str, root: Path | None) -> str:
+    """Return the split of a set as a part of a name."""
+    from graphpool.evaluation.protocols import default_split, find_protocol
+
+    given = protocol or run.split
+    if not given:
+        return default_split(open_graphs(data, root)) or "cv10"
+    return "split" if find_protocol(given).kind == "own" else re.sub(r"[^\w.-]", "-", given)
 
 
 def _folder(out: Path | None, data: str, kind: str, many: bool) -> Path:

@@ -20,7 +20,7 @@ from graphpool.config import (
     to_dict,
     toml_values,
 )
-from graphpool.data.paths import exists
+from graphpool.config.split_spec import parse_split
 from graphpool.documents import parse_toml
 from graphpool.errors import ConfigError, nearest
 
@@ -164,15 +164,10 @@ def settings(
     given |= dict(_assignment(text) for text in assignments or ())
     values = _begin(base, given.get("task"), written_by_us)
     if (split := given.get("split")) is not None:
-        # With similarity the same option takes one of three words, else it names a file.
+        # With similarity the same option takes three words of its own.
         if values["task"] == "similarity" and split in _SPLITS:
             given |= {"compare.split": split, "split": ""}  # instead of a file of the config's
-        else:
-            if values["task"] == "similarity" and not exists(Path(split)):
-                raise ConfigError(
-                    f"split {split}: no such file; with --task similarity give published, graphs "
-                    "or classes, or a JSON file of a split"
-                )
+        elif parse_split(split).kind == "own":
             given["split"] = absolute(Path(split))
     for key, value in given.items():
         section, _, name = key.rpartition(".")

@@ -39,7 +39,7 @@ class ModelConfig(CheckedConfig):
     hidden_channels: int = setting(64, "Width of every layer.", range=POSITIVE, option="--hidden")
     num_layers: int = setting(
         0,
-        "Encoder layers before each coarsening; 0 takes 2, or 5 with gine, gatv2 and gated.",
+        "Encoder layers before each coarsening; 0 takes 2, or 3 with gine, gatv2 and gated.",
         range=NOT_NEGATIVE,
         option="--layers",
     )

@@ -17,7 +17,7 @@ from graphpool.config.run import RunConfig
 USES_EDGES = ("gine", "gatv2", "gated")
 """Encoders that use features of edges."""
 
-SHALLOW, DEEP = 2, 5
+SHALLOW, DEEP = 2, 3
 """Layers of an encoder that uses no features of edges, and of one that does."""
 
 

@@ -202,8 +202,9 @@ class RunConfig:
         option="--features", panel=MODEL_PANEL)  # fmt: skip
     split: str = setting(
         "",
-        "JSON file of a split of your own; with --task similarity also published, graphs or "
-        "classes.",
+        "How graphs are split: published, scaffold, random, cv5, group:NAME, column:NAME, "
+        "time:NAME or a JSON file, see graphpool list splits; with --task similarity published, "
+        "graphs or classes. By default as the set brings it, else one fold of ten tests.",
         option="--split",
         panel="",
         estimator=False,

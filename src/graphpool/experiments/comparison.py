@@ -12,7 +12,6 @@ import numpy as np
 from graphpool.config import RunConfig, resolve, to_dict
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
-from graphpool.data.own_splits import read_own_splits
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
 from graphpool.data.true_distances import (
@@ -22,7 +21,7 @@ from graphpool.data.true_distances import (
     open_similar,
 )
 from graphpool.errors import ConfigError, GraphpoolError, warn
-from graphpool.evaluation.protocols import Protocol, find_protocol, own_protocol
+from graphpool.evaluation.protocols import Protocol, bound, default_split, find_protocol
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.example_files import Graphs, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
@@ -56,7 +55,7 @@ DISTANCES = "distances.ged"
 def evaluate(
     data: GraphSet | str,
     methods: Iterable[str] = ("hap", "sum"),
-    protocol: Protocol | str = "cv10",
+    protocol: Protocol | str | None = None,
     seeds: int | Sequence[int] | None = None,
     config: RunConfig | None = None,
     folder: str | Path = "runs/evaluation",
@@ -69,6 +68,7 @@ def evaluate(
     progress: bool = True,
     command: str | None = None,
     finished: Callable[[Unit, Record], None] | None = None,
+    split: str | None = None,
 ) -> ExperimentResult:
     """Compare methods: train each on every split or from every seed, and test it once.
 
@@ -84,8 +84,8 @@ def evaluate(
             used, and one that `load` made is not.
         methods: poolers, networks for pairs, or baselines; the first is what the others are
             compared with.
-        protocol: of classification: `cv10`, `cv5` or any other number of folds, `paper`, or one
-            of your own; `config.split` names a file of splits instead.
+        protocol: of tasks over single graphs: how the set is split, as `split` has it, or one of
+            your own.
         seeds: how many, or which; by default those of the protocol, or three.
         config: settings of all networks; `model.pooler` is replaced by each method, and what is
             left open is resolved for the whole set.
@@ -99,8 +99,15 @@ def evaluate(
         progress: show a bar if stderr is a terminal.
         command: what to write into the results as the way to repeat them.
         finished: called with every unit that is finished or has failed.
+        split: the same as `protocol`: `published`, `scaffold`, `cv10`, `random`, `group:NAME` or
+            another of `graphpool list splits`, or a file of splits. By default that of
+            `config.split`, else `published` where the set brings a split, else `cv10`.
     """
     config, folder = config or RunConfig(), Path(folder)
+    if split is not None:
+        if protocol is not None:
+            raise ConfigError("protocol and split mean the same; give one of them")
+        config = replace(config, split=split)
     command = command_line() if command is None else command
     task = find_task(config.task)
     names = [*methods, *(task.standard_baselines() if baselines else ())]
@@ -152,7 +159,7 @@ def evaluate(
 def check_evaluation(
     sets: Iterable[str],
     methods: Iterable[str],
-    protocol: Protocol | str = "cv10",
+    protocol: Protocol | str | None = None,
     config: RunConfig | None = None,
     root: Path | None = None,
 ) -> None:
@@ -168,14 +175,22 @@ def check_evaluation(
     for data in sets:
         if noun == "graphs":
             graphs = _graph_task(config).open_training(data, root)
-            if config.split:
-                read_own_splits(config.split, graphs)
+            bound(_protocol(protocol, config, graphs), graphs)
             continue
         _check_no_split(config)
         if noun == "pairs":
             drawn_pairs(replace(config, data=data), [0])
         else:
             known_distances(open_similar(data, root), data, config.compare.distances, root)
+
+
+def _protocol(
+    protocol: Protocol | str | None, config: RunConfig, graphs: GraphSet
+) -> Protocol | str:
+    """How a set is split."""
+    if protocol is not None and config.split:
+        raise ConfigError("--split and --protocol mean the same; give one of them")
+    return protocol or config.split or default_split(graphs) or "cv10"
 
 
 def _graph_task(config: RunConfig) -> type[GraphTask]:
@@ -211,7 +226,7 @@ class _Wanted:
 
     data: GraphSet | str
     config: RunConfig
-    protocol: Protocol | str
+    protocol: Protocol | str | None
     seeds: int | Sequence[int] | None
     folder: Path
     sources: Path
@@ -258,10 +273,7 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     task = _graph_task(wanted.config)
     graphs = (task.open_training if isinstance(given, str) else task.open_set)(given, wanted.root)
     config = resolve(wanted.config, has_edge_features(graphs))
-    protocol = wanted.protocol
-    if config.split:
-        protocol = own_protocol(config.split, graphs)
-    protocol = find_protocol(protocol) if isinstance(protocol, str) else protocol
+    protocol = bound(_protocol(wanted.protocol, config, graphs), graphs)
     if graphs.x_from:
         log.info("%s: its features are not used; every split fits its own", graphs.name)
     digest = add_source(wanted.sources, graphs.name, graphs)

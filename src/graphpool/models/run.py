@@ -1,6 +1,7 @@
 """Training runs from settings to result, and pages about them: what the commands do, in Python."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ def train_run(
             data = task.open(config, root, run)
         graphs = task.of(data.train).used(data.train)
         config = resolve(config, has_edge_features(graphs))
+        config = replace(config, split=getattr(data, "split_name", config.split))
         run.write_settings(config, data.facts)
         if bad:
             write_bad_rows(run.path / LEFT_OUT, bad)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphpool.config import RunConfig, read_toml, resolve, to_dict, write_toml
+from graphpool.config.split_spec import PUBLISHED, SCAFFOLD, parse_split
 from graphpool.data.formats.safetensors import content_hash
 from graphpool.data.splits import Split, load_splits, save_splits
 from graphpool.documents import read_json
@@ -100,7 +101,7 @@ class RunFolder(Store):
         """Refuse to go on with settings other than those the run was begun with."""
         if self.resume and self._config is not None and (self.path / CONFIG).exists():
             before, now = self.config(), self._config
-            if bool(before.split) != bool(now.split):
+            if not _may_be_same(before.split, now.split):
                 raise self._other_split(before)
             if now.model.encoder == "auto":  # it is resolved again when the graphs are known
                 now = replace(now, model=replace(now.model, encoder=before.model.encoder))
@@ -153,10 +154,11 @@ class RunFolder(Store):
         if made is not None:
             save_splits(path, [made], digest, protocol, seed)
         stored = load_splits(path, digest, protocol, seed)[0]
-        if kept and self._config is not None and (file := self._config.split):
+        if kept and self._config is not None and (named := self._config.split):
             before = self.config()
             # A file that is gone is needed no more.
-            if (file != before.split or Path(file).exists()) and make() != stored:
+            gone = _is_file(named) and not Path(named).exists()
+            if not (gone and named == before.split) and make() != stored:
                 raise self._other_split(before)
         return stored
 
@@ -236,6 +238,18 @@ class RunFolder(Store):
     def history(self) -> list[dict[str, Any]]:
         """Read one row per epoch."""
         return [row for row in read_events(self.path / EVENTS) if row["event"] == "epoch"]
+
+
+def _is_file(split: str) -> bool:
+    return bool(split) and parse_split(split).kind == "own"
+
+
+def _may_be_same(before: str, now: str) -> bool:
+    """Whether two names of splits may mean the same one; `split` compares what is in files."""
+    if _is_file(before) and _is_file(now):
+        return True
+    # Without a name a set is split as it is usual for it, which the settings of the run name.
+    return before == now or (now == "" and before in (PUBLISHED, SCAFFOLD))
 
 
 def _split_name(config: RunConfig) -> str:

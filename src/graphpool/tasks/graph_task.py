@@ -14,10 +14,10 @@ from torch import Tensor, nn
 
 from graphpool.config import ModelConfig, RunConfig
 from graphpool.data.catalogue import short_name
-from graphpool.data.own_splits import OWN, read_own_split
 from graphpool.data.source import Source, set_digest
-from graphpool.data.splits import Split, cv_splits, strata_of
+from graphpool.data.splits import Split
 from graphpool.errors import ConfigError, DataError, plural
+from graphpool.evaluation.protocols import default_split, run_split, run_split_name
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
@@ -32,6 +32,7 @@ from graphpool.tasks.base import (
     TaskModel,
     held_out,
     parts_text,
+    split_text,
 )
 from graphpool.tasks.place_text import plan_text
 from graphpool.training.loop import EVALUATION_BATCH
@@ -47,9 +48,6 @@ from graphpool.training.objective import (
 from graphpool.training.select_place_rule import check_choice, place_rules
 
 LEAST_GRAPHS = 10
-# A run is tested on one fold of ten.
-FOLDS = 10
-PROTOCOL = "holdout"
 Diagnose = Callable[[Any], Mapping[str, float]]
 G = TypeVar("G", bound="GraphTask")
 
@@ -61,10 +59,12 @@ class SplitData(TaskData):
     Args:
         graphs: the whole set; by default the test graphs.
         split: positions of the parts in it, if it was split.
+        split_name: how it was split, as `RunConfig.split` has it.
     """
 
     graphs: GraphSet
     split: Split | None = None
+    split_name: str = ""
 
 
 class GraphTask(Task):
@@ -195,19 +195,20 @@ class GraphTask(Task):
     def open(
         cls, config: RunConfig, root: Path | None = None, store: Store | None = None
     ) -> SplitData:
-        """Split a set: 80 % of the graphs train, 10 % choose the epoch, 10 % test.
+        """Split a set, as `config.split` says, by default as the set itself does.
 
+        Of a set that brings no split 80 % of the graphs train, 10 % choose the epoch, 10 % test.
         The parts have the same mix of answers: they are the first fold of ten-fold
-        cross-validation with the run's seed. `config.split` names a file with another split.
+        cross-validation with the run's seed.
         """
         graphs, seed = cls.open_training(config.data, root), config.train.seed
-        protocol = OWN if config.split else PROTOCOL
+        named = config.split or default_split(graphs)
         split = (store or Store()).split(
-            graphs, protocol, seed, lambda: run_split(graphs, seed, config.split)
+            graphs, run_split_name(named), seed, lambda: run_split(graphs, seed, named)
         )
         counts = (
             f"{graphs.name}: {plural(len(graphs), 'graph')}, {cls.answers_text(graphs)}; "
-            f"{parts_text(split.train, split.valid, split.test)}"
+            f"{split_text(named)}{parts_text(split.train, split.valid, split.test)}"
         )
         plan = plan_text(graphs, config)
         return SplitData(
@@ -218,6 +219,7 @@ class GraphTask(Task):
             notes=(counts, plan) if plan else (counts,),
             graphs=graphs,
             split=split,
+            split_name=named,
         )
 
     def used(self, examples: GraphSet) -> GraphSet:
@@ -271,13 +273,6 @@ class GraphTask(Task):
     def beside(self, graphs: GraphSet) -> Document:
         """Return figures of a rule that stand beside those of a model on a set."""
         return {}
-
-
-def run_split(graphs: GraphSet, seed: int, path: str = "") -> Split:
-    """Return the split of a run: that of a file, or one fold of ten as test part."""
-    if path:
-        return read_own_split(path, graphs)
-    return cv_splits(strata_of(graphs), FOLDS, seed)[0]
 
 
 def predict_logits(model: nn.Module, graphs: GraphSet, batch_size: int) -> Tensor:

@@ -10,7 +10,6 @@ from torch import Tensor
 
 from graphpool.config import RunConfig
 from graphpool.data import load as datasets
-from graphpool.data.own_splits import OWN, read_own_split
 from graphpool.data.pairs.pairs_csv import read_pairs
 from graphpool.data.pairs.pairset import PairBatch, PairSet
 from graphpool.data.pairs.splits import split_pairs, split_pairs_by
@@ -26,6 +25,7 @@ from graphpool.evaluation.baselines.pairs import (
 from graphpool.evaluation.format import Lines, percent, plural
 from graphpool.evaluation.metrics import area_under_roc, f1_score
 from graphpool.evaluation.prediction import Stopwatch
+from graphpool.evaluation.protocols import run_split, run_split_name
 from graphpool.evaluation.statistics import wilson
 from graphpool.files import sha256_file
 from graphpool.nn.pairs.base import PairModel
@@ -298,9 +298,8 @@ def _given(config: RunConfig, root: Path | None, store: Store) -> TaskData:
     graphs = datasets.find(config.data, root, features=None)
     pairs = read_pairs(config.compare.pairs, graphs)
     if config.split:
-        own = store.split(
-            graphs, OWN, config.train.seed, lambda: read_own_split(config.split, graphs)
-        )
+        seed, name = config.train.seed, run_split_name(config.split)
+        own = store.split(graphs, name, seed, lambda: run_split(graphs, seed, config.split))
         divided = split_pairs_by(pairs, own, config.split)
     else:
         divided = split_pairs(pairs, config.train.seed)

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from graphpool.config import RunConfig
 from graphpool.data import load as datasets
-from graphpool.data.own_splits import OWN, read_own_split
 from graphpool.data.pairs.sampling import draw_triplets
 from graphpool.data.pairs.triplets import TripletBatch, TripletSet
 from graphpool.data.source import Source, data_digest, set_digest
@@ -36,6 +35,7 @@ from graphpool.evaluation.baselines.distances import (
 from graphpool.evaluation.baselines.pairs import RULE_NAMES
 from graphpool.evaluation.format import Lines, Table, decimal, plural
 from graphpool.evaluation.prediction import Stopwatch
+from graphpool.evaluation.protocols import run_split, run_split_name
 from graphpool.evaluation.ranking import ranking_metrics
 from graphpool.ged.methods.registry import METHODS
 from graphpool.graphs.graphset import GraphSet
@@ -199,7 +199,7 @@ class SimilarityTask(PairwiseTask):
             f"{parts_text(split.train, split.valid, split.test)}; distances {origin}",
             f"of the triplets {parts_text(**parts)}",
         ]
-        if data.kind not in (wanted.split, OWN):
+        if not config.split and data.kind != wanted.split:
             notes.append(f"there is no {wanted.split} split of them: they are split by {data.kind}")
         return replace(data, **parts, facts=facts, notes=tuple(notes))
 
@@ -209,7 +209,7 @@ class SimilarityTask(PairwiseTask):
     ) -> SimilarityData:
         """Open graphs, distances and split, without drawing triplets."""
         graphs, store = open_similar(config.data, root), store or Store()
-        kind: str = OWN if config.split else config.compare.split
+        kind: str = run_split_name(config.split) if config.split else config.compare.split
         seed = config.train.seed
         if kind == PUBLISHED and not has_split(config.data, root):
             kind = "graphs"
@@ -219,7 +219,7 @@ class SimilarityTask(PairwiseTask):
 
         def make() -> Split:
             if config.split:
-                return read_own_split(config.split, graphs)
+                return run_split(graphs, seed, config.split)
             return split_graphs(graphs, config.data, kind, seed, root)
 
         split = store.split(graphs, kind, seed, make)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, batch_of, odd_graphs, random_graph, sample
+from plain import CHANNELS, EDGE_CHANNELS, batch_of, odd_graphs, random_graph, sample
 from torch import Tensor, nn
 
 import graphpool.nn.pairs
@@ -30,6 +30,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
     **{
         f"{name}/all readouts": {"pooler": name, "readout": ("sum", "mean", "max"), "cut_loss": 0.5}
         for name in (*HAP_LIKE, "hap")
+    },
+    **{
+        f"{name}/gine": {"pooler": name, "encoder": "gine", "num_layers": 2}
+        for name in ("simgnn", "simgnn-hap", "gmn-hap", "hap")
     },
     "gmn/learned": {"pooler": "gmn", "score": "learned"},
     "simgnn/learned": {"pooler": "simgnn", "score": "learned"},
@@ -74,7 +78,8 @@ def built(name: str, dtype: torch.dtype = torch.float32, seed: int = 0) -> PairM
     options = dict(VARIANTS[name])
     score = options.pop("score", "exp")
     settings = ModelConfig(hidden_channels=16, **options)
-    return build_pair_model(settings, CHANNELS, 7.0, score).to(dtype).eval()
+    edges = EDGE_CHANNELS if "encoder" in options else 0
+    return build_pair_model(settings, CHANNELS, 7.0, score, edges).to(dtype).eval()
 
 
 def total_loss(model: PairModel, compared: PairDistances) -> Tensor:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.splits.split import Split
-from graphpool.errors import ConfigError, DataError, plural
+from graphpool.errors import ConfigError, plural
 from graphpool.graphs.graphset import GraphSet
 
 Classes = Sequence[int] | NDArray[Any] | Tensor
@@ -29,22 +29,22 @@ def stratified_folds(y: Classes, folds: int, seed: int | Sequence[int]) -> list[
             f"{plural(len(classes), 'graph')} can't be cut into {folds} folds; "
             f"choose 2 … {len(classes)}"
         )
-    order = _shuffle(len(classes), seed)
+    order = shuffle(len(classes), seed)
     # Deal the shuffled graphs out like cards, one class after the other.
     order = order[np.argsort(classes[order], kind="stable")]
-    return [_positions(order[fold::folds]) for fold in range(folds)]
+    return [positions(order[fold::folds]) for fold in range(folds)]
 
 
 def strata_of(graphs: GraphSet, parts: int = 10) -> NDArray[Any]:
     """Return the class of each graph, `[graphs]`, which folds should have equal shares of.
 
     Of graphs with numbers to predict it is the tenth of the first number, from the lowest tenth to
-    the highest; graphs where it is unknown are the last.
+    the highest; graphs where it is unknown are the last. Graphs without any are all alike.
     """
     if graphs.y is not None:
         return np.asarray(graphs.y.cpu())
     if graphs.target is None:
-        raise DataError(f"{graphs.name} has no classes and no targets; nothing can be judged on it")
+        return np.zeros(len(graphs), dtype=np.int64)
     order = np.argsort(graphs.target[:, 0].cpu().numpy(), kind="stable")
     strata = np.empty(len(order), dtype=np.int64)
     strata[order] = np.arange(len(order)) * parts // max(len(order), 1)
@@ -64,7 +64,7 @@ def cv_splits(y: Classes, folds: int = 10, seed: int = 0) -> tuple[Split, ...]:
         rest = np.setdiff1d(np.arange(len(classes)), test)
         inner = stratified_folds(classes[rest], max(2, folds - 1), (seed, number))
         valid = rest[list(inner[0])]
-        splits.append(Split(_positions(np.setdiff1d(rest, valid)), _positions(valid), test))
+        splits.append(Split(positions(np.setdiff1d(rest, valid)), positions(valid), test))
     return tuple(splits)
 
 
@@ -91,18 +91,19 @@ def random_splits(
         raise ConfigError(f"{plural(graphs, 'graph')}: too few for a split of {fractions}")
     splits = []
     for repeat in range(repeats):
-        order = _shuffle(graphs, (seed, repeat))
+        order = shuffle(graphs, (seed, repeat))
         parts = order[test + valid :], order[test : test + valid], order[:test]
-        splits.append(Split(*(_positions(part) for part in parts)))
+        splits.append(Split(*(positions(part) for part in parts)))
     return tuple(splits)
 
 
-def _shuffle(count: int, seed: int | Sequence[int]) -> NDArray[np.int64]:
-    """A random order of 0 … count - 1."""
+def shuffle(count: int, seed: int | Sequence[int]) -> NDArray[np.int64]:
+    """Return a random order of 0 … count - 1."""
     entropy = [seed] if isinstance(seed, int) else list(seed)
     stream = np.random.PCG64(np.random.SeedSequence(entropy))
     return np.argsort(stream.random_raw(count), kind="stable")
 
 
-def _positions(values: NDArray[Any]) -> tuple[int, ...]:
+def positions(values: NDArray[Any]) -> tuple[int, ...]:
+    """Sorted positions of graphs, as splits hold them."""
     return tuple(sorted(values.tolist()))

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.edge_features import EdgeFeatures
+from graphpool.graphs.segments import pointer
 from graphpool.nn.ops.products import (
     bag_sum,
     check_rows,
@@ -131,8 +132,9 @@ def _relu_rows(
     dx = bag_sum(reach, adjacency.reverse, adjacency.reverse_ptr)
     # By sorted kinds, so that sums always come in one order.
     order = torch.argsort(kind, stable=True)
-    counts = torch.bincount(kind + 1, minlength=table.shape[0] + 1).cumsum(0)
-    return dx, bag_sum(reach, order, counts), dweight, None, None
+    counts = torch.bincount(kind + 1, minlength=table.shape[0] + 1)
+    # The first bag is that of slots without features: a CSR pointer must begin with 0.
+    return dx, bag_sum(reach, order, pointer(counts))[1:], dweight, None, None
 
 
 @compiled
