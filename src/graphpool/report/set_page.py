@@ -1,5 +1,7 @@
 """The page about a set of graphs: what it holds, and examples of it drawn."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from graphpool.features import FeaturePipeline
@@ -66,15 +68,21 @@ def set_report(graphs: GraphSet, facts: Statistics | None = None, command: str =
         tables=[_label_table(graphs)] if yes_no else [],
         examples=groups,
         examples_title="Some of its graphs",
-        examples_words="From the lowest number to the highest."
-        if any(each.lines for group in groups for each in group.graphs)
-        else "From small to large, in every group.",
+        examples_words=_words(facts, groups),
         labels=node_labels(sides),
         environment={
             "features": features_text(FeaturePipeline().fit(graphs).about()),
             **{f"note {at}": note for at, note in enumerate(graphs.notes, start=1)},
         },
     )
+
+
+def _words(facts: Statistics, groups: Sequence[ExampleGroup]) -> str:
+    """Say in which order examples stand, and what was left out."""
+    numbers = any(each.lines for group in groups for each in group.graphs)
+    words = "From the lowest number to the highest." if numbers else "From small to large."
+    kinds = max(len(facts.classes), len(facts.targets))
+    return words + (f" Drawn are {MOST_GROUPS} of {kinds} groups." if kinds > MOST_GROUPS else "")
 
 
 def _counts(facts: Statistics) -> list[CountPlot]:

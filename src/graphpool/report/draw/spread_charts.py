@@ -56,7 +56,8 @@ def count_chart(plot: CountPlot) -> str:
     )
     left = order[MOST_BARS:]
     more = f"; {len(left)} more with {figure(sum(n for _, n in left))}" if left else ""
+    note = f"{len(order)} different, {figure(total)} {text(plot.noun)} in all{more}"
     return (
         f'<figure class="counts"><figcaption>{text(plot.name)}</figcaption>{rows}'
-        f'<p class="note">{len(order)} different, {figure(total)} {text(plot.noun)} in all{more}</p></figure>'
+        f'<p class="note">{note}</p></figure>'
     )
