@@ -235,7 +235,7 @@ class Report:
         classes: predictions of test graphs, class by class.
         numbers: predictions of test graphs, target by target.
         spreads, counts: of a set: histograms, and bars.
-        examples: graphs in grids, under the title `examples_title`.
+        examples: graphs in grids, under a title and a sentence.
         labels: names of node labels, which have the same colours in all graphs that are drawn.
     """
 
@@ -259,6 +259,7 @@ class Report:
     counts: Sequence[CountPlot] = ()
     examples: Sequence[ExampleGroup] = ()
     examples_title: str = "Examples"
+    examples_words: str = ""
     labels: Sequence[str] = ()
     curves: Sequence[Curve] = ()
     embedding: EmbeddingPlot | None = None
