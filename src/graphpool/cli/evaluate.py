@@ -54,8 +54,8 @@ def evaluate(
         bool,
         typer.Option(
             "--baselines/--no-baselines",
-            help="Put structure-free, wl and majority or constant beside it, or rules that compare "
-            "graphs.",
+            help="Put structure-free, wl and majority, constant or prevalence beside it, or rules "
+            "that compare graphs.",
         ),
     ] = True,
     metric: Annotated[
@@ -63,7 +63,9 @@ def evaluate(
         typer.Option(
             help="In the table: of classification accuracy (the default), balanced_accuracy, "
             "f1_macro, matthews_corrcoef, roc_auc, average_precision; of regression mae (the "
-            "default), rmse, r2, spearman. Of published sets the published one is the default.",
+            "default), rmse, r2, spearman; of multilabel roc_auc (the default), "
+            "average_precision, f1_macro, f1_micro, accuracy. Of published sets the published "
+            "one is the default.",
             show_default=False,
         ),
     ] = None,
@@ -172,7 +174,7 @@ def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: s
         return
     if protocol is not None:
         raise ConfigError(
-            f"--protocol is of classification and regression, and --task {run.task} has one of its "
+            f"--protocol is of tasks over single graphs, and --task {run.task} has one of its "
             "own; leave it out"
         )
     for name in methods:
