@@ -55,6 +55,7 @@ def train(
     path = None if data is None or not is_path(data) else options.absolute(Path(data))
     given = {"data": path or data, **given}
     if not options.names_task(config, given, assignments) and not resume:
+        options.check_words(config, given, assignments)
         given = with_task(given, path or data, root)
     run = options.settings(config, given, assignments)
     folder = out or _default_folder(run)

@@ -5,7 +5,7 @@ from graphpool.errors import plural
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.statistics import Summary
 from graphpool.experiments.methods import methods_of, model_of
-from graphpool.experiments.results import ExperimentResult, result_document
+from graphpool.experiments.results import ExperimentResult, one_split, result_document
 from graphpool.experiments.tables import answer_of, gain_text, metric_text
 from graphpool.features.summary import features_text
 from graphpool.report.data import Family, FigureRow, FigureTable, HeroFigure, Report, ResultRow
@@ -85,8 +85,9 @@ def _table(result: ExperimentResult) -> FigureTable:
         share = min(max(means[method] / (largest if errors else 1.0), 0.0), 1.0)
         learns = method in find_task(result.task).methods()
         rows.append(FigureRow(method, figures, share, main=method == first, learns=learns))
+    over = "seeds on one split" if one_split(result.units) else "splits"
     words = (
-        f"Mean over splits ± standard deviation between them, the {'smallest error' * errors}"
+        f"Mean over {over} ± standard deviation between them, the {'smallest error' * errors}"
         f"{'best' * (not errors)} first. A gain whose interval holds 0 is no ranking."
     )
     return FigureTable(

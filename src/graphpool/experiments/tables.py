@@ -10,7 +10,7 @@ import numpy as np
 from graphpool.errors import plural
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.statistics import Summary, mean, mean_ranks
-from graphpool.experiments.results import ExperimentResult, SetFacts
+from graphpool.experiments.results import ExperimentResult, SetFacts, one_split
 from graphpool.experiments.text import NONE
 from graphpool.files import atomic_write
 from graphpool.tasks import TASKS, find_task
@@ -300,6 +300,16 @@ def _title(result: ExperimentResult) -> str:
 
 
 def _legend(result: ExperimentResult) -> str:
+    if one_split(result.units):
+        return (
+            f"{_title(result)} is the mean ± standard deviation over seeds, all on the same split, "
+            "whose test part was looked at once for each, with the epoch or settings that its "
+            "validation graphs chose. The interval is Student's over the seeds: it says what "
+            "another training would give, and nothing of other splits. "
+            f"`{result.methods[0]} gains` is its mean advantage over the method, seed by seed, "
+            "with the same kind of interval: one that holds 0 says that the two can't be ranked. "
+            "Effective rank is that of the assignments on test graphs, 1 if they have collapsed."
+        )
     return (
         f"{_title(result)} "
         "is the mean ± standard deviation over the test parts of all splits; each was "

@@ -237,7 +237,7 @@ class Report:
         label_predictions: likewise, label by label.
         numbers: predictions of test graphs, target by target.
         spreads, counts: of a set: histograms, and bars.
-        examples: graphs in grids, under the title `examples_title`.
+        examples: graphs in grids, under a title and a sentence.
         labels: names of node labels, which have the same colours in all graphs that are drawn.
     """
 
@@ -262,6 +262,7 @@ class Report:
     counts: Sequence[CountPlot] = ()
     examples: Sequence[ExampleGroup] = ()
     examples_title: str = "Examples"
+    examples_words: str = ""
     labels: Sequence[str] = ()
     curves: Sequence[Curve] = ()
     embedding: EmbeddingPlot | None = None
