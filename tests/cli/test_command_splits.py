@@ -158,7 +158,7 @@ def test_any_number_of_folds(cli, small):
 
 
 def test_folds_must_be_two_or_more(cli, small):
-    for name, message in (("cv1", "at least 2"), ("cv", "such as cv5"), ("cv-3", "such as cv5")):
+    for name, message in (("cv1", "at least 2"), ("cv", "cvN"), ("cv-3", "cvN")):
         done = cli("evaluate", small, "--protocol", name)
         assert done.code == 2
         assert message in done.err
