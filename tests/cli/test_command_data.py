@@ -36,6 +36,17 @@ def test_show_describes_a_file_for_people(cli, small):
     assert "-1 (10), 1 (30)" in text
 
 
+def test_show_writes_a_page_beside_its_text(cli, small, tmp_path):
+    page = tmp_path / "page.html"
+    document = json.loads(cli("data", "show", small, "--html", page, "--json").out)
+    assert document["path"] == str(page)
+    assert "Some of its graphs" in page.read_text(encoding="utf-8")
+    again = cli("data", "show", small, "--html", page)
+    assert again.code == 2
+    assert "--overwrite" in again.err
+    assert str(page) in cli("data", "show", small, "--html", page, "--overwrite").out
+
+
 @pytest.mark.parametrize("suffix", [".safetensors", ".jsonl"])
 def test_import_keeps_every_graph(cli, small, tmp_path, suffix):
     out = tmp_path / f"small{suffix}"

@@ -12,10 +12,9 @@ from graphpool.data.interop import from_networkx
 from graphpool.data.pairs.pairset import PairSet
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.models.model import TrainedModel
-from graphpool.report.draw.side import one_side
+from graphpool.report.draw.side import node_labels, one_side
 from graphpool.tasks.pages.pairs import (
     distance_plot,
-    node_labels,
     pair_examples,
     query_examples,
 )

@@ -1,6 +1,7 @@
 """`graphpool data`: what sets there are, what is in them, and bringing in one's own."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -64,13 +65,23 @@ def list_sets(root: Root = None, json: Json = False) -> None:
 
 @data_app.command()
 @with_columns("name")
-def show(name: SetName, root: Root = None, json: Json = False) -> None:
+def show(
+    name: SetName,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page, with histograms and drawn graphs, too.")
+    ] = None,
+    overwrite: Overwrite = False,
+    root: Root = None,
+    json: Json = False,
+) -> None:
     """Describe a set: sizes, classes, labels, duplicates, notes of the reader."""
     from graphpool.data.catalogue import PAPER
     from graphpool.data.formats.safetensors import content_hash
     from graphpool.features import FeaturePipeline, features_line
     from graphpool.graphs.statistics import statistics
 
+    if html is not None:
+        check_free(html, overwrite, "--overwrite", "--html ")
     graphs = open_graphs(name, root)
     facts = statistics(graphs)
     lines = _describe(facts) + _notes(graphs.notes)
@@ -84,6 +95,12 @@ def show(name: SetName, root: Root = None, json: Json = False) -> None:
     lines.append(features_line(features))
     about = {"features": features, "notes": graphs.notes, "content_hash": content_hash(graphs)}
     document = {**facts.to_dict(), **about, "differences_from_paper": differences}
+    if html is not None:
+        from graphpool.report import set_report, write
+
+        write(set_report(graphs, facts, f"graphpool data show {quote(name)} --html {html}"), html)
+        document["path"] = str(html)
+        lines.append(f"A page about it: {html}")
     print_result(json, document, lines)
 
 
@@ -120,6 +137,7 @@ def import_set(
     y                 the class, a word or a whole number; or what is to be
                       predicted, a number or a list of numbers
     targets           numbers to predict by their names; null is unknown
+    columns           text by name, such as {"split": "train"}
 
     \b
     {"node_labels": ["C", "N"], "edges": [[0, 1]], "y": "toxic"}

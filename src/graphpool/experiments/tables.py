@@ -14,6 +14,7 @@ from graphpool.experiments.results import ExperimentResult, SetFacts, one_split
 from graphpool.experiments.text import NONE
 from graphpool.files import atomic_write
 from graphpool.tasks import TASKS, find_task
+from graphpool.tasks.target_task import TargetTask
 from graphpool.training.select_place_rule import describe
 
 FILE = "results.md"
@@ -85,6 +86,10 @@ _EXPLAINED = {
         "MAE is the mean absolute error, RMSE the root of the mean squared one, both in units of "
         "the targets, R² the share of the variance that is explained, Spearman the correlation of "
         "ranks; of several targets, the mean over them.",
+    ),
+    "multilabel": (
+        "ROC-AUC, average precision and macro F1 are means over the labels for which they are "
+        "defined; micro F1 and accuracy count all known values alike.",
     ),
 }
 
@@ -266,7 +271,7 @@ def _about(result: ExperimentResult) -> str:
         short = f" The protocol asks for {asked}: take this as a first look."
     about = f" ({protocol.summary})" if protocol.summary else ""
     seeds = f"{plural(count, 'seed')}: {', '.join(map(str, result.seeds))}"
-    size = f"{plural(facts.graphs, 'graph')}, {_answers(facts)}"
+    size = f"{plural(facts.graphs, 'graph')}, {_answers(result, facts)}"
     versions = ", ".join(f"{name} {value}" for name, value in result.versions.items())
     machine = ", ".join(f"{name} {value}" for name, value in result.machine.items())
     return (
@@ -275,9 +280,17 @@ def _about(result: ExperimentResult) -> str:
     )
 
 
-def _answers(facts: SetFacts) -> str:
+def answer_of(result: ExperimentResult) -> str:
+    """Return what a value to predict is called: a target, or a label."""
+    task = find_task(result.task)
+    return task.answer if issubclass(task, TargetTask) else "target"
+
+
+def _answers(result: ExperimentResult, facts: SetFacts) -> str:
     if facts.targets:
-        return f"{plural(len(facts.targets), 'target')} ({', '.join(facts.targets[:5])})"
+        more = ", …" * (len(facts.targets) > 5)
+        names = f"{', '.join(facts.targets[:5])}{more}"
+        return f"{plural(len(facts.targets), answer_of(result))} ({names})"
     return plural(len(facts.classes), "class", "classes")
 
 

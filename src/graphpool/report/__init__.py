@@ -17,6 +17,7 @@ from graphpool.report.data import (
 from graphpool.report.draw.figure import draw_hierarchy_png
 from graphpool.report.page import render, write
 from graphpool.report.pictures import HierarchyExample, Level
+from graphpool.report.set_page import set_report
 
 __all__ = [
     "Report",
@@ -32,4 +33,5 @@ __all__ = [
     "render",
     "write",
     "draw_hierarchy_png",
+    "set_report",
 ]

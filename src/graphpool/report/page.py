@@ -19,9 +19,12 @@ from graphpool.report.sections.comparison import (
     queries_section,
     scores_section,
 )
+from graphpool.report.sections.examples import examples_section
 from graphpool.report.sections.health import health_section, warning_box
+from graphpool.report.sections.labels import labels_section
 from graphpool.report.sections.numbers import numbers_section
 from graphpool.report.sections.parts import fact_list, hero, repeat_section, section
+from graphpool.report.sections.spread import spread_section
 from graphpool.report.style import stylesheet
 
 logger = logging.getLogger(__name__)
@@ -42,11 +45,14 @@ def render(report: Report, seed: int = 0) -> str:
         results_section(report),
         classes_section(report),
         numbers_section(report),
+        spread_section(report),
         figure_tables(report.tables),
+        labels_section(report),
         scores_section(report),
         distances_section(report),
         queries_section(report),
         pairs_section(report),
+        examples_section(report),
         _curves(report),
         _map(report.embedding, seed),
         _hierarchy(report),
@@ -115,12 +121,15 @@ def _hierarchy(report: Report) -> str:
             " Clusters are the graph’s places, parts in which edges are dense; every graph has "
             "its own number of them, and their numbers and colours mean nothing beyond it."
         )
+    bands = ""
+    if any(example.smiles for example in report.hierarchy):
+        bands = " In a molecule, atoms and bonds of a cluster lie on a band of its colour."
     words = (
         "The same graph at every level. A node has the colour of the cluster it belongs to most, "
         "the paler the more evenly it is shared among clusters. One level up each cluster is a "
         "circle in that colour, as large as the nodes it holds, near where they were; "
         "lines are as thick as the connection is strong; dashed circles are empty. Pies show "
-        f"which clusters a later node is made of.{places}"
+        f"which clusters a later node is made of.{bands}{places}"
     )
     drawn = "".join(map(draw_hierarchy, report.hierarchy))
     return section("From nodes to one vector", words, drawn)

@@ -125,14 +125,11 @@ class ExampleGraph:
     """A graph of a grid, and what is said of it.
 
     Args:
-        graph: None if it is too large to be drawn.
-        title: its name.
-        lines: what stands beneath.
+        lines: what stands beneath its name, the first in bold.
         right: whether its predicted class is the true one, if there are such.
     """
 
-    graph: Side | None
-    title: str
+    graph: Side
     lines: Sequence[str] = ()
     right: bool | None = None
 

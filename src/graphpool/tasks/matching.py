@@ -30,6 +30,7 @@ from graphpool.evaluation.statistics import wilson
 from graphpool.files import sha256_file
 from graphpool.nn.pairs.base import PairModel
 from graphpool.report.data import HeroFigure, Report, Scores
+from graphpool.report.draw.side import node_labels
 from graphpool.tasks.base import (
     Array,
     Baseline,
@@ -42,7 +43,7 @@ from graphpool.tasks.base import (
     held_out,
     parts_text,
 )
-from graphpool.tasks.pages.pairs import comparison_page, node_labels, pair_examples
+from graphpool.tasks.pages.pairs import comparison_page, pair_examples
 from graphpool.tasks.pairwise import PairOutcome, PairwiseTask, aux_loss
 
 PARTS = ("train", "valid", "test")

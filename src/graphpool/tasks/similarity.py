@@ -41,6 +41,7 @@ from graphpool.ged.methods.registry import METHODS
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.pairs.base import PairModel
 from graphpool.report.data import HeroFigure, Report
+from graphpool.report.draw.side import node_labels
 from graphpool.tasks.base import (
     Array,
     Baseline,
@@ -56,7 +57,6 @@ from graphpool.tasks.base import (
 from graphpool.tasks.pages.pairs import (
     comparison_page,
     distance_plot,
-    node_labels,
     query_examples,
 )
 from graphpool.tasks.pairwise import (

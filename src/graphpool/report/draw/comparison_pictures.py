@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from graphpool.report.draw.hierarchy import backing, circle, inside, rim_line
+from graphpool.report.draw.molecule import draw_molecule, drawing_svg
 from graphpool.report.draw.side import shared_layout
 from graphpool.report.draw.svg import bar, colour, figure, key, number, swatch, text, verdict_badge
 from graphpool.report.pictures import Array, Neighbour, PairExample, QueryExample, Side
@@ -13,6 +14,9 @@ Tones = Mapping[str, int]
 ROOM = 14.0
 THIN = 5.0
 MANY_EDGES = 200
+# A larger graph would take too long, too many bytes, and nothing could be seen of it.
+MOST_NODES = 300
+MOST_EDGES = 1200
 
 
 def pair_figure(example: PairExample, tones: Tones) -> str:
@@ -69,16 +73,39 @@ def _score(name: str, value: float) -> str:
 
 
 def _alone(side: Side, tones: Tones) -> str:
-    return _panel(side, shared_layout(side, side), tones)
+    picture = graph_picture(side, tones) or too_large(side)
+    return f'<div class="level">{picture}{_caption(side)}</div>'
+
+
+def graph_picture(side: Side, tones: Tones) -> str:
+    """One graph as SVG: a molecule if it is one, else circles and lines; empty if too large."""
+    drawing = draw_molecule(side.smiles) if side.smiles else None
+    if drawing is not None and drawing.is_of(len(side.labels), side.edges):
+        return drawing_svg(drawing, f"{side.title}, {side.smiles}")
+    if len(side.labels) > MOST_NODES or len(side.edges) > MOST_EDGES:
+        return ""
+    return _graph(side, shared_layout(side, side), tones)
+
+
+def too_large(side: Side) -> str:
+    """What stands where a graph is not drawn."""
+    return '<p class="note">too large to be drawn</p>' if side.labels else ""
 
 
 def _panel(side: Side, where: tuple[Array, float, float, float], tones: Tones) -> str:
     """One graph, cut to what a layout that may be shared needs, with its name beneath."""
-    position, radius, _, _ = where
+    return f'<div class="level">{_graph(side, where, tones)}{_caption(side)}</div>'
+
+
+def _caption(side: Side) -> str:
     name, _, size = side.title.partition(": ")
-    caption = f'<p>{text(name)}<br><span class="soft">{text(size)}</span></p>'
+    return f'<p>{text(name)}<br><span class="soft">{text(size)}</span></p>'
+
+
+def _graph(side: Side, where: tuple[Array, float, float, float], tones: Tones) -> str:
+    position, radius, _, _ = where
     if not len(position):
-        return f'<div class="level">{caption}</div>'
+        return ""
     points = position[np.asarray(side.slot, dtype=np.int64)]
     low, high = position.min(axis=0) - radius - ROOM, position.max(axis=0) + radius + ROOM
     wide, tall = (high - low).tolist()
@@ -87,10 +114,9 @@ def _panel(side: Side, where: tuple[Array, float, float, float], tones: Tones) -
     )
     under = backing(points, np.full(len(points), radius))
     return (
-        f'<div class="level"><svg role="img" aria-label="{text(side.title)}" '
+        f'<svg role="img" aria-label="{text(side.title)}" '
         f'viewBox="{number(low[0])} {number(low[1])} {number(wide)} {number(tall)}" '
         f'style="max-width:{1.15 * wide:.0f}px">{_edges(side, points, radius)}{under}{nodes}</svg>'
-        f"{caption}</div>"
     )
 
 

@@ -21,6 +21,7 @@ from graphpool.report.pictures import Array
 MOST_ATOMS = 500
 PAD = 10.0  # around a molecule, for the bands of its places
 WIDEST = 1.3  # screen pixels per unit of a picture, at most
+LARGE, BOLDEST = 600.0, 1.7
 HALO = 0.55  # width of the band around a place, in lengths of a bond
 
 # Colours of the page for elements by their atomic numbers; all others are in the colour of text.
@@ -92,6 +93,8 @@ def draw_molecule(
     molecule = read_molecule(chem, smiles) if smiles else None
     if molecule is None or not 0 < (atoms := molecule.GetNumAtoms()) <= MOST_ATOMS:
         return None
+    if highlight is not None and len(highlight) != atoms:
+        return None
     bonds = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
     try:
         depictor.Compute2DCoords(molecule, canonOrient=True)
@@ -120,7 +123,9 @@ def draw_molecule(
     width, height = (
         2 * PAD + float(picture.get(name, "0").removesuffix("px")) for name in ("width", "height")
     )
-    body = f'{halo}<g transform="translate({PAD:g} {PAD:g})">{_structure(picture)}</g>'
+    # Large molecules are shown small: their lines are drawn thicker, or they would not be seen.
+    bold = min(max(width / LARGE, 1.0), BOLDEST)
+    body = f'{halo}<g transform="translate({PAD:g} {PAD:g})">{_structure(picture, bold)}</g>'
     return MoleculeDrawing(width, height, body, position, ends)
 
 
@@ -163,8 +168,8 @@ def _percent(share: float) -> int:
     return 10 + 4 * round(10 * min(max(share, 0.0), 1.0))
 
 
-def _structure(picture: ElementTree.Element) -> str:
-    """Bonds and letters of rdkit's picture, joined by their look."""
+def _structure(picture: ElementTree.Element, bold: float) -> str:
+    """Bonds, `bold` times as thick, and letters of rdkit's picture, joined by their look."""
     lines: dict[tuple[str, str], list[str]] = defaultdict(list)
     areas: dict[str, list[str]] = defaultdict(list)
     words: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -175,7 +180,9 @@ def _structure(picture: ElementTree.Element) -> str:
             way = _short(element.get("d", ""))
             if fill == "none":
                 width = style.get("stroke-width", "2px").removesuffix("px")
-                lines[_page_colour(style.get("stroke", "")), number(float(width))].append(way)
+                lines[_page_colour(style.get("stroke", "")), number(bold * float(width))].append(
+                    way
+                )
             else:
                 areas[_page_colour(fill)].append(way)
         elif element.tag == f"{_SVG}ellipse":

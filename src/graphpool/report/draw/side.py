@@ -1,21 +1,48 @@
 """Graphs as they are drawn: one alone, or two whose nodes stand where an edit path maps them."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from graphpool.errors import FeatureWarning, collect_warnings
 from graphpool.ged.collection import Collection, collect
 from graphpool.ged.result import EditDistance
+from graphpool.graphs.graph import Graph
+from graphpool.graphs.graphset import GraphSet
 from graphpool.report.draw.layout import place_levels
 from graphpool.report.draw.svg import count_of
 from graphpool.report.pictures import Array, HierarchyExample, Level, Side
+
+ELEMENTS: dict[str, dict[str, str]] = {
+    # The TU archive's README for MUTAG: what its seven node labels stand for.
+    "MUTAG": {"0": "C", "1": "N", "2": "O", "3": "F", "4": "I", "5": "Cl", "6": "Br"},
+}
+"""Short texts for node labels, by the name of the set."""
 
 
 def one_side(graph: Any, name: str) -> Side:
     """A graph by itself, each node in a slot of its own."""
     graphs = collect([graph], edge_labels=False)
-    return _side(graphs, 0, range(int(graphs.sizes[0])), name, {}, {})
+    side = _side(graphs, 0, range(int(graphs.sizes[0])), name, {}, {})
+    smiles = graph.columns.get("smiles", "") if isinstance(graph, Graph) else ""
+    return replace(side, smiles=smiles)
+
+
+def set_side(graphs: GraphSet, position: int) -> Side:
+    """A graph of a set by itself, with elements where the labels of the set stand for some."""
+    with collect_warnings(FeatureWarning):  # attributes are not drawn
+        side = one_side(graphs[position], f"graph {graphs.ids[position]}")
+    elements = ELEMENTS.get(graphs.name, {})
+    return replace(side, labels=[elements.get(label, label) for label in side.labels])
+
+
+def node_labels(sides: Iterable[Side]) -> list[str]:
+    """Labels of the nodes that are drawn, the most frequent first."""
+    found = Counter(label for side in sides for label in side.labels if label)
+    return [label for label, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def two_sides(

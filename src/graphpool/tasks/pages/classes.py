@@ -11,8 +11,10 @@ from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
 from graphpool.report.data import ClassPredictions, EmbeddingPlot, Report, ResultRow
+from graphpool.report.pictures import ExampleGroup
 from graphpool.tasks.base import Array, Document, History, TaskModel
 from graphpool.tasks.epoch_text import epoch_line, split_facts
+from graphpool.tasks.pages.examples import example_parts, prediction_examples
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,
@@ -95,6 +97,7 @@ def class_page(
             f"{plural(counts['train'], 'graph')} trained it, {counts['valid']} chose the epoch, "
         )
     names = [str(name) for name in classes]
+    drawn = class_examples(names, test, probabilities)
     note = f"These are the {len(test)} test graphs; the model has not seen them."
     return Report(
         title=f"{pooler} on {graphs.name}",
@@ -122,6 +125,7 @@ def class_page(
             ResultRow("majority class", "rule", [document["majority"]]),
         ],
         classes=ClassPredictions(names, _codes(test), probabilities),
+        **example_parts(drawn),
         curves=[learning_curve(pooler, history, document["best_epoch"])] if history else [],
         embedding=graph_map(model, classes, test, probabilities.argmax(axis=1), note),
         hierarchy=examples,
@@ -129,6 +133,20 @@ def class_page(
         warnings=document["warnings"],
         environment={**document["versions"], "seed": model.config.train.seed},
     )
+
+
+def class_examples(
+    names: Sequence[str], graphs: GraphSet, probabilities: Array
+) -> list[ExampleGroup]:
+    """Draw the graphs whose class is predicted worst, best and with the least certainty."""
+    true, rows = _codes(graphs), np.arange(len(graphs))
+    answer, own = probabilities.argmax(axis=1), probabilities[rows, true]
+
+    def say(at: int) -> tuple[list[str], bool]:
+        said = f"predicted {names[answer[at]]}, {percent(probabilities[at].max())}"
+        return [f"class {names[true[at]]}", said], bool(answer[at] == true[at])
+
+    return prediction_examples(graphs, 1.0 - own, say, 1.0 - probabilities.max(axis=1))
 
 
 def true_and_predicted(

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from graphpool.evaluation.format import percent
 from graphpool.graphs.adjacency import Adjacency
-from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.coarsen.health import effective_rank, level_health
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.report.data import Curve, LevelHealth
+from graphpool.report.draw.side import ELEMENTS
 from graphpool.report.pictures import HierarchyExample, Level
 from graphpool.tasks.base import TaskModel
 from graphpool.tasks.place_text import counts_text
@@ -21,11 +22,6 @@ from graphpool.training.health_warnings import by_level
 from graphpool.training.objective import evaluating
 
 Array = NDArray[Any]
-
-_ELEMENTS: dict[str, dict[Name, str]] = {
-    # The TU archive's README for MUTAG: what its seven node labels stand for.
-    "MUTAG": {0: "C", 1: "N", 2: "O", 3: "F", 4: "I", 5: "Cl", 6: "Br"},
-}
 
 
 def learning_curve(
@@ -41,7 +37,8 @@ def learning_curve(
         epochs=[row["epoch"] for row in history],
         train_loss=[row["train"]["loss"] for row in history],
         valid_loss=[row["valid"]["loss"] for row in history],
-        train_metric=[row["train"][metric] for row in history],
+        # A metric that is no mean over graphs, such as ROC-AUC, is not measured while training.
+        train_metric=[row["train"].get(metric, math.nan) for row in history],
         valid_metric=[row["valid"][metric] for row in history],
         best_epoch=best_epoch,
         metric=title,
@@ -166,8 +163,8 @@ def _symbols(graphs: GraphSet) -> list[str] | None:
     """A short text for each node: the element where we know it, else the label."""
     if graphs.node_label is None:
         return None
-    elements = _ELEMENTS.get(graphs.name, {})
-    names = [elements.get(name, str(name)) for name in graphs.node_label_names]
+    elements = ELEMENTS.get(graphs.name, {})
+    names = [elements.get(str(name), str(name)) for name in graphs.node_label_names]
     return [names[code] if code >= 0 else "" for code in graphs.node_label.tolist()]
 
 

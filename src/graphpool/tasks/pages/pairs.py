@@ -1,7 +1,6 @@
 """Scores of pairs, distances and drawn graphs, for pages about models that compare graphs."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -92,12 +91,6 @@ def query_examples(
         )
         for title, at in zip(words, chosen, strict=False)
     ]
-
-
-def node_labels(sides: Iterable[Side]) -> list[str]:
-    """Labels of the nodes that are drawn, the most frequent first."""
-    found = Counter(label for side in sides for label in side.labels if label)
-    return [label for label, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def _nearest(

@@ -19,8 +19,10 @@ from graphpool.report.data import (
     NumberPlot,
     Report,
 )
+from graphpool.report.pictures import ExampleGroup
 from graphpool.tasks.base import Array, Document, History, TaskModel
 from graphpool.tasks.epoch_text import epoch_line, split_facts
+from graphpool.tasks.pages.examples import example_parts, prediction_examples
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,
@@ -166,6 +168,7 @@ def number_page(
             )
             for column, name in enumerate(names)
         ],
+        **example_parts(number_examples(names, test, values)),
         curves=[learning_curve(pooler, history, document["best_epoch"], "mae", "MAE")]
         if history
         else [],
@@ -175,6 +178,39 @@ def number_page(
         warnings=document["warnings"],
         environment={**document["versions"], "seed": model.config.train.seed},
     )
+
+
+def number_examples(
+    names: Sequence[str], graphs: GraphSet, values: tuple[Array, Array | None, Array | None]
+) -> list[ExampleGroup]:
+    """Draw the graphs with the largest and smallest errors, and those with the widest intervals.
+
+    Errors and widths of several targets are means over those that are known, in deviations.
+    """
+    assert graphs.target is not None
+    true, (answer, lower, upper) = np.asarray(graphs.target.cpu().double()), values
+    known = np.isfinite(true)
+    scale = np.array([column[fine].std() if fine.any() else 1.0
+                      for column, fine in zip(true.T, known.T, strict=True)])  # fmt: skip
+    scale[scale == 0] = 1.0
+
+    def mean(parts: Array) -> Array:
+        total = np.where(known, parts / scale, 0.0).sum(axis=1)
+        count = known.sum(axis=1)
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+    def say(at: int) -> tuple[list[str], None]:
+        if len(names) > 1:
+            return [_listed(true[at]), f"predicted {_listed(answer[at])}"], None
+        inside = ""
+        if lower is not None and upper is not None:
+            inside = f" ({figure(float(lower[at, 0]))} to {figure(float(upper[at, 0]))})"
+        first = f"{names[0]} {figure(float(true[at, 0]))}"
+        return [first, f"predicted {figure(float(answer[at, 0]))}{inside}"], None
+
+    doubt = None if lower is None or upper is None else mean(upper - lower)
+    error = mean(np.abs(answer - true))
+    return prediction_examples(graphs, error, say, doubt, "Widest intervals")
 
 
 def figure(value: float | None) -> str:
