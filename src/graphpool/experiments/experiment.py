@@ -3,7 +3,7 @@
 A file has these parts; `read_experiment` checks every key:
 
     title = "…"                     task = "classification" | "matching" | "similarity"
-    seeds = [0, 1, 2]               protocol = "cv10" | "paper" | "holdout"    folds = 3
+    seeds = [0, 1, 2]               protocol = "cv10" | "published" | "holdout" | …    folds = 3
     uses = ["another"]              # experiments whose records its blocks show, too
     remarks = ["…"]                 # what a reader of the numbers has to know
 
