@@ -156,6 +156,7 @@ def test_a_run_is_kept_with_the_project_and_its_budget_is_kept(
         ('rule = "majority"', 'rule = "majorty"', "did you mean 'majority'"),
         ('pooler = "hap"', 'pooler = "hpa"', "model.pooler is 'hpa'"),
         ('protocol = "cv10"', 'protocol = "cv1"', "at least 2"),
+        ('protocol = "cv10"', 'protocol = "my.json"', "protocol my.json is a file"),
         ('protocol = "cv10"', 'protocol = "vc10"', "unknown split 'vc10'; did you mean 'cv10'"),
         ("seeds = [0]", 'data = ["PTC"]', "no data 'PTC'"),
         ("seeds = [0, 1]\n", "", "give seeds"),

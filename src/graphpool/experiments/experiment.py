@@ -271,9 +271,14 @@ def _check(made: Experiment, where: str) -> None:
         raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
     if find_task(made.task).noun == "graphs" and made.data and made.protocol != HOLDOUT:
         try:
-            find_protocol(made.protocol)
+            protocol = find_protocol(made.protocol)
         except ConfigError as error:
             raise ConfigError(f"{where}: {error}") from None
+        if protocol.kind == "own":
+            raise ConfigError(
+                f"{where}: protocol {made.protocol} is a file; put its parts into a column of the "
+                "set, and give column:NAME"
+            )
     names = [entry.name for entry in made.data]
     for name, method in made.methods.items():
         for data in method.data:
