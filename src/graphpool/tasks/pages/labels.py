@@ -19,7 +19,7 @@ from graphpool.report.data import (
 )
 from graphpool.report.draw.class_curves import MOST_LINES
 from graphpool.tasks.base import Array, Document, History, TaskModel
-from graphpool.tasks.epoch_text import epoch_line
+from graphpool.tasks.epoch_text import epoch_line, split_facts
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,
@@ -150,6 +150,7 @@ def label_page(
             "labels": len(names),
             "known values": _known_share(graphs),
             "mean nodes": round(model.mean_nodes, 1),
+            **split_facts(document),
             **choice_facts(document),
             "features": features_text(model.features.about()),
         },
