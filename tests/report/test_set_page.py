@@ -27,7 +27,7 @@ def read_lines(folder, *rows):
 def drawn(graphs):
     page = render(set_report(graphs))
     parse(page)
-    return page.split("</style>")[1]
+    return page.partition("<main>")[2].partition("</main>")[0]
 
 
 def test_a_set_with_classes_has_a_grid_of_molecules_for_each(table):
