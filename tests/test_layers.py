@@ -56,7 +56,7 @@ INNER: dict[str, list[set[str]]] = {
     ],
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",
                     "statistics"},
-                   {"baselines"}],
+                   {"baselines", "multilabel"}],
     "report": [{"predictions"}, {"pictures"}, {"data"}, {"draw"}, {"sections", "style"},
                {"page", "methods", "set_page"}],
     "tasks": [
@@ -64,12 +64,12 @@ INNER: dict[str, list[set[str]]] = {
         {"number_output", "pairwise", "place_text"},
         {"graph_task"},
         {"classes", "targets"},
-        {"pages"},
-        {"classification", "matching", "regression", "similarity"},
+        {"pages", "target_task"},
+        {"classification", "matching", "multilabel", "regression", "similarity"},
     ],
     "models": [{"build", "file", "run_folder"}, {"model"}, {"run"}],
-    "estimators": [{"arguments", "values"}, {"base"}, {"parts"},
-                   {"classifier", "regressor", "matcher", "comparer"}],
+    "estimators": [{"arguments", "values"}, {"base"}, {"parts"}, {"targets"},
+                   {"classifier", "regressor", "multilabel", "matcher", "comparer"}],
 }  # fmt: skip
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 MODULES = sorted(PACKAGE.rglob("*.py"))

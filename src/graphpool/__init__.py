@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from graphpool.estimators.classifier import GraphClassifier as GraphClassifier
     from graphpool.estimators.comparer import GraphComparer as GraphComparer
     from graphpool.estimators.matcher import GraphMatcher as GraphMatcher
+    from graphpool.estimators.multilabel import (
+        GraphMultiLabelClassifier as GraphMultiLabelClassifier,
+    )
     from graphpool.estimators.regressor import GraphRegressor as GraphRegressor
     from graphpool.experiments.comparison import evaluate as evaluate
     from graphpool.graphs import Graph as Graph
@@ -46,6 +49,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "from_pyg", "to_pyg", "from_networkx", "to_networkx", "from_numpy",
         ),
         "estimators.classifier": ("GraphClassifier",),
+        "estimators.multilabel": ("GraphMultiLabelClassifier",),
         "estimators.regressor": ("GraphRegressor",),
         "estimators.matcher": ("GraphMatcher",),
         "estimators.comparer": ("GraphComparer",),

@@ -50,6 +50,16 @@ def test_scaling_measures_time_and_memory(tmp_path: Path) -> None:
     assert 0 < written["slope"] < 3
 
 
+def test_reading_molecules_is_timed(tmp_path: Path) -> None:
+    pytest.importorskip("rdkit")
+    (tmp_path / "few.smi").write_text("CCO\nC=O\n")
+    out = tmp_path / "out.json"
+    run("molecules.py", str(tmp_path / "few.smi"), "--counts", "2", "--json", str(out))
+    (written,) = json.loads(out.read_text())["counts"]
+    assert written["molecules"] == 2
+    assert written["peak MiB"] > 0
+
+
 def test_edit_distances_are_timed_against_networkx_and_by_size(
     data_root: Path, tmp_path: Path
 ) -> None:

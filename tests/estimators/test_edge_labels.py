@@ -22,7 +22,7 @@ def test_a_matcher_needs_an_encoder_that_uses_edges(encoder: str) -> None:
     left, right = np.divmod(np.arange(400), 20)
     pairs = np.stack([left, right], 1)
     y = (left + right) % 2 == 0
-    model = gp.GraphMatcher(encoder=encoder, features="auto", epochs=10, patience=0, **QUICK)
+    model = gp.GraphMatcher(encoder=encoder, features="auto", epochs=15, batch_size=32, **QUICK)
     model.fit(graphs, y, pairs=pairs)
     accuracy = model.score(graphs, y, pairs=pairs)
     assert accuracy == (1.0 if encoder == "gine" else 0.5)

@@ -62,7 +62,7 @@ def test_unit_equals_the_steps_taken_one_by_one():
     pipeline = FeaturePipeline("auto").fit(train)
     seed = DATA.training_seed(0, 0, 0)
     seed_everything(seed)
-    model = build_model(QUICK.model, pipeline.channels, 2)
+    model = build_model(QUICK.model, pipeline.channels, 2, edge_channels=pipeline.edge_channels)
     task = ClassificationTask(2)
     made = fit(
         model, task, pipeline.transform(train), pipeline.transform(valid),

@@ -44,7 +44,7 @@ def test_rings_that_differ_in_a_bond_label_are_told_apart_by_default(
 
 
 def test_a_chosen_encoder_without_edges_warns_of_what_it_leaves_out() -> None:
-    expected = r"rings: not used: 2 edge labels \(encoder gcn\); encoders that use them are gine"
+    expected = r"the model does not use 2 edge labels \(encoder gcn\) of the graphs"
     with pytest.warns(FeatureWarning, match=expected):
         model = gp.GraphClassifier("sum", encoder="gcn", epochs=1).fit(rings())
     assert model.model_.network.encoders[0].edge_channels == 0  # type: ignore[index, union-attr]

@@ -26,6 +26,8 @@ def some_graphs() -> GraphSet:
         "random", counts, edge_counts, edges, undirected=True,
         y=torch.arange(40) % 2, classes=(0, 1),
     )  # fmt: skip
+    kinds = torch.randint(3, (graphs.num_edges,), generator=generator)
+    graphs = graphs.with_edge_x(torch.nn.functional.one_hot(kinds, 3).float())
     return graphs.with_x(torch.randn(graphs.num_nodes, 5, generator=generator))
 
 
@@ -37,6 +39,7 @@ def test_a_batch_made_on_the_gpu_is_the_one_made_on_the_cpu() -> None:
     assert torch.equal(here.x, there.x.cpu())
     assert torch.equal(here.ptr, there.ptr.cpu())
     assert torch.allclose(here.adjacency.gcn, there.adjacency.gcn.cpu())
+    assert torch.equal(here.edges.rows(), there.edges.rows().cpu())
 
 
 @pytest.mark.parametrize("rule", [PlaceRule(), PlaceRule("given", clusters=4)], ids=str)
@@ -61,13 +64,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("encoder", ["gcn", "gat", "gin"])
+@pytest.mark.parametrize("encoder", ["gcn", "gat", "gin", "gine", "gatv2", "gated"])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_logits_and_gradients_agree_with_the_cpu(variant: str, encoder: str) -> None:
     torch.manual_seed(0)
     graphs = some_graphs()
-    config = ModelConfig(encoder=encoder, hidden_channels=16, **VARIANTS[variant])  # type: ignore[arg-type]
-    here = build_model(config, in_channels=5, out_channels=2).eval()
+    options = {"hidden_channels": 16, "num_layers": 2, **VARIANTS[variant]}
+    config = ModelConfig(encoder=encoder, **options)  # type: ignore[arg-type]
+    here = build_model(config, in_channels=5, out_channels=2, edge_channels=3).eval()
     there = copy.deepcopy(here).cuda()
     results = []
     for model, batch in ((here, graphs.batch()), (there, graphs.to("cuda").batch())):

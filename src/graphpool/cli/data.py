@@ -137,7 +137,7 @@ def import_set(
     y                 the class, a word or a whole number; or what is to be
                       predicted, a number or a list of numbers
     targets           numbers to predict by their names; null is unknown
-    columns           text by names, such as a SMILES or a date
+    columns           text by name, such as {"split": "train"}
 
     \b
     {"node_labels": ["C", "N"], "edges": [[0, 1]], "y": "toxic"}

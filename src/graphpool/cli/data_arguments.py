@@ -171,8 +171,9 @@ def with_task(given: Mapping[str, Any], data: str | None, root: Path | None) -> 
     if task == RunConfig.task:
         return dict(given)
     names = ", ".join(graphs.target_names[:3]) + (", …" if len(graphs.target_names) > 3 else "")
+    what = "numbers" if task == "regression" else "labels of 0 and 1"
     print_status(
-        f"{graphs.name} has numbers to predict ({names}) and no classes: --task {task} is assumed"
+        f"{graphs.name} has {what} to predict ({names}) and no classes: --task {task} is assumed"
     )
     return {**given, "task": task}
 

@@ -54,8 +54,8 @@ def evaluate(
         bool,
         typer.Option(
             "--baselines/--no-baselines",
-            help="Put structure-free, wl and majority or constant beside it, or rules that compare "
-            "graphs.",
+            help="Put structure-free, wl and majority, constant or prevalence beside it, or rules "
+            "that compare graphs.",
         ),
     ] = True,
     metric: Annotated[
@@ -63,7 +63,9 @@ def evaluate(
         typer.Option(
             help="In the table: of classification accuracy (the default), balanced_accuracy, "
             "f1_macro, matthews_corrcoef, roc_auc, average_precision; of regression mae (the "
-            "default), rmse, r2, spearman.",
+            "default), rmse, r2, spearman; of multilabel roc_auc (the default), "
+            "average_precision, f1_macro, f1_micro, accuracy. Of published sets the published "
+            "one is the default.",
             show_default=False,
         ),
     ] = None,
@@ -87,6 +89,8 @@ def evaluate(
     What is finished is kept in the folder; the same command goes on from there.
     """
     if model is None and data and not options.names_task(config, given, assignments):
+        options.check_words(config, given, assignments)
+        _check_metric(metric, RunConfig.task, "regression")
         given = with_task(given, data[0], root)
     run = options.settings(config, given, assignments)
     sets = data or ([run.data] if config is not None else [])
@@ -100,14 +104,14 @@ def evaluate(
         return
     from graphpool.experiments.comparison import check_evaluation
     from graphpool.experiments.comparison import evaluate as run_methods
+    from graphpool.experiments.methods import main_metric
     from graphpool.experiments.results import FILE, result_document
     from graphpool.experiments.tables import merged_table
     from graphpool.tasks import find_task
 
     names, by_protocol = options.words(methods), find_task(run.task).noun == "graphs"
     _check(run, given, names, protocol)
-    metric = metric or find_task(run.task).main
-    check_known("metric", metric, find_task(run.task).columns if by_protocol else ("accuracy",))
+    _check_metric(metric, run.task)
     check_evaluation(sets, names, protocol, run, root)
     results, documents = [], []
     with stopping():
@@ -127,7 +131,10 @@ def evaluate(
             if not json:
                 files = f"{FILE}, results.md{', report.html' * report}"
                 print_lines(
-                    [*experiment_lines(result, metric), f"\nWritten to {folder}: {files}\n"]
+                    [
+                        *experiment_lines(result, metric or main_metric(run.task, name)),
+                        f"\nWritten to {folder}: {files}\n",
+                    ]
                 )
     if json:
         print_json({"results": documents})
@@ -135,6 +142,19 @@ def evaluate(
         print_line(merged_table(results))
     if any(result.failures for result in results):
         raise typer.Exit(1)
+
+
+def _check_metric(metric: str | None, *tasks: str) -> None:
+    """Refuse a metric that none of the tasks has; those that compare graphs print all of theirs."""
+    from graphpool.tasks import find_task
+
+    known = [
+        name
+        for task in map(find_task, tasks)
+        for name in (task.columns if task.noun == "graphs" else ("accuracy",))
+    ]
+    if metric is not None:
+        check_known("metric", metric, known)
 
 
 def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: str | None) -> None:
@@ -154,7 +174,7 @@ def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: s
         return
     if protocol is not None:
         raise ConfigError(
-            f"--protocol is of classification and regression, and --task {run.task} has one of its "
+            f"--protocol is of tasks over single graphs, and --task {run.task} has one of its "
             "own; leave it out"
         )
     for name in methods:

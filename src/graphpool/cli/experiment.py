@@ -50,14 +50,16 @@ def experiment_lines(result: "ExperimentResult", metric: str = "") -> Lines:
             tables.rank_text(result.health(method)),
         ))  # fmt: skip
     seeds = plural(len(result.seeds), "seed")
-    splits = result.protocol.folds * len(result.seeds)
+    same = result.protocol.fixed and len(result.seeds) > 1
+    splits = result.protocol.folds * (1 if same else len(result.seeds))
+    over = "seeds, all on the same split" if same and splits == 1 else "test parts"
     title = find_task(result.task).columns[metric]
     columns = ("method", title, "95 % interval", f"{first} gains", "rank")
     lines: Lines = [
         f"{result.data}, {result.protocol.name}, {seeds}, {plural(splits, 'split')}",
         f"{features_line(result.features)}\n",
         Table(columns, rows, right=columns[1:]),
-        "\nMean ± standard deviation over test parts. A gain whose interval holds 0 is no ranking."
+        f"\nMean ± standard deviation over {over}. A gain whose interval holds 0 is no ranking."
         "\nRank: effective rank of the assignment on test graphs; 1 means collapsed.",
         *tables.choices(result),
         *(f"warning: {line}" for line in result.warning_lines),

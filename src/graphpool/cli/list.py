@@ -10,6 +10,7 @@ from graphpool.cli.options import Json
 from graphpool.cli.output import print_result
 from graphpool.config import RunConfig, settings_in
 from graphpool.config.model import LOSS_PANEL
+from graphpool.config.split_spec import SPLITS
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.format import Lines, Table
 
@@ -32,6 +33,7 @@ def list_methods(
 ) -> None:
     """List methods, settings and their choices, node features and edit distances."""
     choices = {item.name: dict(item.choices) for item in _CHOICES}
+    choices["split"] = _splits(choices["split"])
     if what is None:
         contents = {"methods": _methods(), **choices, "loss": _losses(), "features": _features(),
                     "ged": _distances()}  # fmt: skip
@@ -153,6 +155,18 @@ def _text(value: Any) -> str:
     if isinstance(value, tuple):
         return ",".join(str(item) for item in value)
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _splits(of_triplets: dict[str, str]) -> dict[str, str]:
+    """Every split, and those of triplets."""
+    return {
+        **SPLITS,
+        **{
+            name: f"with --task similarity: {text}"
+            for name, text in of_triplets.items()
+            if name not in SPLITS
+        },
+    }
 
 
 def _losses() -> dict[str, str]:

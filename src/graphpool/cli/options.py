@@ -182,6 +182,14 @@ def names_task(base: Path | None, options: Given, assignments: Sequence[str] | N
     return base is not None and "task" in toml_values(base)
 
 
+def check_words(base: Path | None, options: Given, assignments: Sequence[str] | None) -> None:
+    """Refuse settings that no task would take, before data is read to find the task."""
+    try:
+        settings(base, options, assignments)
+    except ConfigError:
+        settings(base, {**options, "task": "regression"}, assignments)
+
+
 def _assignment(text: str) -> tuple[str, Any]:
     """Key and value of `--set KEY=VALUE`; quotes around words can be left out."""
     key, equals, value = (part.strip() for part in text.partition("="))

@@ -78,6 +78,11 @@ def _with_bad(rows: list[dict[str, Any]], bad: Sequence[BadRow]) -> list[dict[st
     ]
 
 
+def _number(value: Any) -> Any:
+    """A predicted number with six digits; anything else as it is."""
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
 def _csv(rows: list[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -88,7 +93,7 @@ def _csv(rows: list[dict[str, Any]]) -> str:
         plain = {key: value for key, value in row.items() if key != "probabilities"}
         if not number:
             writer.writerow(map(csv_cell, [*plain, *(f"p({name})" for name in names)]))
-        cells = ["" if value is None else value for value in plain.values()]
+        cells = ["" if value is None else _number(value) for value in plain.values()]
         cells += [f"{shares[name]:.6f}" if name in shares else "" for name in names]
         writer.writerow(map(csv_cell, cells))
     return text.getvalue()

@@ -43,8 +43,8 @@ def train(
 
     80 % of the graphs train, 10 % choose the epoch and 10 % test, with equal mixes of classes.
 
-    Graphs with classes are classified. With --task regression it learns numbers; that is assumed
-    of graphs that have numbers and no classes.
+    Graphs with classes are classified. With --task regression it learns numbers, with --task
+    multilabel several labels of 0 and 1; that is assumed of graphs that have them and no classes.
 
     One split says little about a method: compare methods with graphpool evaluate.
 
@@ -55,6 +55,7 @@ def train(
     path = None if data is None or not is_path(data) else options.absolute(Path(data))
     given = {"data": path or data, **given}
     if not options.names_task(config, given, assignments) and not resume:
+        options.check_words(config, given, assignments)
         given = with_task(given, path or data, root)
     run = options.settings(config, given, assignments)
     folder = out or _default_folder(run)

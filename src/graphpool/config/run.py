@@ -8,10 +8,10 @@ from graphpool.config.model import COMPARING, MODEL_PANEL, NOT_NEGATIVE, POSITIV
 from graphpool.config.setting import CheckedConfig, Range, setting
 from graphpool.errors import ConfigError
 
-Task = Literal["classification", "regression", "matching", "similarity"]
-CLASSES, NUMBERS = ("classification",), ("regression",)
+Task = Literal["classification", "regression", "multilabel", "matching", "similarity"]
+CLASSES, NUMBERS, LABELS = ("classification",), ("regression",), ("multilabel",)
 # Tasks over single graphs.
-SINGLE = (*CLASSES, *NUMBERS)
+SINGLE = (*CLASSES, *NUMBERS, *LABELS)
 # Metrics that may choose the epoch, by task; the others take the accuracy.
 SCORING: dict[str, tuple[str, ...]] = {
     "classification": (
@@ -19,6 +19,7 @@ SCORING: dict[str, tuple[str, ...]] = {
         "average_precision", "loss",
     ),
     "regression": ("mae", "rmse", "r2", "spearman", "loss"),
+    "multilabel": ("roc_auc", "average_precision", "f1_macro", "accuracy", "loss"),
 }  # fmt: skip
 
 
@@ -69,9 +70,10 @@ class TrainConfig(CheckedConfig):
             "balanced_accuracy": "mean over the classes of the share that is found",
             "f1_macro": "mean F1 of the classes",
             "matthews_corrcoef": "correlation of predictions and classes (MCC)",
-            "roc_auc": "area under the ROC curve, with more than two classes their mean",
+            "roc_auc": "area under the ROC curve, with more than two classes, or labels, their "
+            "mean",
             "average_precision": "area under precision over recall, of the second class of two, or "
-            "the mean of all",
+            "the mean of all classes or labels",
             "loss": "the loss, which should be small",
             "mae": "mean absolute error (regression)",
             "rmse": "root of the mean squared error (regression)",
@@ -107,9 +109,10 @@ class TrainConfig(CheckedConfig):
     class_weight: str = setting(
         "",
         "Weights of classes in the loss: balanced, so that each class counts the same, or "
-        "NAME=WEIGHT,NAME=WEIGHT; the others have weight 1.",
+        "NAME=WEIGHT,NAME=WEIGHT; the others have weight 1. With --task multilabel, of the zeros "
+        "and ones of each label, or NAME=WEIGHT for the ones of that label.",
         option="--class-weight",
-        tasks=CLASSES,
+        tasks=(*CLASSES, *LABELS),
     )
     clip_norm: float = setting(
         0.0, "Largest norm of the gradient; 0 does not clip it.", range=NOT_NEGATIVE
@@ -190,6 +193,7 @@ class RunConfig:
         choices={
             "classification": "the class of a graph",
             "regression": "one number or several about a graph",
+            "multilabel": "several labels of 0 and 1 about a graph, some of them unknown",
             "matching": "whether two graphs match",
             "similarity": "which of two graphs is nearer to a third",
         },
@@ -216,7 +220,7 @@ class RunConfig:
     def __post_init__(self) -> None:
         if self.task not in SINGLE and self.model.cluster_count == "validation":
             raise ConfigError(
-                "model.cluster_count 'validation' is for classification and regression; choose "
+                "model.cluster_count 'validation' is for tasks over single graphs; choose "
                 "'modularity' or 'eigengap'"
             )
         known, scoring = SCORING.get(self.task, ("accuracy",)), self.train.scoring
@@ -237,6 +241,8 @@ def defaults_for(task: Task) -> RunConfig:
         return RunConfig()
     if task == "regression":
         return RunConfig(task=task, data="ESOL", train=TrainConfig(scoring="mae"))
+    if task == "multilabel":
+        return RunConfig(task=task, data="Tox21", train=TrainConfig(scoring="roc_auc"))
     matching = task == "matching"
     return RunConfig(
         task=task,

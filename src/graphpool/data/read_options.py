@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any
 
 from graphpool.data.bad_rows import BadRows
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, check_type
 
 _OPTIONS = {"smiles": "--smiles (smiles=)", "y": "--target (y=)", "id": "--id (id=)",
             "skip_bad": "--skip-bad (skip_bad=)"}  # fmt: skip
@@ -40,12 +41,13 @@ class ReadOptions:
         skip_bad: bool = False,
     ) -> "ReadOptions":
         """Check the arguments of a user."""
+        check_type("skip_bad", skip_bad, bool, "True or False")
+        check_type("y", y, (str, list, tuple, NoneType), "a column, or a list of columns")
         names = (y,) if isinstance(y, str) else tuple(y or ())
-        for what, value in {"smiles": smiles or "", "id": id or "", **dict.fromkeys(names)}.items():
-            if not isinstance(value, str | None) or not isinstance(what, str):
-                raise ConfigError(f"{what}: {value!r} is no name of a column; give a word")
+        for what, name in (("smiles", smiles), ("id", id), *(("y", name) for name in names)):
+            check_type(what, name, (str, NoneType), "the name of a column")
         if len(set(names)) < len(names):
-            raise ConfigError(f"y: {', '.join(names)} names a column twice")
+            raise ConfigError(f"y: {', '.join(map(str, names))} names a column twice")
         return cls(smiles or "", tuple(filter(None, names)), id or "", bad=BadRows(skip_bad))
 
     @property

@@ -15,7 +15,7 @@ from graphpool.files import atomic_write
 from graphpool.graphs.graphset import GraphSet
 
 SMILES, SCAFFOLD = "smiles", "scaffold"
-_VERSION = 1
+_VERSION = 2
 
 
 def scaffolds(graphs: GraphSet) -> tuple[str, ...]:

@@ -88,7 +88,9 @@ def matthews_correlation(matrix: Tensor) -> float:
     return float(covariance / spread.sqrt()) if float(spread) > 0 else 0.0
 
 
-def ranking_areas(score: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
+def ranking_areas(
+    score: Tensor, truth: Tensor, known: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
     """Areas under the ROC curve and, as steps, under precision over recall, `[classes]` each.
 
     NaN for a class that no example, or (ROC) every example, is of.
@@ -96,9 +98,14 @@ def ranking_areas(score: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
     Args:
         score: `[examples, classes]`.
         truth: likewise, whether the example is of the class.
+        known: likewise, whether that is known; examples where it is not are left out.
     """
+    if known is not None:
+        score, truth = torch.where(known, score, -torch.inf), truth & known
     score, order = score.sort(dim=0, descending=True)
     seen = torch.arange(1, len(score) + 1, dtype=torch.float64).unsqueeze(1)
+    if known is not None:  # unknown ones are the last, and neither hits nor misses
+        seen = torch.minimum(seen, known.sum(0).double())
     hits = truth.gather(0, order).double().cumsum(0)
     misses = seen - hits
     # Examples of one score can't be told apart: curves have a point behind the last of them.

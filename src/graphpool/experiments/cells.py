@@ -7,19 +7,22 @@ from pathlib import Path
 
 from graphpool.errors import ConfigError
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
+from graphpool.evaluation.protocols import find_protocol
 from graphpool.evaluation.statistics import Summary, mean, summarise
 from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import Block, Column, Experiment, Row
-from graphpool.experiments.methods import check_known, family_of
+from graphpool.experiments.methods import check_known, family_of, main_metric
 from graphpool.experiments.plan import planned_cells
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.results import mean_health, overlap_of, paired_gain
-from graphpool.experiments.tables import metric_text
+from graphpool.experiments.tables import is_share, metric_text
 from graphpool.experiments.text import NONE, names_text, paragraphs, table, three, where_text
 from graphpool.experiments.unit import Unit
 from graphpool.tasks import find_task
 
 RESULTS = "results"
+# Kinds of protocols that a caption describes; folds and seeds say the rest.
+SHOWN_SPLITS = ("published", "scaffold", "column", "group", "time")
 
 
 @dataclass(frozen=True)
@@ -66,9 +69,16 @@ class Grid:
         self.columns = [self._column(each) for each in columns]
 
     def _column(self, column: str | Column) -> Column:
-        if isinstance(column, Column):
-            return column
-        return Column(self.own.entry(column).title or column, column)
+        if not isinstance(column, Column):
+            column = Column(self.own.entry(column).title or column, column)
+        return column if column.metric else replace(column, metric=self._main(column))
+
+    def _main(self, column: Column) -> str:
+        """The metric that the data of a column are judged by."""
+        name = column.experiment or self.own.name
+        experiment = self.measured[name].experiment if name in self.measured else self.own
+        sets = {entry.name: entry.set_name for entry in experiment.data}
+        return main_metric(experiment.task, sets.get(column.data, ""))
 
     def experiment(self, row: Row, column: Column) -> ExperimentRecords:
         """The experiment that a cell is of."""
@@ -120,11 +130,11 @@ class Grid:
 
     def low(self, column: Column) -> list[Row]:
         """Rows whose mean is not above that of the method `floor`."""
-        if not self.block.floor or column.metric != "accuracy":
+        if not self.block.floor or column.metric not in find_task(self.own.task).columns:
             return []
-        floor = self.mean(Row(self.block.floor), column)
+        floor = self.rank(Row(self.block.floor), column)
         rows = [row for row in self.rows if row.method != self.block.floor]
-        return [row for row in rows if self.values(row, column) and self.mean(row, column) <= floor]
+        return [row for row in rows if self.values(row, column) and self.rank(row, column) <= floor]
 
     def cell(self, row: Row, column: Column) -> str:
         """The text of a cell."""
@@ -143,8 +153,8 @@ class Grid:
             return f"{health[key]:.{digits}f}" if key in health else self.block.missing
         against = self.records(row, column, row.against)
         overlap = 0.0 if row.figure == "plain error" else overlap_of(found)
-        gain = paired_gain(found, against, overlap, column.test or None)
-        return self.block.missing if gain is None else _gain_text(gain, row.figure)
+        gain = paired_gain(found, against, overlap, column.test or None, column.metric)
+        return self.block.missing if gain is None else _gain_text(gain, row.figure, column.metric)
 
     def _value(self, row: Row, column: Column) -> str:
         values = self.values(row, column)
@@ -177,7 +187,7 @@ class Grid:
             values = self.own.paper.values[name]
             found = [
                 values.get(column.test, values.get(column.data))
-                if column.metric == "accuracy"
+                if column.metric == self._main(column)
                 else None
                 for column in self.columns
             ]
@@ -244,6 +254,8 @@ def _training(records: Sequence[Record]) -> str:
         f"{train['epochs']} epochs in batches of {train['batch_size']} at a learning rate of "
         f"{train['learning_rate']:g}"
     )
+    if facts.get("kind") in SHOWN_SPLITS:
+        steps += f"; {find_protocol(facts['protocol']).summary}"
     if "train" not in facts:
         return steps
     what = find_task(record.task).noun
@@ -265,11 +277,12 @@ def _origins(records: Sequence[Record]) -> str:
     return f"{many}{seeds} seed{'s' if seeds > 1 else ''}. {made}"
 
 
-def _gain_text(gain: Summary, figure: str) -> str:
+def _gain_text(gain: Summary, figure: str, metric: str) -> str:
+    factor, digits = (100, 1) if is_share(metric) else (1, 3)
     if figure == "difference":
-        return f"{100 * gain.mean:+.1f}"
+        return f"{factor * gain.mean:+.{digits}f}"
     if figure in ("error", "plain error"):
-        return NONE if gain.error is None else f"{100 * gain.error:.1f}"
+        return NONE if gain.error is None else f"{factor * gain.error:.{digits}f}"
     if gain.low is None or gain.high is None:
         return NONE
-    return f"{100 * gain.low:+.1f} … {100 * gain.high:+.1f}"
+    return f"{factor * gain.low:+.{digits}f} … {factor * gain.high:+.{digits}f}"

@@ -71,14 +71,15 @@ class Column:
     Args:
         data: name of the data; of `parameters` several are possible, joined by " / ".
         test: what was tested of it, by default the first.
-        metric: of the records; also `seconds` (of the test), `parameters` and `family`.
+        metric: of the records; also `seconds` (of the test), `parameters` and `family`. By default
+            the one published with the set, else the task's main one.
     """
 
     title: str
     data: str = ""
     experiment: str = ""
     test: str = ""
-    metric: str = "accuracy"
+    metric: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from graphpool.config import ModelConfig
+from graphpool.data.molecules.published import MOLECULES
 from graphpool.errors import ConfigError, nearest
 from graphpool.nn.zoo.build import METHODS, chooses_places
 from graphpool.nn.zoo.networks import BUILT_IN
@@ -47,6 +48,12 @@ def family_of(method: str, task: str = "classification") -> str:
     """Return the family of a network, or the kind of a baseline."""
     baselines = find_task(task).baselines()
     return baselines[method].kind if method in baselines else METHODS[method].family
+
+
+def main_metric(task: str, data: str = "") -> str:
+    """Return the metric that is published with a set, or else the task's main one."""
+    kind, entry = find_task(task), MOLECULES.get(data)
+    return entry.metric if entry is not None and entry.metric in kind.columns else kind.main
 
 
 def cost_of(pooler: str) -> int:

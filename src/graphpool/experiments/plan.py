@@ -11,6 +11,7 @@ import torch
 from graphpool.config import RunConfig
 from graphpool.data import load as datasets
 from graphpool.data.pairs.distances import Distances
+from graphpool.data.splits import strata_of
 from graphpool.experiments.example_files import add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
 from graphpool.experiments.experiment import DataEntry, Experiment, MethodEntry
@@ -123,11 +124,13 @@ def _with_graphs(name: str) -> str:
 
 
 def _few(graphs: GraphSet) -> tuple[GraphSet, None]:
-    """The first graphs of every class; they have no distances."""
-    assert graphs.y is not None
-    share = max(10, _GRAPHS // max(1, len(graphs.classes)))
-    chosen = [(graphs.y == code).nonzero()[:share, 0] for code in range(int(graphs.y.max()) + 1)]
-    return graphs[torch.cat(chosen).sort().values], None
+    """The first graphs of every class, and of every part of a published split."""
+    kinds = strata_of(graphs, 2).astype(str)
+    share = max(10, _GRAPHS // len(np.unique(kinds)))
+    if parts := graphs.columns.get("split"):
+        kinds = np.char.add(kinds, np.array(parts))
+    chosen = [np.flatnonzero(kinds == kind)[:share] for kind in np.unique(kinds)]
+    return graphs[torch.from_numpy(np.sort(np.concatenate(chosen)))], None
 
 
 def _few_known(graphs: GraphSet, distances: Distances) -> tuple[GraphSet, Distances]:

@@ -2,10 +2,11 @@
 
 from graphpool.config import RunConfig, from_dict
 from graphpool.errors import plural
+from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.statistics import Summary
 from graphpool.experiments.methods import methods_of, model_of
-from graphpool.experiments.results import ExperimentResult, result_document
-from graphpool.experiments.tables import gain_text, metric_text
+from graphpool.experiments.results import ExperimentResult, one_split, result_document
+from graphpool.experiments.tables import answer_of, gain_text, metric_text
 from graphpool.features.summary import features_text
 from graphpool.report.data import Family, FigureRow, FigureTable, HeroFigure, Report, ResultRow
 from graphpool.report.methods import methods_report
@@ -30,7 +31,11 @@ def methods_page(result: ExperimentResult) -> Report:
         dataset={
             "graphs": result.facts.graphs,
             **({"classes": len(result.facts.classes)} if result.facts.classes else {}),
-            **({"targets": ", ".join(result.facts.targets)} if result.facts.targets else {}),
+            **(
+                {f"{answer_of(result)}s": ", ".join(result.facts.targets)}
+                if result.facts.targets
+                else {}
+            ),
         },
         results=result_rows(result) if result.main == "accuracy" else (),
         hero=() if result.main == "accuracy" else _hero(result),
@@ -64,24 +69,26 @@ def result_rows(result: ExperimentResult) -> list[ResultRow]:
 
 
 def _table(result: ExperimentResult) -> FigureTable:
-    """Every metric of every method; the bar is the main one, of the largest."""
+    """Every metric of every method; the bar is the main one, errors as a share of the largest."""
     columns, first = find_task(result.task).columns, result.methods[0]
     means = {name: each.mean for name in result.methods if (each := result.summary(name))}
     largest = max(means.values(), default=0.0) or 1.0
     rows = []
-    for method in sorted(means, key=lambda name: means[name]):
+    errors = result.main in LOWER_IS_BETTER
+    for method in sorted(means, key=lambda name: means[name], reverse=not errors):
         figures = {
-            title: metric_text(result.summary(method, name), name)
+            title: metric_text(result.summary(method, name), name, digits=1)
             for name, title in columns.items()
         }
         gain = None if method == first else result.difference(first, method)
         figures[f"{first} gains"] = gain_text(gain, result.main)
-        share = min(max(means[method] / largest, 0.0), 1.0)
+        share = min(max(means[method] / (largest if errors else 1.0), 0.0), 1.0)
         learns = method in find_task(result.task).methods()
         rows.append(FigureRow(method, figures, share, main=method == first, learns=learns))
+    over = "seeds on one split" if one_split(result.units) else "splits"
     words = (
-        "Mean over splits ± standard deviation between them, the smallest error first. A gain "
-        "whose interval holds 0 is no ranking."
+        f"Mean over {over} ± standard deviation between them, the {'smallest error' * errors}"
+        f"{'best' * (not errors)} first. A gain whose interval holds 0 is no ranking."
     )
     return FigureTable(
         "Results beside baselines", words, [*columns.values(), f"{first} gains"], rows
@@ -98,7 +105,12 @@ def _hero(result: ExperimentResult) -> list[HeroFigure]:
         name for name in result.methods if name in baselines and baselines[name].kind == "rule"
     ]
     return [
-        HeroFigure(f"{title} of {name}", metric_text(summary, result.main), "", "over all splits")
+        HeroFigure(
+            f"{title.removesuffix(', %')} of {name}",
+            metric_text(summary, result.main),
+            "%" if title.endswith("%") else "",
+            "over all splits",
+        )
         for name in (result.methods[0], *rules)
         if (summary := result.summary(name)) is not None
     ]

@@ -171,10 +171,21 @@ class ExperimentResult:
 
 
 def overlap_of(records: Sequence[Record]) -> float:
-    """Test graphs over training graphs of the splits of some records; 0 if they have none."""
+    """Test graphs over training graphs of the splits of some records; 0 if they have none.
+
+    It is 0 too where all are of one split: seeds then vary nothing but the training.
+    """
+    if one_split(records):
+        return 0.0
     sizes = {(each.seed, each.fold): each.sizes for each in records if each.sizes}
     trained = sum(each["train"] for each in sizes.values())
     return sum(each["test"] for each in sizes.values()) / trained if trained else 0.0
+
+
+def one_split(records: Sequence[Record]) -> bool:
+    """Return whether several seeds have been measured on one and the same split."""
+    splits = {each.split for each in records}
+    return len(splits) == 1 and "" not in splits and len({each.seed for each in records}) > 1
 
 
 def paired_gain(

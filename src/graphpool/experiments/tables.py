@@ -10,10 +10,11 @@ import numpy as np
 from graphpool.errors import plural
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.statistics import Summary, mean, mean_ranks
-from graphpool.experiments.results import ExperimentResult, SetFacts
+from graphpool.experiments.results import ExperimentResult, SetFacts, one_split
 from graphpool.experiments.text import NONE
 from graphpool.files import atomic_write
 from graphpool.tasks import TASKS, find_task
+from graphpool.tasks.target_task import TargetTask
 from graphpool.training.select_place_rule import describe
 
 FILE = "results.md"
@@ -85,6 +86,10 @@ _EXPLAINED = {
         "MAE is the mean absolute error, RMSE the root of the mean squared one, both in units of "
         "the targets, R² the share of the variance that is explained, Spearman the correlation of "
         "ranks; of several targets, the mean over them.",
+    ),
+    "multilabel": (
+        "ROC-AUC, average precision and macro F1 are means over the labels for which they are "
+        "defined; micro F1 and accuracy count all known values alike.",
     ),
 }
 
@@ -266,7 +271,7 @@ def _about(result: ExperimentResult) -> str:
         short = f" The protocol asks for {asked}: take this as a first look."
     about = f" ({protocol.summary})" if protocol.summary else ""
     seeds = f"{plural(count, 'seed')}: {', '.join(map(str, result.seeds))}"
-    size = f"{plural(facts.graphs, 'graph')}, {_answers(facts)}"
+    size = f"{plural(facts.graphs, 'graph')}, {_answers(result, facts)}"
     versions = ", ".join(f"{name} {value}" for name, value in result.versions.items())
     machine = ", ".join(f"{name} {value}" for name, value in result.machine.items())
     return (
@@ -275,9 +280,17 @@ def _about(result: ExperimentResult) -> str:
     )
 
 
-def _answers(facts: SetFacts) -> str:
+def answer_of(result: ExperimentResult) -> str:
+    """Return what a value to predict is called: a target, or a label."""
+    task = find_task(result.task)
+    return task.answer if issubclass(task, TargetTask) else "target"
+
+
+def _answers(result: ExperimentResult, facts: SetFacts) -> str:
     if facts.targets:
-        return f"{plural(len(facts.targets), 'target')} ({', '.join(facts.targets[:5])})"
+        more = ", …" * (len(facts.targets) > 5)
+        names = f"{', '.join(facts.targets[:5])}{more}"
+        return f"{plural(len(facts.targets), answer_of(result))} ({names})"
     return plural(len(facts.classes), "class", "classes")
 
 
@@ -287,6 +300,16 @@ def _title(result: ExperimentResult) -> str:
 
 
 def _legend(result: ExperimentResult) -> str:
+    if one_split(result.units):
+        return (
+            f"{_title(result)} is the mean ± standard deviation over seeds, all on the same split, "
+            "whose test part was looked at once for each, with the epoch or settings that its "
+            "validation graphs chose. The interval is Student's over the seeds: it says what "
+            "another training would give, and nothing of other splits. "
+            f"`{result.methods[0]} gains` is its mean advantage over the method, seed by seed, "
+            "with the same kind of interval: one that holds 0 says that the two can't be ranked. "
+            "Effective rank is that of the assignments on test graphs, 1 if they have collapsed."
+        )
     return (
         f"{_title(result)} "
         "is the mean ± standard deviation over the test parts of all splits; each was "

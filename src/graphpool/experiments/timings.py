@@ -195,6 +195,17 @@ def _layers(found: Found) -> str:
     return paragraphs(_across("", _sets(found), rows), _made_by("layers", found))
 
 
+def _edge_layers(found: Found) -> str:
+    rows: Columns = {
+        f"one {name} layer with features of edges: our time over PyG's": (
+            f"{name.lower()}, ours / pyg",
+            three,
+        )
+        for name in ("GINE", "GATv2", "Gated")
+    }
+    return paragraphs(_across("", _sets(found), rows), _made_by("edge_layers", found))
+
+
 def _scaling(found: Found) -> str:
     """A step of HAP on one graph, by its size."""
     times, peaks = found["times the smallest"], found["peak GiB"]
@@ -317,6 +328,7 @@ TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
     "speed: epoch": ("epoch.json", _epoch, ()),
     "speed: batching": ("batching.json", _batching, ()),
     "speed: layers": ("layers.json", _layers, ()),
+    "speed: edge layers": ("edge_layers.json", _edge_layers, ()),
     "speed: scaling": ("scaling.json", _scaling, ("slope",)),
     "speed: gpu": ("gpu.json", _gpu, ()),
     "comparing: throughput": ("triplets.json", _throughput, ("rows",)),

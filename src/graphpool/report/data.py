@@ -11,6 +11,7 @@ import numpy as np
 
 from graphpool.report.pictures import ExampleGroup, HierarchyExample, PairExample, QueryExample
 from graphpool.report.predictions import Array as Array
+from graphpool.report.predictions import BinaryPredictions as BinaryPredictions
 from graphpool.report.predictions import ClassPredictions as ClassPredictions
 from graphpool.report.predictions import NumberPlot as NumberPlot
 
@@ -233,6 +234,7 @@ class Report:
         results: accuracies of methods over splits.
         tables: other figures, where a row is not a list of accuracies.
         classes: predictions of test graphs, class by class.
+        label_predictions: likewise, label by label.
         numbers: predictions of test graphs, target by target.
         spreads, counts: of a set: histograms, and bars.
         examples: graphs in grids, under a title and a sentence.
@@ -250,6 +252,7 @@ class Report:
     results: Sequence[ResultRow] = ()
     tables: Sequence[FigureTable] = ()
     classes: ClassPredictions | None = None
+    label_predictions: Sequence[BinaryPredictions] = ()
     numbers: Sequence[NumberPlot] = ()
     scores: Scores | None = None
     distances: DistancePlot | None = None

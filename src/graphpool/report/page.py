@@ -21,6 +21,7 @@ from graphpool.report.sections.comparison import (
 )
 from graphpool.report.sections.examples import examples_section
 from graphpool.report.sections.health import health_section, warning_box
+from graphpool.report.sections.labels import labels_section
 from graphpool.report.sections.numbers import numbers_section
 from graphpool.report.sections.parts import fact_list, hero, repeat_section, section
 from graphpool.report.sections.spread import spread_section
@@ -46,6 +47,7 @@ def render(report: Report, seed: int = 0) -> str:
         numbers_section(report),
         spread_section(report),
         figure_tables(report.tables),
+        labels_section(report),
         scores_section(report),
         distances_section(report),
         queries_section(report),

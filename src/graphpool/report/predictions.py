@@ -1,4 +1,4 @@
-"""Predictions of test graphs that a report shows: classes with their probabilities, or numbers."""
+"""Predictions of test graphs that a report shows: probabilities of classes or labels, numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,6 +35,32 @@ class ClassPredictions:
         counts = np.zeros((len(self.names), len(self.names)), dtype=int)
         np.add.at(counts, (self.y, self.probabilities.argmax(axis=1)), 1)
         return counts
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryPredictions:
+    """Whether test graphs are of a class or have a label, and the probabilities of that.
+
+    Args:
+        name: of the class or label, as a key has it.
+        truth: `[graphs]`, whether each of them is; graphs where it is unknown are left out.
+        probability: `[graphs]`.
+        colour: position in the palette.
+    """
+
+    name: str
+    truth: Array
+    probability: Array
+    colour: int = 0
+
+    def __post_init__(self) -> None:
+        if self.truth.shape != self.probability.shape:
+            raise ValueError(f"{self.name}: as many true values as probabilities are needed")
+
+    @property
+    def mixed(self) -> bool:
+        """Whether it is true of some graphs and not of others, as curves need it."""
+        return bool(self.truth.any() and not self.truth.all())
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,12 @@
 """Tasks: what can be learned about graphs, by name."""
 
+from graphpool.data.targets import is_labels
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks.base import Store, Task, TaskData
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.tasks.matching import MatchingTask
+from graphpool.tasks.multilabel import MultiLabelTask
 from graphpool.tasks.regression import RegressionTask
 from graphpool.tasks.similarity import SimilarityTask
 
@@ -14,6 +16,7 @@ __all__ = [
     "Store",
     "ClassificationTask",
     "RegressionTask",
+    "MultiLabelTask",
     "MatchingTask",
     "SimilarityTask",
     "TASKS",
@@ -22,13 +25,25 @@ __all__ = [
 ]
 
 TASKS: dict[str, type[Task]] = {
-    task.name: task for task in (ClassificationTask, RegressionTask, MatchingTask, SimilarityTask)
+    task.name: task
+    for task in (
+        ClassificationTask,
+        RegressionTask,
+        MultiLabelTask,
+        MatchingTask,
+        SimilarityTask,
+    )
 }
 
 
 def task_of_graphs(graphs: GraphSet) -> str:
-    """Return the task that a set poses by what its graphs have: classes, or numbers."""
-    return "regression" if graphs.y is None and graphs.target is not None else "classification"
+    """Return the task that a set poses by what its graphs have: classes, numbers or labels.
+
+    Targets whose known values are all 0 or 1 are labels.
+    """
+    if graphs.y is not None or graphs.target is None:
+        return "classification"
+    return "multilabel" if is_labels(graphs.target) else "regression"
 
 
 def find_task(name: str) -> type[Task]:

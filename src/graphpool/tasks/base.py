@@ -32,7 +32,6 @@ from torch import nn
 
 from graphpool.config import ModelConfig, RunConfig, TrainConfig, defaults_for
 from graphpool.config.run import Task as TaskName
-from graphpool.config.split_spec import parse_split
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split
 from graphpool.errors import ConfigError, nearest
@@ -381,11 +380,3 @@ def held_out(model: TaskModel, graphs: GraphSet) -> tuple[int, ...] | None:
 def parts_text(train: Sized, valid: Sized, test: Sized) -> str:
     """`80 train, 10 choose the epoch, 10 test`."""
     return f"{len(train):,} train, {len(valid):,} choose the epoch, {len(test):,} test"
-
-
-def split_text(split: str) -> str:
-    """`split published: `, or `split molecules.json: ` for a file; empty where none is named."""
-    if not split:
-        return ""
-    name = Path(split).name if parse_split(split).kind == "own" else split
-    return f"split {name}: "

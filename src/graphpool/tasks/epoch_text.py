@@ -1,7 +1,9 @@
 """Which epoch of a training was selected, in words."""
 
+from pathlib import Path
 from typing import Any
 
+from graphpool.config.split_spec import parse_split
 from graphpool.evaluation.format import decimal, percent
 
 
@@ -23,5 +25,20 @@ def epoch_line(document: dict[str, Any], noun: str) -> str:
         )
     return (
         f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
-        f"{noun} ({chosen}); {early}{document['seconds']:.1f} s"
+        f"{noun} ({chosen}); {early}{document['seconds']:.1f} s{_split(document)}"
     )
+
+
+def split_facts(document: dict[str, Any]) -> dict[str, str | int | float]:
+    """Return how the set was split, if the settings name it."""
+    name = split_name(document["config"].get("split", ""))
+    return {"split": name} if name else {}
+
+
+def split_name(split: str) -> str:
+    """Return what a user calls a split: that of a file by the file's name."""
+    return Path(split).name if split and parse_split(split).kind == "own" else split
+
+
+def _split(document: dict[str, Any]) -> str:
+    return "".join(f"; split {name}" for name in split_facts(document).values())

@@ -32,8 +32,8 @@ from graphpool.tasks.base import (
     TaskModel,
     held_out,
     parts_text,
-    split_text,
 )
+from graphpool.tasks.epoch_text import split_name
 from graphpool.tasks.place_text import plan_text
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import (
@@ -206,9 +206,10 @@ class GraphTask(Task):
         split = (store or Store()).split(
             graphs, run_split_name(named), seed, lambda: run_split(graphs, seed, named)
         )
+        parts = parts_text(split.train, split.valid, split.test)
         counts = (
             f"{graphs.name}: {plural(len(graphs), 'graph')}, {cls.answers_text(graphs)}; "
-            f"{split_text(named)}{parts_text(split.train, split.valid, split.test)}"
+            f"{f'split {split_name(named)}: {parts}' if named else parts}"
         )
         plan = plan_text(graphs, config)
         return SplitData(

@@ -48,23 +48,22 @@ class NumberOutput:
         return _WIDTH[self.interval] * len(self.mean)
 
     def losses(self, outputs: Tensor, target: Tensor) -> Tensor:
-        """Mean loss over the known targets of each graph, `[graphs]`; 0 where none is known.
-
-        Args:
-            target: `[graphs, targets]`, NaN where unknown.
-        """
-        known = ~target.isnan()
+        """Return the loss of each target in units of its spread, `[graphs, targets]`."""
         mean, spread = self._scale(target)
-        scaled = torch.where(known, (target - mean) / spread, 0.0).to(outputs.dtype)
-        losses = torch.where(known, self._losses(outputs, scaled), 0.0)
-        return losses.sum(1) / known.sum(1).clamp(min=1)
+        scaled = ((target - mean) / spread).to(outputs.dtype)
+        value, *more = self._parts(outputs)
+        if self.interval == "gaussian":
+            return 0.5 * (more[0] + (value - scaled) ** 2 * (-more[0]).exp())
+        loss = _LOSSES[self.loss](value, scaled)
+        for share, end in zip(((1 - LEVEL) / 2, (1 + LEVEL) / 2), more, strict=False):
+            over = scaled - end
+            loss = loss + torch.maximum(share * over, (share - 1) * over)
+        return loss
 
     def errors(self, outputs: Tensor, target: Tensor) -> Tensor:
-        """Mean absolute error of the known targets of each graph, `[graphs]`."""
-        known = ~target.isnan()
+        """Return the absolute error of each target, `[graphs, targets]`."""
         mean, spread = self._scale(target)
-        error = (mean + spread * self._parts(outputs)[0] - target).abs()
-        return torch.where(known, error, 0.0).sum(1) / known.sum(1).clamp(min=1)
+        return (mean + spread * self._parts(outputs)[0] - target).abs()
 
     def values(self, outputs: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None]:
         """Return numbers and the ends of their intervals, `[graphs, targets]` each.
@@ -78,17 +77,6 @@ class NumberOutput:
             more = [value - half, value + half]
         ends = [mean + spread * end for end in more] if more else [None, None]
         return mean + spread * value, ends[0], ends[1]
-
-    def _losses(self, outputs: Tensor, scaled: Tensor) -> Tensor:
-        """Loss of each target, `[graphs, targets]`, all of them taken as known."""
-        value, *more = self._parts(outputs)
-        if self.interval == "gaussian":
-            return 0.5 * (more[0] + (value - scaled) ** 2 * (-more[0]).exp())
-        loss = _LOSSES[self.loss](value, scaled)
-        for share, end in zip(((1 - LEVEL) / 2, (1 + LEVEL) / 2), more, strict=False):
-            over = scaled - end
-            loss = loss + torch.maximum(share * over, (share - 1) * over)
-        return loss
 
     def _parts(self, outputs: Tensor) -> list[Tensor]:
         """The value, and its logarithmic variance or the ends of its interval, standardised."""

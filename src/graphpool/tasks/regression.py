@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from graphpool.config import ModelConfig, RunConfig, TrainConfig, to_dict
+from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.errors import DataError
-from graphpool.evaluation.format import Lines, plural
+from graphpool.evaluation.format import Lines
 from graphpool.evaluation.prediction import Stopwatch
 from graphpool.evaluation.regression import (
     NUMBER_METRICS,
@@ -24,7 +24,6 @@ from graphpool.evaluation.regression import (
     number_metrics,
     target_metrics,
 )
-from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.nn.coarsen.health import level_health
 from graphpool.nn.zoo.build import build_model
@@ -38,24 +37,20 @@ from graphpool.tasks.base import (
     TaskData,
     TaskModel,
 )
-from graphpool.tasks.graph_task import Diagnose, GraphTask, SplitData, normalised, predict_logits
+from graphpool.tasks.graph_task import Diagnose, SplitData, predict_logits
 from graphpool.tasks.number_output import NumberOutput
 from graphpool.tasks.pages.targets import number_page, result_lines, score_lines
-from graphpool.tasks.place_text import place_counts
+from graphpool.tasks.target_task import TargetTask
 from graphpool.tasks.targets import (
     BASELINES,
     align_targets,
     baseline_figures,
-    known_rows,
-    open_targets,
     targets_of,
 )
-from graphpool.training.health_warnings import health_warnings
 from graphpool.training.loop import EVALUATION_BATCH
-from graphpool.training.objective import TraceOutputs
 
 
-class RegressionTask(GraphTask):
+class RegressionTask(TargetTask):
     """Learn numbers about graphs.
 
     Args:
@@ -68,6 +63,7 @@ class RegressionTask(GraphTask):
     name = "regression"
     question = "which number does a graph have?"
     kind = "graph regressor"
+    answer = "target"
     columns = NUMBER_METRICS
     main = "mae"
     main_title = "error"
@@ -84,14 +80,12 @@ class RegressionTask(GraphTask):
         interval: str = TrainConfig.interval,
         node_label_names: Sequence[Name] = (),
     ) -> None:
-        self.names = tuple(names)
+        super().__init__(names, diagnose, node_label_names=node_label_names)
         self.output = NumberOutput(
             tuple(map(float, mean)), tuple(map(float, spread)), loss, interval
         )
-        if not len(self.names) == len(self.mean) == len(self.spread) or not self.names:
+        if not len(self.names) == len(self.mean) == len(self.spread):
             raise ValueError("targets need a name, a mean and a spread each")
-        self.diagnose = diagnose
-        self.node_label_names = tuple(node_label_names)
 
     @property
     def mean(self) -> tuple[float, ...]:
@@ -105,35 +99,13 @@ class RegressionTask(GraphTask):
 
     # ------------------------------------------------------------------ learning
 
-    def check(self, graphs: GraphSet) -> None:
-        """Raise a `DataError` unless every graph has a known target, as many as the model has."""
-        if graphs.target is None:
-            raise DataError(f"{graphs.name} has no targets; a regressor can't learn from it")
-        if len(graphs) == 0:
-            raise DataError(f"{graphs.name} has no graphs; give it at least one")
-        if graphs.target.shape[1] != len(self.names):
-            raise DataError(
-                f"{graphs.name} has {plural(graphs.target.shape[1], 'target')}; the model has "
-                f"{len(self.names)}"
-            )
-        if not bool((known := known_rows(graphs)).all()):
-            position = int((~known).nonzero()[0])
-            raise DataError(
-                f"{graphs.name}, graph {graphs.ids[position]}: no target is known; leave it out"
-            )
+    def target_losses(self, outputs: Tensor, target: Tensor) -> Tensor:
+        """Return the loss of each target in units of its spread, `[B, targets]`."""
+        return self.output.losses(outputs, target)
 
-    def graph_losses(self, traced: TraceOutputs, batch: GraphBatch) -> Tensor:
-        """`[B]`, mean loss over the known targets of each graph; auxiliary losses are added."""
-        loss = self.output.losses(traced.logits, targets_of(batch))
-        if batch.graph_weight is not None:
-            loss = loss * batch.graph_weight
-        for value in traced.losses.values():
-            loss = loss + value
-        return loss
-
-    def counts(self, outputs: Tensor, batch: GraphBatch) -> Tensor:
-        """Return the sum over the graphs of the mean absolute error of their known targets."""
-        return self.output.errors(outputs, targets_of(batch)).sum()
+    def target_counts(self, outputs: Tensor, target: Tensor) -> Tensor:
+        """Return absolute errors in units of the targets, `[B, targets]`."""
+        return self.output.errors(outputs, target)
 
     def metrics(self, outputs: Tensor, graphs: GraphSet) -> dict[str, float]:
         """Return the metrics of `NUMBER_METRICS`, and how many values intervals hold."""
@@ -193,11 +165,6 @@ class RegressionTask(GraphTask):
     # ------------------------------------------------------------------ examples
 
     @classmethod
-    def open_set(cls, data: str | GraphSet, root: Path | None = None) -> GraphSet:
-        """Open a set whose graphs have numbers to predict."""
-        return open_targets(data, root)
-
-    @classmethod
     def open_training(cls, data: str | GraphSet, root: Path | None = None) -> GraphSet:
         """Open a set to learn from: enough graphs for ten parts, with different numbers."""
         graphs = super().open_training(data, root)
@@ -210,12 +177,6 @@ class RegressionTask(GraphTask):
                     "leave it out"
                 )
         return graphs
-
-    @classmethod
-    def answers_text(cls, graphs: GraphSet) -> str:
-        """`1 target (y)`."""
-        names = ", ".join(graphs.target_names[:5]) + (", …" if len(graphs.target_names) > 5 else "")
-        return f"{plural(len(graphs.target_names), 'target')} ({names})"
 
     @classmethod
     def of(cls, examples: GraphSet, **options: Any) -> "RegressionTask":
@@ -242,17 +203,6 @@ class RegressionTask(GraphTask):
     def of_data(cls, data: TaskData) -> "RegressionTask":
         """Return the task that the training graphs pose; `figures` measures the levels."""
         return cls.of(data.train, diagnose=None)
-
-    def weighted(
-        self, train: GraphSet, valid: GraphSet | None, settings: TrainConfig
-    ) -> tuple[GraphSet, GraphSet | None]:
-        """Return the graphs with the weight of each, divided by their mean."""
-
-        def changed(graphs: GraphSet) -> GraphSet:
-            own = graphs.graph_weight
-            return graphs if own is None else normalised(graphs, own.cpu().double())
-
-        return changed(train), None if valid is None else changed(valid)
 
     # ------------------------------------------------------------------ results
 
@@ -288,37 +238,19 @@ class RegressionTask(GraphTask):
             rows.append(row)
         return rows
 
-    def score(self, model: TaskModel, examples: GraphSet) -> dict[str, float]:
-        """Return loss, errors and health of the levels, on graphs with targets."""
-        aligned = align_targets(examples, self.names)
-        aligned = aligned[known_rows(aligned)]
-        return self.evaluate(model.network, model.prepare(aligned), EVALUATION_BATCH)
-
     def test(self, model: TaskModel, data: TaskData) -> Document:
         """Return errors beside those of the training mean, and health of the levels."""
         assert isinstance(data, SplitData)
-        test = align_targets(data.test, self.names)
-        test = test[known_rows(test)]
-        metrics = self.score(model, test)
+        test = self.aligned(data.test)
         predicted, lower, upper = map(_tensor, self.intervals(model, test))
         actual = targets_of(test).cpu()
         each: dict[str, Tensor] = target_metrics(_there(predicted), actual)
         if lower is not None and upper is not None:
             each["coverage"] = coverage(lower, upper, actual)
-        names = (*NUMBER_METRICS, "coverage", "width", "loss")
         return {
-            "data": data.graphs.name,
-            "graphs": data.sizes,
-            "test": {name: metrics[name] for name in names if name in metrics},
-            "targets": {
-                name: {metric: float(values[column]) for metric, values in each.items()}
-                for column, name in enumerate(self.names)
-            },
+            **self.test_facts(model, data, self.score(model, test)),
+            "targets": self.each(each),
             "mean": number_metrics(torch.tensor(self.mean).expand_as(actual), actual),
-            "health": {name: value for name, value in metrics.items() if "/" in name},
-            "places": place_counts(data.graphs, model.config.model),
-            "choice": None if model.choice is None else to_dict(model.choice),
-            "warnings": [*self.warnings(model, test, metrics), *health_warnings(metrics)],
         }
 
     def beside(self, graphs: GraphSet) -> Document:
@@ -355,8 +287,7 @@ class RegressionTask(GraphTask):
     ) -> Report:
         """Collect errors, predicted against true numbers, residuals, curves and one hierarchy."""
         assert isinstance(data, SplitData)
-        test = align_targets(data.test, self.names)
-        test = test[known_rows(test)]
+        test = self.aligned(data.test)
         values = self.intervals(model, test)
         return number_page(model, self.names, data.graphs, test, values, document, history)
 

@@ -29,7 +29,7 @@ def put(folder: Path, kind: str, name: str) -> Path:
     elif kind == "json":
         path.write_text('[{"nodes": 2, "edges": [[0, 1]]}]')
     elif kind == "smiles":
-        path.write_text("smiles,y\nCCO,1\n")
+        path.write_text("smiles,y\nCO,1\n")
     elif kind == "csv":
         path.write_text("source,target\na,b\n")
     elif kind == "xml":

@@ -11,7 +11,7 @@ from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import trusted
 from graphpool.graphs.edge_features import EdgeFeatures
-from graphpool.nn.ops.messages import pair_logits, relu_messages
+from graphpool.nn.ops.messages import _relu_rows, pair_logits, relu_messages
 
 CHANNELS, KINDS, HEADS, SLOPE = 6, 4, 2, 0.2
 
@@ -92,6 +92,22 @@ def test_compiled_gradients_are_those_of_autograd() -> None:
         made += torch.autograd.grad((out * grad.to(dtype)).sum(), given)
     for one, other in zip(found, wanted, strict=True):
         torch.testing.assert_close(one.double(), other, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kinds", [KINDS, 100])  # by a product, and by sorting
+def test_gradients_by_rows_as_on_a_gpu_are_those_of_autograd(kinds: int) -> None:
+    adjacency, kind = example(torch.float64)
+    kind = torch.where(kind < 0, kind, torch.randint(kinds, kind.shape))
+    shapes = ((16, CHANNELS), (kinds, CHANNELS), (16, CHANNELS))
+    x, table, grad = (torch.randn(shape, dtype=torch.float64) for shape in shapes)
+    given = [value.requires_grad_() for value in (x, table, adjacency.weight.clone())]
+    weighed = weighing(adjacency, given[2])
+    out = relu_messages(given[0], weighed, EdgeFeatures(given[1], kind))
+    wanted = torch.autograd.grad((out * grad).sum(), given)
+    with torch.no_grad():
+        found = _relu_rows(grad, x, table, weighed, kind, True)[:3]
+    for one, other in zip(found, wanted, strict=True):
+        torch.testing.assert_close(one, other)
 
 
 def test_compiled_gradients_of_logits_are_those_of_autograd() -> None:

@@ -120,7 +120,10 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     columns, separator = _columns(text.partition("\n")[0])
     for column in ("source", "target"):
         if column not in columns:
-            hint = "name the columns in the first line, such as source,target"
+            hint = (
+                "name the columns in the first line, such as source,target; a column of SMILES is "
+                "named by --smiles (smiles=)"
+            )
             raise DataError.at(path, f"there is no column {column!r}", line=1, hint=hint)
     for column in columns:
         if column not in COLUMNS:

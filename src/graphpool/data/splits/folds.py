@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.splits.split import Split
+from graphpool.data.targets import is_labels
 from graphpool.errors import ConfigError, plural
 from graphpool.graphs.graphset import GraphSet
 
@@ -39,12 +40,17 @@ def strata_of(graphs: GraphSet, parts: int = 10) -> NDArray[Any]:
     """Return the class of each graph, `[graphs]`, which folds should have equal shares of.
 
     Of graphs with numbers to predict it is the tenth of the first number, from the lowest tenth to
-    the highest; graphs where it is unknown are the last. Graphs without any are all alike.
+    the highest; graphs where it is unknown are the last. Of graphs with several labels of 0 and 1
+    it is the rarest label that is 1. Graphs without any are all alike.
     """
     if graphs.y is not None:
         return np.asarray(graphs.y.cpu())
     if graphs.target is None:
         return np.zeros(len(graphs), dtype=np.int64)
+    if is_labels(graphs.target):
+        ones = np.asarray(graphs.target.cpu() == 1)
+        count = np.where(ones, ones.sum(axis=0), len(ones) + 1)
+        return np.asarray(np.where(ones.any(axis=1), count.argmin(axis=1), ones.shape[1]))
     order = np.argsort(graphs.target[:, 0].cpu().numpy(), kind="stable")
     strata = np.empty(len(order), dtype=np.int64)
     strata[order] = np.arange(len(order)) * parts // max(len(order), 1)

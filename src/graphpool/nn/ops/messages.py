@@ -27,6 +27,8 @@ from graphpool.nn.ops.switch import compiled, enabled, use_compiled
 from graphpool.typing import Float
 
 Array = Any
+# Up to so many kinds, a product with all of them takes less time on a GPU than to sort.
+_FEW_KINDS = 64
 
 
 def relu_messages(
@@ -130,11 +132,18 @@ def _relu_rows(
         dweight = (inner.relu() * reach).sum(-1).masked_fill(kind < 0, 0.0)
     reach.mul_(_weight(adjacency, kind).detach()).masked_fill_(inner <= 0, 0.0)
     dx = bag_sum(reach, adjacency.reverse, adjacency.reverse_ptr)
-    # By sorted kinds, so that sums always come in one order.
+    return dx, _by_kind(reach, kind, table.shape[0]), dweight, None, None
+
+
+def _by_kind(values: Tensor, kind: Tensor, kinds: int) -> Tensor:
+    """Sums over the slots of each kind, always in one order."""
+    if kinds <= _FEW_KINDS:
+        member = kind == torch.arange(kinds, device=kind.device).unsqueeze(-1)
+        return member.to(values.dtype) @ values
     order = torch.argsort(kind, stable=True)
-    counts = torch.bincount(kind + 1, minlength=table.shape[0] + 1)
+    counts = torch.bincount(kind + 1, minlength=kinds + 1)
     # The first bag is that of slots without features: a CSR pointer must begin with 0.
-    return dx, bag_sum(reach, order, pointer(counts))[1:], dweight, None, None
+    return bag_sum(values, order, pointer(counts))[1:]
 
 
 @compiled

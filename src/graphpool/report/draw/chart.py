@@ -67,6 +67,11 @@ class Chart:
         parts.append(f'<text class="tick" x="{middle}" y="{self.height - 10}">{name}</text>')
         return "".join(parts)
 
+    def vertical(self, name: str) -> str:
+        """The name of the vertical axis, beside it."""
+        middle = number((self.top + self.base) / 2)
+        return f'<text class="tick" transform="translate(14 {middle}) rotate(-90)">{name}</text>'
+
     def svg(self, label: str, parts: list[str]) -> str:
         """The picture with its parts."""
         return (

@@ -19,7 +19,7 @@ def true_chart(plot: NumberPlot) -> str:
     true, value = plot.true[shown], plot.predicted[shown]
     axis = _axis(np.concatenate([true, value]))
     chart = Chart(460, 420, 58, 16, 16, axis, axis)
-    parts = [chart.grid("true", 6), _vertical(chart, "predicted")]
+    parts = [chart.grid("true", 6), chart.vertical("predicted")]
     ends = np.array(axis)
     parts.append(f'<path class="equal" d="{chart.path(ends, ends)}"/>')
     xs, ys = chart.across(true), chart.down(value)
@@ -69,7 +69,7 @@ def residual_chart(plot: NumberPlot) -> str:
     middle = number(float(chart.across(0.0)))
     parts = [
         chart.grid("predicted − true", 6),
-        _vertical(chart, "graphs"),
+        chart.vertical("graphs"),
         f'<path class="hist yes" d="M{left} {chart.base}{line.replace("M", "L")}L{right} '
         f'{chart.base}"/>',
         f'<line class="cut" x1="{middle}" x2="{middle}" y1="{chart.top}" y2="{chart.base}"/>',
@@ -87,8 +87,3 @@ def _axis(values: Array) -> tuple[float, float]:
     low, high = float(values.min()), float(values.max())
     margin = 0.05 * (high - low) or max(abs(high), 1.0) * 0.1
     return low - margin, high + margin
-
-
-def _vertical(chart: Chart, words: str) -> str:
-    middle = number((chart.top + chart.base) / 2)
-    return f'<text class="tick" transform="translate(14 {middle}) rotate(-90)">{words}</text>'

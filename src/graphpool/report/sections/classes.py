@@ -1,16 +1,26 @@
-"""Predictions class by class: confusion matrix, precision and recall, ROC and PR curves."""
+"""Predictions class by class: confusion matrix, precision and recall, ROC, PR and calibration."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from graphpool.report.data import Array, ClassPredictions, FigureRow, FigureTable, Report
-from graphpool.report.draw.class_curves import precision_recall_chart, roc_chart
+from graphpool.report.draw.class_curves import (
+    MOST_LINES,
+    calibration_chart,
+    drawn_classes,
+    precision_recall_chart,
+    roc_chart,
+)
 from graphpool.report.draw.svg import text
 from graphpool.report.sections.comparison import figure_table
 from graphpool.report.sections.parts import section
 
 MOST_CLASSES = 20  # of a confusion matrix
+CALIBRATION = (
+    "Calibration: test graphs are cut by their probability into parts of about the same size, a "
+    "dot each. On the dashed line a probability means what it says; below it the model is too sure."
+)
 COLUMNS = ("recall, %", "precision, %", "F1, %", "graphs")
 
 
@@ -24,8 +34,18 @@ def classes_section(report: Report) -> str:
         "graphs that were found, precision the share of predictions of a class that were right."
     )
     body = _confusion_table(classes) + figure_table(_class_table(classes))
-    charts = f'<div class="charts">{roc_chart(classes)}{precision_recall_chart(classes)}</div>'
-    return section("Class by class", words, body + charts)
+    lines, count = drawn_classes(classes), len(classes.names)
+    few = f"the {MOST_LINES} most frequent classes" if count > max(len(lines), 2) else ""
+    charts = "".join(
+        f'<div class="charts">{row}</div>'
+        for row in (
+            roc_chart(lines, few) + precision_recall_chart(lines, few),
+            calibration_chart(lines, few),
+        )
+        if row
+    )
+    about = f'<p class="note">{CALIBRATION}</p>' if charts else ""
+    return section("Class by class", words, body + charts + about)
 
 
 def _confusion_table(classes: ClassPredictions) -> str:

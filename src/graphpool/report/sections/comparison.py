@@ -79,9 +79,10 @@ def figure_table(table: FigureTable) -> str:
     names = "".join(f'<th scope="col" class="num">{text(name)}</th>' for name in table.columns)
     body = "".join(_row(row, table.columns, table.badge) for row in table.rows)
     return (
-        f'<table class="results plain"><thead><tr><th scope="col">{text(table.first)}</th>'
+        '<div class="scroll"><table class="results plain"><thead><tr>'
+        f'<th scope="col">{text(table.first)}</th>'
         f'<th scope="col" class="chart">{text(table.columns[0])}</th>{names}</tr></thead>'
-        f"<tbody>{body}</tbody></table>"
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 

@@ -13,7 +13,7 @@ from graphpool.nn.zoo.build import place_rule
 from graphpool.report.data import ClassPredictions, EmbeddingPlot, Report, ResultRow
 from graphpool.report.pictures import ExampleGroup
 from graphpool.tasks.base import Array, Document, History, TaskModel
-from graphpool.tasks.epoch_text import epoch_line
+from graphpool.tasks.epoch_text import epoch_line, split_facts
 from graphpool.tasks.pages.examples import example_parts, prediction_examples
 from graphpool.tasks.pages.levels import (
     health_lines,
@@ -107,6 +107,7 @@ def class_page(
             "graphs": len(graphs),
             "classes": len(classes),
             "mean nodes": round(model.mean_nodes, 1),
+            **split_facts(document),
             **choice_facts(document),
             "features": features_text(model.features.about()),
         },

@@ -37,7 +37,8 @@ def learning_curve(
         epochs=[row["epoch"] for row in history],
         train_loss=[row["train"]["loss"] for row in history],
         valid_loss=[row["valid"]["loss"] for row in history],
-        train_metric=[row["train"][metric] for row in history],
+        # A metric that is no mean over graphs, such as ROC-AUC, is not measured while training.
+        train_metric=[row["train"].get(metric, math.nan) for row in history],
         valid_metric=[row["valid"][metric] for row in history],
         best_epoch=best_epoch,
         metric=title,

@@ -21,7 +21,7 @@ from graphpool.report.data import (
 )
 from graphpool.report.pictures import ExampleGroup
 from graphpool.tasks.base import Array, Document, History, TaskModel
-from graphpool.tasks.epoch_text import epoch_line
+from graphpool.tasks.epoch_text import epoch_line, split_facts
 from graphpool.tasks.pages.examples import example_parts, prediction_examples
 from graphpool.tasks.pages.levels import (
     health_lines,
@@ -152,6 +152,7 @@ def number_page(
             "graphs": len(graphs),
             "targets": ", ".join(names[:5]) + (f" and {len(names) - 5} more" * (len(names) > 5)),
             "mean nodes": round(model.mean_nodes, 1),
+            **split_facts(document),
             **choice_facts(document),
             "features": features_text(model.features.about()),
         },
