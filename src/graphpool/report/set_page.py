@@ -171,7 +171,8 @@ def _groups(graphs: GraphSet, yes_no: bool) -> list[ExampleGroup]:
         if len(found) > each:
             found = found[np.linspace(0, len(found) - 1, each).round().astype(int)]
         left = int((members & ~drawable).sum())
-        note = f"{figure(left)} of its graphs are too large to be drawn." if left else ""
+        be = "is" if left == 1 else "are"
+        note = f"{figure(left)} of its graphs {be} too large to be drawn." if left else ""
         numbers = graphs.target is not None and order is not sizes
         shown = [
             ExampleGraph(set_side(graphs, one), [f"{title} {order[one]:.4g}"] if numbers else [])
