@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from graphpool.data.targets import is_labels
 from graphpool.features import FeaturePipeline
 from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
@@ -36,7 +37,7 @@ def set_report(graphs: GraphSet, facts: Statistics | None = None, command: str =
         command: that makes the page.
     """
     facts = facts or statistics(graphs)
-    yes_no = _yes_no(graphs)
+    yes_no = graphs.target is not None and is_labels(graphs.target)
     groups = _groups(graphs, yes_no)
     kind = f"{'directed' if facts.directed else 'undirected'}{', weighted' * facts.weighted}"
     hero = [
@@ -115,14 +116,6 @@ def _edge_counts(graphs: GraphSet, directed: bool) -> Array:
     once = np.ones(len(source), dtype=bool) if directed else source <= target
     owner = graphs.edge_graph.cpu().numpy()[once]
     return np.asarray(np.bincount(owner, minlength=len(graphs)))
-
-
-def _yes_no(graphs: GraphSet) -> bool:
-    """Whether all targets are 0, 1 or unknown."""
-    if graphs.target is None:
-        return False
-    known = graphs.target[~graphs.target.isnan()]
-    return bool(((known == 0) | (known == 1)).all())
 
 
 def _label_table(graphs: GraphSet) -> FigureTable:
