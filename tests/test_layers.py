@@ -31,8 +31,8 @@ LAYERS: list[set[str]] = [
 # The same inside packages, for their sub-packages and modules.
 INNER: dict[str, list[set[str]]] = {
     "data": [
-        {"paths", "splits", "download", "targets", "bad_rows"},
-        {"interop"},
+        {"paths", "download", "targets", "bad_rows"},
+        {"interop", "splits"},
         {"read_options", "molecules"},
         {"data_string"},
         {"formats"},

@@ -1,6 +1,8 @@
-"""`--split FILE` and protocols with any number of folds."""
+"""`--split` of every kind, and protocols with any number of folds."""
 
 import json
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from graphpool.config import RunConfig, read_toml
@@ -158,8 +160,99 @@ def test_any_number_of_folds(cli, small):
 
 
 def test_folds_must_be_two_or_more(cli, small):
-    for name, message in (("cv1", "at least 2"), ("cv", "such as cv5"), ("cv-3", "such as cv5")):
+    for name, message in (("cv1", "at least 2"), ("cv", "cvN"), ("cv-3", "cvN")):
         done = cli("evaluate", small, "--protocol", name)
         assert done.code == 2
         assert message in done.err
     assert cli("evaluate", small, *QUICK, "--protocol", "cv41").code == 2
+
+
+def with_columns(small: Path) -> Path:
+    """The 40 graphs with a split, a group, a date and SMILES that have scaffolds."""
+    graphs = read(small)
+    rings = ("c1ccccc1", "C1CCCCC1", "c1ccncc1", "C1CC1", "c1ccoc1", "C1CCC1", "C1CCNCC1", "CC")
+    order = [(7 * at) % 40 for at in range(40)]
+    columns = {
+        "split": tuple("test" if at % 8 == 0 else "val" if at % 8 == 4 else "train"
+                       for at in range(40)),
+        "site": tuple(f"s{at % 13}" for at in range(40)),
+        "date": tuple(f"2020-01-{1 + at % 28:02d}" for at in order),
+        "smiles": tuple("C" * (at // 8) + rings[at % 8] for at in range(40)),
+    }  # fmt: skip
+    path = Path("columns.jsonl")
+    write_jsonl(replace(graphs, columns=columns), path)
+    return path
+
+
+def parts_of(run: str) -> dict[str, list[int]]:
+    return json.loads(Path(run, "split.json").read_text())["splits"][0]
+
+
+def test_a_set_that_brings_a_split_is_split_by_it(cli, small):
+    path = with_columns(small)
+    train = ("train", path, *QUICK, "--pooler", "sum")
+    done = cli(*train, "--out", "a")
+    assert done.code == 0, done.err
+    assert "2 classes; split published: 30 train, 5 choose the epoch, 5 test" in done.err
+    assert "; split published" in done.out
+    assert parts_of("a")["test"] == [0, 8, 16, 24, 32]
+    assert read_toml(RunConfig, "a/config.toml").split == "published"
+    again = cli(*train, "--out", "b", "--split", "published", "--seed", "5")
+    assert again.code == 0, again.err
+    assert parts_of("b") == parts_of("a")
+    assert cli("report", "a").code == 0
+    assert "published" in Path("a/report.html").read_text()
+    other = cli(*train, "--out", "c", "--split", "cv10")
+    assert other.code == 0, other.err
+    assert parts_of("c") != parts_of("a")
+
+
+def test_resume_knows_the_split_that_was_the_default(cli, small):
+    path = with_columns(small)
+    train = ("train", path, *QUICK, "--pooler", "sum", "--out", "a")
+    assert cli(*train).code == 0
+    assert cli(*train, "--resume").code == 0
+    assert cli(*train, "--resume", "--split", "published").code == 0
+    refused = cli(*train, "--resume", "--split", "group:site")
+    assert refused.code == 2
+    assert "begun with the split published, and it is to go on with group:site" in refused.err
+
+
+def test_every_word_splits_a_set_of_ones_own(cli, small):
+    path = with_columns(small)
+    texts = ["random", "random:6:2:2", "group:site", "time:date", "cv4:site", "column:split"]
+    if find_spec("rdkit"):
+        texts += ["scaffold:6:2:2"]
+    for text in texts:
+        folder = text.replace(":", "-")
+        done = cli("train", path, *QUICK, "--pooler", "sum", "--split", text, "--out", folder)
+        assert done.code == 0, done.err
+        assert f"split {text}: " in done.err
+        assert json.loads(Path(folder, "split.json").read_text())["protocol"] == text
+    late = parts_of("time-date")
+    dates = read(path).columns["date"]
+    assert max(dates[at] for at in late["train"]) <= min(dates[at] for at in late["test"])
+    missing = cli("train", path, *QUICK, "--split", "group:sites")
+    assert missing.code == 2
+    assert "no column 'sites'; did you mean 'site'" in missing.err
+
+
+def test_evaluate_on_one_split_says_so(cli, small):
+    path = with_columns(small)
+    asked = ("evaluate", path, *QUICK, "--methods", "sum", "--no-baselines", "--jobs", "1")
+    done = cli(*asked, "--seeds", "2", "--out", "e")
+    assert done.code == 0, done.err
+    assert "columns, published, 2 seeds, 1 split" in done.out
+    assert "over seeds, all on the same split" in done.out
+    first, second = (
+        json.loads(Path(f"e/splits/published-seed{seed}.json").read_text())["splits"]
+        for seed in (0, 1)
+    )
+    assert first == second
+    assert "the same for every seed" in Path("e/results.md").read_text()
+    assert "nothing of other splits" in Path("e/results.md").read_text()
+    grouped = cli(*asked, "--seeds", "1", "--split", "cv3:site", "--out", "g", "--json")
+    assert grouped.code == 0, grouped.err
+    result = json.loads(grouped.out)["results"][0]
+    assert result["protocol"] == "cv3:site"
+    assert len(result["methods"]["sum"]["accuracies"]) == 3

@@ -56,10 +56,16 @@ def test_options_of_a_command_are_those_of_the_config():
     assert names == wanted - {"model_pooler"}
 
 
-def test_split_is_a_word_for_similarity_and_a_file_for_classification():
+def test_splits_of_similarity_and_of_classification():
     similar = options.settings(None, {"task": "similarity", "split": "classes"})
     assert (similar.compare.split, similar.split) == ("classes", "")
-    assert options.settings(None, {"split": "classes"}).split == str(Path("classes").absolute())
+    with pytest.raises(ConfigError, match="unknown split 'classes'; known: published, scaffold"):
+        options.settings(None, {"split": "classes"})
+    assert options.settings(None, {"split": "a.json"}).split == str(Path("a.json").absolute())
+    for text in ("published", "scaffold:7:1:2", "cv5", "group:a b", "time:year", "column:part"):
+        assert options.settings(None, {"split": text}).split == text
+    grouped = options.settings(None, {"task": "similarity", "split": "group:a"})
+    assert (grouped.compare.split, grouped.split) == ("published", "group:a")
     with pytest.raises(ConfigError, match="give published, graphs or classes"):
         options.settings(None, {"task": "similarity", "split": "mine.json"})
     options.check_names(similar, {"task": "similarity", "split": "classes"}, ["hap"])

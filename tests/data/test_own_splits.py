@@ -83,3 +83,41 @@ def test_a_file_that_is_no_split_is_refused(tmp_path, graphs, content):
 def test_a_missing_file_is_named(tmp_path, graphs):
     with pytest.raises(DataError, match="no such"):
         read_own_splits(tmp_path / "none.json", graphs)
+
+
+def test_without_valid_a_tenth_of_the_training_graphs_validates(tmp_path):
+    graphs = load("MUTAG", features=None)[:60]
+    content = {"train": list(range(50)), "test": list(range(50, 60))}
+    (split,) = read_own_splits(write(tmp_path, content), graphs)
+    assert (len(split.train), len(split.valid)) == (45, 5)
+    assert sorted((*split.train, *split.valid)) == list(range(50))
+    assert split.test == tuple(range(50, 60))
+    assert read_own_splits(write(tmp_path, content), graphs) == (split,)
+
+
+def test_the_form_of_errica_et_al_is_read(tmp_path, graphs):
+    fold = {"test": [4, 5], "model_selection": [{"train": [0, 1, 2], "validation": [3]}]}
+    assert read_own_splits(write(tmp_path, [fold]), graphs) == (SPLIT,)
+    assert read_own_splits(
+        write(tmp_path, {"train": [0, 1, 2], "val": [3], "test": [4, 5]}), graphs
+    ) == (SPLIT,)
+
+
+def test_a_folder_of_index_files_has_a_split_for_each_number(tmp_path, graphs):
+    folder = tmp_path / "10fold_idx"
+    folder.mkdir()
+    for number, test in {1: (4, 5), 2: (0, 1), 10: (2, 3)}.items():
+        train = [at for at in range(6) if at not in test]
+        (folder / f"test_idx-{number}.txt").write_text("\n".join(map(str, test)) + "\n")
+        (folder / f"train_idx-{number}.txt").write_text("\n".join(map(str, train)))
+    (folder / "readme.txt").write_text("what this is")
+    splits = read_own_splits(folder, graphs)
+    assert [split.test for split in splits] == [(4, 5), (0, 1), (2, 3)]
+    assert all(len(split.valid) == 1 for split in splits)
+    (folder / "val_idx-1.txt").write_text("3\n")
+    (folder / "train_idx-1.txt").write_text("0\n1\n2\n")
+    assert read_own_splits(folder, graphs)[0] == SPLIT
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(DataError, match=r"no files test_idx-1\.txt"):
+        read_own_splits(empty, graphs)

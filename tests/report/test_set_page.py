@@ -27,7 +27,7 @@ def read_lines(folder, *rows):
 def drawn(graphs):
     page = render(set_report(graphs))
     parse(page)
-    return page.split("</style>")[1]
+    return page.partition("<main>")[2].partition("</main>")[0]
 
 
 def test_a_set_with_classes_has_a_grid_of_molecules_for_each(table):
@@ -65,7 +65,7 @@ def test_a_set_with_nothing_to_predict_is_drawn_from_small_to_large(tmp_path):
 def test_graphs_that_are_too_large_are_counted_and_smaller_ones_drawn(tmp_path):
     rows = [{"nodes": nodes, "edges": [[0, 1]], "y": "a"} for nodes in (3, 4, 100_000)]
     page = drawn(read_lines(tmp_path, *rows))
-    assert "1 of its graphs are too large to be drawn" in page
+    assert "1 of its graphs is too large to be drawn" in page
     assert page.count('<figure class="example">') == 2
 
 

@@ -6,6 +6,7 @@ import torch
 import graphpool as gp
 from graphpool.tasks.pages.classes import class_examples
 from graphpool.tasks.pages.examples import MOST_GRAPHS, prediction_examples
+from graphpool.tasks.pages.labels import label_examples
 from graphpool.tasks.pages.targets import number_examples
 
 GRAPHS = gp.load("MUTAG", features=None)
@@ -60,6 +61,16 @@ def test_numbers_of_several_targets_count_in_deviations():
     worst, best = number_examples(["a", "b"], graphs, (answer, None, None))
     assert names(worst) == [graphs.ids[2]]
     assert names(best) == [graphs.ids[1]]
+
+
+def test_unknown_labels_do_not_count():
+    target = torch.tensor([[0.0, 1.0], [1.0, float("nan")], [float("nan"), float("nan")]])
+    graphs = replace(GRAPHS[:3], y=None, classes=(), target=target, target_names=("a", "b"))
+    shares = np.array([[0.9, 0.9], [0.9, 0.0], [1.0, 1.0]])
+    worst, best = label_examples(["a", "b"], graphs, shares)
+    assert (names(worst), names(best)) == ([graphs.ids[0]], [graphs.ids[1]])
+    assert list(worst.graphs[0].lines) == ["b", "predicted a, b"]
+    assert (worst.graphs[0].right, best.graphs[0].right) == (False, True)
 
 
 def test_an_interval_is_named_and_the_widest_are_drawn():

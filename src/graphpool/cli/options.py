@@ -21,6 +21,7 @@ from graphpool.config import (
     toml_values,
 )
 from graphpool.config.split_spec import parse_split
+from graphpool.data.paths import exists
 from graphpool.documents import parse_toml
 from graphpool.errors import ConfigError, nearest
 
@@ -167,12 +168,25 @@ def settings(
         # With similarity the same option takes three words of its own.
         if values["task"] == "similarity" and split in _SPLITS:
             given |= {"compare.split": split, "split": ""}  # instead of a file of the config's
+        elif values["task"] == "similarity" and not _names_split(split):
+            raise ConfigError(
+                f"split {split}: no such file; with --task similarity give published, graphs or "
+                "classes, a JSON file of a split, or another of graphpool list splits"
+            )
         elif parse_split(split).kind == "own":
             given["split"] = absolute(Path(split))
     for key, value in given.items():
         section, _, name = key.rpartition(".")
         (values[section] if section else values)[name] = value
     return from_dict(RunConfig, values)
+
+
+def _names_split(text: str) -> bool:
+    """Whether a text is a split by its words, or a file that is there."""
+    try:
+        return parse_split(text).kind != "own" or exists(Path(text))
+    except ConfigError:
+        return False
 
 
 def names_task(base: Path | None, options: Given, assignments: Sequence[str] | None) -> bool:

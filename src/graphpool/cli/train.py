@@ -41,7 +41,8 @@ def train(
 ) -> None:
     """Train a model and test it.
 
-    80 % of the graphs train, 10 % choose the epoch and 10 % test, with equal mixes of classes.
+    A set that brings a split is split by it. Of others 80 % of the graphs train, 10 % choose the
+    epoch and 10 % test, with equal mixes of classes; --split takes another one.
 
     Graphs with classes are classified. With --task regression it learns numbers, with --task
     multilabel several labels of 0 and 1; that is assumed of graphs that have them and no classes.

@@ -16,7 +16,8 @@ Kind = Literal[
 Shares = tuple[int, int, int]
 
 SHARES: Shares = (8, 1, 1)
-PAPER, PUBLISHED, SCAFFOLD = "paper", "published", "scaffold"
+PUBLISHED, SCAFFOLD = "published", "scaffold"
+_PAPER = "paper"  # a random split over ten seeds
 SPLITS = {
     "published": "the split that the set brings, in its column split; the same for every seed",
     "scaffold": "molecules with one Bemis-Murcko scaffold in one part, the largest groups train; "
@@ -62,7 +63,7 @@ class SplitSpec:
 
 def parse_split(text: str) -> SplitSpec:
     """Read the text of a split; what is no known form must look like a file, or be one."""
-    if text == PAPER:
+    if text == _PAPER:
         return SplitSpec(text, "random")
     if match := _CV.fullmatch(text):
         return SplitSpec(text, "cv", match[2] or "", folds=int(match[1]))
@@ -73,7 +74,7 @@ def parse_split(text: str) -> SplitSpec:
     if kind is None and _is_file(text):
         return SplitSpec(text, "own")
     if kind is None:
-        hint = nearest(word, [*_PLAIN, *_NAMED, PAPER])
+        hint = nearest(word, [*_PLAIN, *_NAMED, _PAPER, "cv10"])
         hint = f"{hint} " if hint.endswith("?") else ""
         raise ConfigError(f"unknown split {brief(text)}; {hint}known: {', '.join(SPLITS)}")
     if kind in _NAMED and not column:
@@ -97,6 +98,8 @@ def _example(kind: str) -> str:
 
 
 def _is_file(text: str) -> bool:
+    if not text:
+        return False
     if any(mark in text for mark in "/\\."):
         return True
     try:

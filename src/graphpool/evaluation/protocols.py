@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from graphpool.config.split_spec import (
-    PAPER,
     PUBLISHED,
     SCAFFOLD,
     SHARES,
@@ -128,14 +127,14 @@ CV10 = Protocol(
     seeds=SEEDS,
     summary="10 stratified folds, each seed with its own; of the other nine one validates",
 )
-PAPER_PROTOCOL = Protocol(
-    name=PAPER,
+PAPER = Protocol(
+    name="paper",
     kind="random",
     folds=1,
     seeds=tuple(range(10)),
     summary="random 8:1:1 split, a new one for every seed",
 )
-PROTOCOLS = {protocol.name: protocol for protocol in (CV10, PAPER_PROTOCOL)}
+PROTOCOLS = {protocol.name: protocol for protocol in (CV10, PAPER)}
 
 
 def bound(protocol: Protocol | str, graphs: GraphSet) -> Protocol:

@@ -21,7 +21,13 @@ from graphpool.data.true_distances import (
     open_similar,
 )
 from graphpool.errors import ConfigError, GraphpoolError, warn
-from graphpool.evaluation.protocols import Protocol, bound, default_split, find_protocol
+from graphpool.evaluation.protocols import (
+    Protocol,
+    bound,
+    default_split,
+    find_protocol,
+    splits_for,
+)
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.example_files import Graphs, add_source
 from graphpool.experiments.examples import Data, GraphData, PairData, TripletData
@@ -175,7 +181,7 @@ def check_evaluation(
     for data in sets:
         if noun == "graphs":
             graphs = _graph_task(config).open_training(data, root)
-            bound(_protocol(protocol, config, graphs), graphs)
+            splits_for(bound(_protocol(protocol, config, graphs), graphs), graphs, 0)
             continue
         _check_no_split(config)
         if noun == "pairs":

@@ -59,7 +59,7 @@ class Graphs:
         if seed not in self._splits:
             protocol, folder = self.data.protocol, self.data.splits
             if folder:
-                path = Path(folder) / f"{protocol.name}-seed{seed}.json"
+                path = Path(folder) / f"{file_name(protocol.name)}-seed{seed}.json"
                 digest = self.data.digest
                 self._splits[seed] = stored_splits(protocol, self.graphs, digest, seed, path)
             else:

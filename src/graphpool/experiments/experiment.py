@@ -3,7 +3,7 @@
 A file has these parts; `read_experiment` checks every key:
 
     title = "…"                     task = "classification" | "matching" | "similarity"
-    seeds = [0, 1, 2]               protocol = "cv10" | "paper" | "holdout"    folds = 3
+    seeds = [0, 1, 2]               protocol = "cv10" | "published" | "holdout" | …    folds = 3
     uses = ["another"]              # experiments whose records its blocks show, too
     remarks = ["…"]                 # what a reader of the numbers has to know
 
@@ -271,9 +271,14 @@ def _check(made: Experiment, where: str) -> None:
         raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
     if find_task(made.task).noun == "graphs" and made.data and made.protocol != HOLDOUT:
         try:
-            find_protocol(made.protocol)
+            protocol = find_protocol(made.protocol)
         except ConfigError as error:
             raise ConfigError(f"{where}: {error}") from None
+        if protocol.kind == "own":
+            raise ConfigError(
+                f"{where}: protocol {made.protocol} is a file; put its parts into a column of the "
+                "set, and give column:NAME"
+            )
     names = [entry.name for entry in made.data]
     for name, method in made.methods.items():
         for data in method.data:

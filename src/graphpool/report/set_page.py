@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from graphpool.data.targets import is_labels
 from graphpool.features import FeaturePipeline
 from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
@@ -36,7 +37,7 @@ def set_report(graphs: GraphSet, facts: Statistics | None = None, command: str =
         command: that makes the page.
     """
     facts = facts or statistics(graphs)
-    yes_no = _yes_no(graphs)
+    yes_no = graphs.target is not None and is_labels(graphs.target)
     groups = _groups(graphs, yes_no)
     kind = f"{'directed' if facts.directed else 'undirected'}{', weighted' * facts.weighted}"
     hero = [
@@ -117,14 +118,6 @@ def _edge_counts(graphs: GraphSet, directed: bool) -> Array:
     return np.asarray(np.bincount(owner, minlength=len(graphs)))
 
 
-def _yes_no(graphs: GraphSet) -> bool:
-    """Whether all targets are 0, 1 or unknown."""
-    if graphs.target is None:
-        return False
-    known = graphs.target[~graphs.target.isnan()]
-    return bool(((known == 0) | (known == 1)).all())
-
-
 def _label_table(graphs: GraphSet) -> FigureTable:
     """How many graphs have each label of a set with several."""
     assert graphs.target is not None
@@ -171,7 +164,8 @@ def _groups(graphs: GraphSet, yes_no: bool) -> list[ExampleGroup]:
         if len(found) > each:
             found = found[np.linspace(0, len(found) - 1, each).round().astype(int)]
         left = int((members & ~drawable).sum())
-        note = f"{figure(left)} of its graphs are too large to be drawn." if left else ""
+        be = "is" if left == 1 else "are"
+        note = f"{figure(left)} of its graphs {be} too large to be drawn." if left else ""
         numbers = graphs.target is not None and order is not sizes
         shown = [
             ExampleGraph(set_side(graphs, one), [f"{title} {order[one]:.4g}"] if numbers else [])

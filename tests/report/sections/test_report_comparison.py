@@ -1,6 +1,7 @@
 """The page about a model that compares graphs: its charts, its drawn graphs, its words."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,3 +153,13 @@ def test_distances_must_be_known_to_be_drawn() -> None:
         DistancePlot(np.array([np.nan]), np.array([1.0]))
     with pytest.raises(ValueError, match="predicted"):
         DistancePlot(np.array([1.0]), np.array([1.0, 2.0]))
+
+
+def test_molecules_are_drawn_as_such_unless_their_edits_are() -> None:
+    alone = replace(one_side(PATH, "a"), smiles="CNO")
+    query = Report("t", queries=[QueryExample("q", alone, [Neighbour(alone, 1.0, 1.0, 1)])])
+    assert render(query).count('<svg class="molecule"') == 2
+    sides = {"left": alone, "right": alone}
+    assert '<svg class="molecule"' not in render(Report("t", pairs=[pair(**sides)]))
+    apart = render(Report("t", pairs=[pair(**sides, aligned=False)]))
+    assert apart.count('<svg class="molecule"') == 2

@@ -16,7 +16,11 @@ def path(nodes, smiles="", name="graph 1"):
 
 def page(*graphs, title="Predicted worst"):
     group = ExampleGroup(title, [ExampleGraph(*graph) for graph in graphs])
-    return render(Report("t", examples=[group], labels=["C"])).split("</style>")[1]
+    return (
+        render(Report("t", examples=[group], labels=["C"]))
+        .partition("<main>")[2]
+        .partition("</main>")[0]
+    )
 
 
 def test_each_graph_is_a_figure_with_what_is_said_of_it():

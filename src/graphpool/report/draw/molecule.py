@@ -15,7 +15,7 @@ import numpy as np
 from graphpool.data.molecules.atoms import chemistry, read_molecule
 from graphpool.errors import MissingPackageError
 from graphpool.imports import optional_module
-from graphpool.report.draw.svg import colour, number, text
+from graphpool.report.draw.svg import colour, number, round_path, text
 from graphpool.report.pictures import Array
 
 MOST_ATOMS = 500
@@ -187,10 +187,7 @@ def _structure(picture: ElementTree.Element, bold: float) -> str:
                 areas[_page_colour(fill)].append(way)
         elif element.tag == f"{_SVG}ellipse":
             x, y, r = (float(element.get(name, "0")) for name in ("cx", "cy", "rx"))
-            ring = f"M{number(x - r)} {number(y)}a{number(r)} {number(r)} 0 1 1 {number(2 * r)} 0"
-            areas[_page_colour(fill)].append(
-                f"{ring}a{number(r)} {number(r)} 0 1 1 {number(-2 * r)} 0"
-            )
+            areas[_page_colour(fill)].append(round_path(x, y, r))
         elif element.tag == f"{_SVG}text":
             left, base = (number(float(element.get(name, "0"))) for name in ("x", "y"))
             size = number(float(style.get("font-size", "12px").removesuffix("px")))

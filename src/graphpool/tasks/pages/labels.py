@@ -18,8 +18,14 @@ from graphpool.report.data import (
     Report,
 )
 from graphpool.report.draw.class_curves import MOST_LINES
+from graphpool.report.pictures import ExampleGroup
 from graphpool.tasks.base import Array, Document, History, TaskModel
+<<<<<<< HEAD
+from graphpool.tasks.epoch_text import epoch_line, split_facts
+=======
 from graphpool.tasks.epoch_text import epoch_line
+from graphpool.tasks.pages.examples import example_parts, prediction_examples
+>>>>>>> part-k
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,
@@ -150,6 +156,7 @@ def label_page(
             "labels": len(names),
             "known values": _known_share(graphs),
             "mean nodes": round(model.mean_nodes, 1),
+            **split_facts(document),
             **choice_facts(document),
             "features": features_text(model.features.about()),
         },
@@ -161,6 +168,7 @@ def label_page(
             for column, name in enumerate(names)
             for known in [~np.isnan(true[:, column])]
         ],
+        **example_parts(label_examples(names, test, shares)),
         curves=[learning_curve(pooler, history, document["best_epoch"], metric, TITLES[metric])]
         if history
         else [],
@@ -170,6 +178,27 @@ def label_page(
         warnings=document["warnings"],
         environment={**document["versions"], "seed": model.config.train.seed},
     )
+
+
+def label_examples(names: Sequence[str], graphs: GraphSet, shares: Array) -> list[ExampleGroup]:
+    """Draw the graphs whose labels are predicted worst, best and with the least certainty.
+
+    Errors are the mean distance of the probabilities from the known labels.
+    """
+    assert graphs.target is not None
+    true = np.asarray(graphs.target.cpu())
+    known = ~np.isnan(true)
+    count = np.maximum(known.sum(axis=1), 1)
+    error = np.where(known, np.abs(shares - true), 0.0).sum(axis=1) / count
+    error[~known.any(axis=1)] = np.nan
+    wrong = known & ((shares > 0.5) != (true == 1))
+
+    def say(at: int) -> tuple[list[str], bool]:
+        said = f"predicted {_listed(names, shares[at] > 0.5)}"
+        return [_listed(names, true[at] == 1), said], not bool(wrong[at].any())
+
+    doubt = np.where(known, 0.5 - np.abs(shares - 0.5), 0.0).sum(axis=1) / count
+    return prediction_examples(graphs, error, say, doubt)
 
 
 TITLES = {"roc_auc": "ROC-AUC, %", "average_precision": "Average precision, %"}
