@@ -20,12 +20,8 @@ from graphpool.report.data import (
 from graphpool.report.draw.class_curves import MOST_LINES
 from graphpool.report.pictures import ExampleGroup
 from graphpool.tasks.base import Array, Document, History, TaskModel
-<<<<<<< HEAD
 from graphpool.tasks.epoch_text import epoch_line, split_facts
-=======
-from graphpool.tasks.epoch_text import epoch_line
 from graphpool.tasks.pages.examples import example_parts, prediction_examples
->>>>>>> part-k
 from graphpool.tasks.pages.levels import (
     health_lines,
     health_rows,
