@@ -36,7 +36,9 @@ def test_jsonl_and_json_say_the_same(cli, trained, small):
 
 
 def test_graphs_without_classes_and_with_unknown_labels_are_answered(cli, trained):
-    Path("new.jsonl").write_text('{"id": "a", "node_labels": [0, 99], "edges": [[0, 1]]}\n')
+    Path("new.jsonl").write_text(
+        '{"id": "a", "node_labels": [0, 99], "edges": [[0, 1]], "edge_labels": [0]}\n'
+    )
     done = cli("predict", trained, "new.jsonl")
     assert done.code == 0
     assert done.out.splitlines()[1].startswith("a,")

@@ -26,7 +26,7 @@ from graphpool.graphs.graphset import GraphSet
 CV3 = Protocol("cv3", "cv", folds=3, seeds=(0,))
 DATA = GraphData("MUTAG", CV3)
 QUICK = RunConfig(
-    model=ModelConfig(hidden_channels=8, clusters=(3, 1)),
+    model=ModelConfig(encoder="gcn", hidden_channels=8, clusters=(3, 1)),
     train=TrainConfig(epochs=3, batch_size=8),
 )
 
