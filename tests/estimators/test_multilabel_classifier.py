@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import SkipTestWarning
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
 
 import graphpool as gp
 from graphpool.errors import DataError, GraphpoolError
@@ -150,3 +153,20 @@ def test_a_report_has_curves_and_a_row_for_each_label(
     for words in ("Label by label", "ROC curve", "Precision and recall", "Calibration"):
         assert words in page
     assert page.count("AUC 0.") + page.count("AUC 1.") >= 2
+
+
+def test_scikit_learn_knows_what_it_is() -> None:
+    with pytest.warns(SkipTestWarning, match="two_d_array=False"):
+        (result,) = check_estimator(gp.GraphMultiLabelClassifier())
+    assert result["status"] == "passed"
+    tags = get_tags(gp.GraphMultiLabelClassifier())
+    assert tags.classifier_tags.multi_label
+    assert tags.target_tags.multi_output
+    assert is_classifier(gp.GraphMultiLabelClassifier())
+
+
+def test_vectors_and_levels(fitted: gp.GraphMultiLabelClassifier, graphs: gp.GraphSet) -> None:
+    assert fitted.transform(graphs).shape == (80, len(fitted.get_feature_names_out()))
+    assert fitted.levels(graphs) == ()  # sum has none
+    fresh = gp.GraphMultiLabelClassifier(**QUICK)
+    assert (fresh.fit_transform(graphs) == fresh.transform(graphs)).all()

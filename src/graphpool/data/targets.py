@@ -33,12 +33,6 @@ def is_target(values: Sequence[Any]) -> bool:
     )
 
 
-def is_labels(target: Tensor) -> bool:
-    """Whether all known values of targets, `[graphs, targets]`, are 0 or 1."""
-    known = ~target.isnan()
-    return bool(known.any() and (~known | (target == 0) | (target == 1)).all())
-
-
 def read_targets(
     values: Sequence[Any], wrong: Wrong, key: str = "y", names: Sequence[str] = ()
 ) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 Name = int | str
 
@@ -12,6 +13,12 @@ Name = int | str
 def target_names(count: int) -> tuple[str, ...]:
     """Return the names of targets that have none of their own: y, or y0, y1, ...."""
     return ("y",) if count == 1 else tuple(f"y{number}" for number in range(count))
+
+
+def is_labels(target: Tensor) -> bool:
+    """Whether all known values of targets, `[graphs, targets]`, are 0 or 1."""
+    known = ~target.isnan()
+    return bool(known.any() and (~known | (target == 0) | (target == 1)).all())
 
 
 def coded(values: Sequence[Name]) -> tuple[NDArray[np.int64], tuple[Name, ...]]:

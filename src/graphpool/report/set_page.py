@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphpool.data.targets import is_labels
 from graphpool.features import FeaturePipeline
 from graphpool.features.summary import features_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.statistics import Statistics, statistics
+from graphpool.graphs.vocabulary import is_labels
 from graphpool.report.data import (
     Array,
     CountPlot,

@@ -1,8 +1,8 @@
 """Tasks: what can be learned about graphs, by name."""
 
-from graphpool.data.targets import is_labels
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.vocabulary import is_labels
 from graphpool.tasks.base import Store, Task, TaskData
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.tasks.matching import MatchingTask

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.splits.split import Split
-from graphpool.data.targets import is_labels
 from graphpool.errors import ConfigError, plural
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.vocabulary import is_labels
 
 Classes = Sequence[int] | NDArray[Any] | Tensor
 

@@ -19,7 +19,8 @@ from graphpool.report.sections.parts import section
 MOST_CLASSES = 20  # of a confusion matrix
 CALIBRATION = (
     "Calibration: test graphs are cut by their probability into parts of about the same size, a "
-    "dot each. On the dashed line a probability means what it says; below it the model is too sure."
+    "dot each. On the dashed line a probability means what it says; below it, the model predicts "
+    "more than is true."
 )
 COLUMNS = ("recall, %", "precision, %", "F1, %", "graphs")
 
