@@ -174,7 +174,7 @@ def test_every_field_is_declared_as_a_setting() -> None:
 
 
 def test_validation_of_the_number_of_places_is_for_classification() -> None:
-    with pytest.raises(ConfigError, match="is for classification"):
+    with pytest.raises(ConfigError, match="is for tasks over single graphs"):
         RunConfig(task="matching", model=ModelConfig(cluster_count="validation"))
 
 

@@ -236,7 +236,10 @@ def test_rules_beside_pairs_of_ones_own_are_fitted_on_the_other_half() -> None:
         ),
         (("train", "--pooler", "gmn"), "--task matching or --task similarity"),
         (("train", "--task", "matching", "--pooler", "simgn"), "did you mean 'simgnn'?"),
-        (("train", "--task", "matching", "--count", "validation"), "is for classification"),
+        (
+            ("train", "--task", "matching", "--count", "validation"),
+            "is for tasks over single graphs",
+        ),
         (("train", "--task", "similarity", "--examples", "0"), "must be positive"),
         (
             ("train", "--task", "matching", "--pooler", "gmn", "--distance", "sorted"),

@@ -118,7 +118,9 @@ def test_score_of_a_model_as_json(cli, trained, small):
 
 
 def test_a_class_that_the_model_does_not_know_is_named(cli, trained):
-    Path("other.jsonl").write_text('{"node_labels": [0, 0], "edges": [[0, 1]], "y": 7}\n')
+    Path("other.jsonl").write_text(
+        '{"node_labels": [0, 0], "edges": [[0, 1]], "edge_labels": [0], "y": 7}\n'
+    )
     done = cli("evaluate", "other.jsonl", "--model", trained)
     assert done.code == 2
     assert "the class 7, which the model does not know; its classes are -1, 1" in done.err

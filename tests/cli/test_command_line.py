@@ -151,7 +151,7 @@ def test_list_names_every_method_and_option(cli):
     assert {"hap", "hap-paper", "sum", "mean", "structure-free", "wl", "majority"} <= names
     assert set(document["encoder"]) == {"gcn", "gat", "gin", "graphconv"}
     assert "diffpool" in names
-    assert set(document["loss"]) == {"cut_loss", "balance", "orthogonality"}
+    assert set(document["auxiliary_losses"]) == {"cut_loss", "balance", "orthogonality"}
     choices = [item.name for item in settings_in(RunConfig) if item.choices]
     assert {"encoder", "norm", "cluster_count", "distance", "schedule", "split"} <= set(choices)
     for part in (*choices, "loss", "features"):

@@ -50,7 +50,7 @@ def test_an_unknown_list_names_what_there_is(capsys: pytest.CaptureFixture[str])
     [
         ("graphpool tr", ["train"]),
         ("graphpool train --epo", ["--epochs"]),
-        ("graphpool train --encoder gi", ["gin"]),
+        ("graphpool train --encoder gine", ["gine"]),
         ("graphpool list enc", ["encoder"]),
     ],
 )

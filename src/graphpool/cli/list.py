@@ -23,8 +23,8 @@ def list_methods(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="One list alone: methods, poolers, settings, features, losses, ged, or the "
-            "choices of a setting, such as encoders.",
+            help="One list alone: methods, poolers, settings, features, auxiliary_losses, "
+            "ged, or the choices of a setting, such as encoders.",
             show_default=False,
             autocompletion=lambda: [*_LISTS, *(item.name for item in _CHOICES)],
         ),
@@ -35,8 +35,8 @@ def list_methods(
     choices = {item.name: dict(item.choices) for item in _CHOICES}
     choices["split"] = _splits(choices["split"])
     if what is None:
-        contents = {"methods": _methods(), **choices, "loss": _losses(), "features": _features(),
-                    "ged": _distances()}  # fmt: skip
+        contents = {"methods": _methods(), **choices, "auxiliary_losses": _losses(),
+                    "features": _features(), "ged": _distances()}  # fmt: skip
         print_result(json, contents, _all_lines(contents, choices))
         return
     name = _find(what, [*_LISTS, *choices])
@@ -73,7 +73,7 @@ def _all_lines(contents: dict[str, Any], choices: Iterable[str]) -> Lines:
         "cluster_count is for assignments by places, unless --clusters gives the number; distance "
         "and score are for --task matching and similarity.",
         "graphpool list settings explains every setting.\n",
-        *_name_lines("loss", contents["loss"]),
+        *_name_lines("auxiliary loss", contents["auxiliary_losses"]),
         "\nA loss is added with its weight, such as --set model.cut_loss=0.1.\n",
         *_name_lines("features", contents["features"]),
         "\nFeatures are joined with +, such as labels+rw:8.\n",
@@ -202,6 +202,10 @@ _LISTS: dict[str, tuple[str, Callable[[], Any], Callable[[Any], Lines]]] = {
     "poolers": ("poolers", _poolers, _pooler_lines),
     "settings": ("settings", _settings, _setting_lines),
     "features": ("features", _features, partial(_name_lines, "features")),
-    "losses": ("loss", _losses, partial(_name_lines, "loss")),
+    "auxiliary_losses": (
+        "auxiliary_losses",
+        _losses,
+        partial(_name_lines, "auxiliary loss"),
+    ),  # fmt: skip
     "ged": ("ged", _distances, _distance_lines),
 }

@@ -27,7 +27,7 @@ class Source:
 
 def set_digest(graphs: GraphSet) -> str:
     """Return a digest of a set that does not depend on its name, features and text columns."""
-    return content_hash(replace(graphs, name="", x=None, columns={}))
+    return content_hash(replace(graphs, name="", x=None, edge_x=None, columns={}))
 
 
 def source_values(source: Source | None) -> dict[str, Any]:
