@@ -206,6 +206,6 @@ _LISTS: dict[str, tuple[str, Callable[[], Any], Callable[[Any], Lines]]] = {
         "auxiliary_losses",
         _losses,
         partial(_name_lines, "auxiliary loss"),
-    ),  # fmt: skip
+    ),
     "ged": ("ged", _distances, _distance_lines),
 }
