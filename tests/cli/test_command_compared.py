@@ -231,7 +231,7 @@ def test_rules_beside_pairs_of_ones_own_are_fitted_on_the_other_half() -> None:
         (("train", "MUTAG", "--task", "similarity"), "give distances with --distances"),
         (("train", "--pairs", "x.csv"), "--pairs is for --task matching"),
         (
-            ("train", "--task", "matching", "--split", "graphs"),
+            ("train", "--task", "matching", "--split", "random"),
             "matching-balanced-hard-20 draws its own pairs for each part; leave out --split",
         ),
         (("train", "--pooler", "gmn"), "--task matching or --task similarity"),

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graphpool.config import ModelConfig, RunConfig, TrainConfig
+from graphpool.config import ModelConfig, RunConfig, TrainConfig, resolve
 from graphpool.data.load import load
 from graphpool.evaluation.protocols import Protocol
 from graphpool.experiments.comparison import evaluate as evaluate_methods
@@ -25,9 +25,11 @@ from graphpool.graphs.graphset import GraphSet
 
 CV3 = Protocol("cv3", "cv", folds=3, seeds=(0,))
 DATA = GraphData("MUTAG", CV3)
-QUICK = RunConfig(
-    model=ModelConfig(encoder="gcn", hidden_channels=8, clusters=(3, 1)),
-    train=TrainConfig(epochs=3, batch_size=8),
+QUICK = resolve(
+    RunConfig(
+        model=ModelConfig(encoder="gcn", hidden_channels=8, clusters=(3, 1)),
+        train=TrainConfig(epochs=3, batch_size=8),
+    )
 )
 
 

@@ -63,6 +63,8 @@ class SplitSpec:
 
 def parse_split(text: str) -> SplitSpec:
     """Read the text of a split; what is no known form must look like a file, or be one."""
+    if not isinstance(text, str):
+        raise ConfigError(f"split is {brief(text)}; give text such as published, cv5 or a file")
     if text == _PAPER:
         return SplitSpec(text, "random")
     if match := _CV.fullmatch(text):
@@ -98,7 +100,7 @@ def _example(kind: str) -> str:
 
 
 def _is_file(text: str) -> bool:
-    if not text:
+    if not text or "\0" in text:
         return False
     if any(mark in text for mark in "/\\."):
         return True

@@ -94,9 +94,9 @@ def find_protocol(name: str) -> Protocol:
 
     A file is not read: `bound` has its splits.
     """
+    spec = parse_split(name)
     if name in PROTOCOLS:
         return PROTOCOLS[name]
-    spec = parse_split(name)
     return Protocol(
         OWN if spec.kind == "own" else name, spec.kind, spec.folds, SEEDS, _summary(spec),
         column=spec.column, shares=spec.shares,
@@ -143,7 +143,7 @@ def bound(protocol: Protocol | str, graphs: GraphSet) -> Protocol:
     Args:
         protocol: or its text; the name of one with a file has a digest of the splits.
     """
-    found = find_protocol(protocol) if isinstance(protocol, str) else protocol
+    found = protocol if isinstance(protocol, Protocol) else find_protocol(protocol)
     if found.kind == "own" and not found.splits and isinstance(protocol, str):
         splits = read_own_splits(protocol, graphs)
         digest = hashlib.sha256("".join(map(split_digest, splits)).encode()).hexdigest()[:8]

@@ -54,6 +54,7 @@ from graphpool.tasks.base import (
     held_out,
     parts_text,
 )
+from graphpool.tasks.epoch_text import split_name
 from graphpool.tasks.pages.pairs import (
     comparison_page,
     distance_plot,
@@ -194,8 +195,9 @@ class SimilarityTask(PairwiseTask):
             },
         }
         origin = distances.origin if distances.origin in (PUBLISHED, COMPUTED) else "of a file"
+        named = split_name(config.split) or data.kind
         notes = [
-            f"{graphs.name}: {plural(len(graphs), 'graph')}, "
+            f"{graphs.name}: {plural(len(graphs), 'graph')}; split {named}: "
             f"{parts_text(split.train, split.valid, split.test)}; distances {origin}",
             f"of the triplets {parts_text(**parts)}",
         ]
