@@ -88,11 +88,18 @@ def _name_lines(name: str, texts: dict[str, str]) -> Lines:
 def _methods() -> list[dict[str, Any]]:
     """Networks by name, networks for pairs, and baselines."""
     from graphpool.nn.zoo import list_networks
-    from graphpool.tasks import ClassificationTask
+    from graphpool.tasks import TASKS
 
+    # Of tasks over single graphs; one name may stand for a baseline of each.
+    known = {
+        name: item
+        for task in reversed(TASKS.values())
+        if task.takes == "graphs"
+        for name, item in task.baselines().items()
+    }
     baselines = [
         {"name": name, "family": item.kind, "paper": "-", "year": None, "summary": item.summary}
-        for name, item in ClassificationTask.baselines().items()
+        for name, item in known.items()
     ]
     return [*list_networks(), *baselines]
 
@@ -147,7 +154,7 @@ def _setting_lines(settings: list[dict[str, Any]]) -> Lines:
     return [
         Table(("setting", "default", "allowed", "option", ""), rows),
         "\nAny setting is given with --set KEY=VALUE or in a file with --config.",
-        "Defaults are those of classification; --task matching and similarity have others.",
+        "Defaults are those of classification; other tasks have some of their own.",
     ]
 
 
