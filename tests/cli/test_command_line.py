@@ -88,7 +88,7 @@ def test_version(cli):
         (("train", "missing.jsonl"), "no such file"),
         (("train", "--config", "no.toml"), "no.toml: no such file"),
         (("evaluate", "MUTAG", "--methods", "hap,summ"), "did you mean 'sum'?"),
-        (("evaluate", "MUTAG", "--protocol", "cv1O"), "unknown protocol 'cv1O'; known: cv10"),
+        (("evaluate", "MUTAG", "--protocol", "cv1O"), "unknown split 'cv1O'; did you mean 'cv10'?"),
         (("evaluate",), "name at least one data set"),
         (("predict", "model"), "missing argument"),
         (("predict", "nothing", "MUTAG"), "nothing: no such checkpoint"),
@@ -149,15 +149,15 @@ def test_list_names_every_method_and_option(cli):
     document = json.loads(cli("list", "--json").out)
     names = {row["name"] for row in document["methods"]}
     assert {"hap", "hap-paper", "sum", "mean", "structure-free", "wl", "majority"} <= names
-    assert set(document["encoder"]) == {"gcn", "gat", "gin", "graphconv"}
+    assert {"auto", "gcn", "gat", "gin", "graphconv", "gine", "gatv2"} <= set(document["encoder"])
     assert "diffpool" in names
     assert set(document["auxiliary_losses"]) == {"cut_loss", "balance", "orthogonality"}
     choices = [item.name for item in settings_in(RunConfig) if item.choices]
     assert {"encoder", "norm", "cluster_count", "distance", "schedule", "split"} <= set(choices)
-    for part in (*choices, "loss", "features"):
+    for part in (*choices, "auxiliary_losses", "features"):
         assert all(document[part].values()), f"{part} has a value without a word about it"
     text = cli("list").out
-    parts = ("features", "assignment", "connect", "cluster_count", "loss")
+    parts = ("features", "assignment", "connect", "cluster_count", "auxiliary_losses")
     assert all(name in text for part in parts for name in (*names, *document[part]))
 
 

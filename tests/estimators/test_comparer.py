@@ -76,7 +76,11 @@ def test_saved_and_loaded_it_says_the_same(
 ) -> None:
     loaded = GraphComparer.load(fitted.save(tmp_path / "comparer.safetensors"))
     np.testing.assert_array_equal(loaded.distances(graphs), fitted.distances(graphs))
-    assert loaded.get_params() == {**fitted.get_params(), "threads": loaded.threads}
+    assert loaded.get_params() == {
+        **fitted.get_params(),
+        "threads": loaded.threads,
+        "residual": "off",
+    }
     assert loaded.graphs_.ids == graphs[:50].ids
     for one, other in zip(
         loaded.kneighbors(graphs[:2]), fitted.kneighbors(graphs[:2]), strict=True

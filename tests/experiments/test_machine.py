@@ -53,7 +53,7 @@ def test_moving_and_documenting_code_does_not_change_the_digest(copy: Path) -> N
     moved.rename(copy / "models" / "order_of_graphs.py")
     documented = copy / "evaluation" / "protocols.py"
     text = documented.read_text(encoding="utf-8")
-    assert '"""The protocol of this name: ' in text
-    changed = text.replace('"""The protocol of this name: ', '"""Find it: ')
+    assert '"""Return the protocol that a text names; ' in text
+    changed = text.replace('"""Return the protocol that a text names; ', '"""Find it: ')
     documented.write_text(f"import os\n{changed}", encoding="utf-8")
     assert digest() == before

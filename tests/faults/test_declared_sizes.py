@@ -126,7 +126,7 @@ def test_a_matrix_file_that_asks_for_75_gigabytes(tmp_path):
     classes = {**arrays, "classes": np.arange(100_000)}
     array_file.write_arrays(path, "distance matrix", many, classes)
     matrix = open_matrix(path)
-    with pytest.raises(DataError, match="bytes of a matrix of 100000 graphs are over the limit"):
+    with pytest.raises(DataError, match="bytes of a matrix of 100,000 graphs are over the limit"):
         _ = matrix.values
 
 

@@ -201,7 +201,7 @@ EVENT_LINES = (
     '{"event": "resume", "step": 4}\n{"event": "epoch", "epoch": 2, "loss": null}\n'
 )
 EXPERIMENT = """title = "t"\ntask = "classification"\nprotocol = "cv10"\nseeds = [0]\n[[data]]
-name = "MUTAG"\n[methods.sum]\nmodel = {pooler = "sum"}\n"""
+name = "MUTAG"\n[methods.sum]\nmodel = {pooler = "sum", encoder = "gcn"}\n"""
 COSTS = '{"node_substitution": 2, "edge_labels": [["s", "d", 0.5]]}'
 GEXF_FILE = GEXF.replace("<gexf>", '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">')
 FORMATS: dict[str, HostileFormat] = {

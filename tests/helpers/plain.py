@@ -36,7 +36,7 @@ class Plain:
 
         They are made of weights and of both ends, so that permuted nodes permute them.
         """
-        one, other = self.x[:, 0].detach().tanh(), self.x[:, 1].detach().tanh()
+        one, other = self.x[:, 0].detach().tanh(), self.x[:, -1].detach().tanh()
         made = [self.adj.detach().sin(), one[:, None] + one, other[:, None] * other]
         return torch.stack(made, -1) * (self.adj != 0).unsqueeze(-1)
 

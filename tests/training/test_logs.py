@@ -12,7 +12,9 @@ from graphpool.training import read_events
 from graphpool.training.events import EventLog
 from graphpool.training.loop import show_epoch, training_bar
 
-ROW = {"epoch": 1, "step": 4, "train": {"loss": 0.5}, "valid": {"accuracy": 0.75}}
+ROW = {
+    "epoch": 1, "step": 4, "train": {"loss": 0.5, "accuracy": 0.5}, "valid": {"accuracy": 0.75},
+}  # fmt: skip
 
 
 def test_numbers_that_json_does_not_know_become_null(tmp_path):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from graphpool.config import ModelConfig, RunConfig, TrainConfig
+from graphpool.config import ModelConfig, RunConfig, TrainConfig, resolve_model
 from graphpool.data.load import load
 from graphpool.data.splits import cv_splits
 from graphpool.errors import CheckpointError, ConfigError
@@ -162,7 +162,7 @@ def test_without_validation_graphs_it_says_what_to_do(graphs):
 
 def test_the_training_is_that_of_the_settings_that_won(graphs):
     chosen, _ = train(graphs)
-    config = replace(QUICK, model=chosen.choice.applied(ASKED))
+    config = replace(QUICK, model=resolve_model(chosen.choice.applied(ASKED), True))
     assert chosen.config == config
     assert weights(chosen) == weights(train(graphs, config)[0])
 

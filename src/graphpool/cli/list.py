@@ -52,7 +52,7 @@ def _find(what: str, known: list[str]) -> str:
     """Return the list that is asked for, by its name in the singular or the plural."""
     word = what.lower().replace("-", "_")
     for name in known:
-        if word in (name, f"{name}s", name.removesuffix("s"), name.removesuffix("es")):
+        if word in (name, f"{name}s", f"{name}es", name.removesuffix("s"), name.removesuffix("es")):
             return name
     if word.rstrip("s") in ("set", "dataset", "data"):
         raise ConfigError("sets of graphs are listed by: graphpool data list")

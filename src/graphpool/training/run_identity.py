@@ -46,8 +46,11 @@ def check_same_run(path: Path, stored: dict[str, Any], current: dict[str, Any]) 
     if type(stored["config"].get("epochs")) is not int:
         raise CheckpointError.at(path, "damaged: it names no number of epochs", hint=_RESTART)
     stored = {**stored, "config": before}
-    if isinstance(model := stored["extra"].get("model"), dict):
-        stored["extra"] = {**stored["extra"], "model": completed_model(model)}
+    models = stored["extra"].get("model"), current["extra"].get("model")
+    if all(isinstance(model, dict) for model in models):
+        whole = completed_model(models[0])
+        newer = {key: whole[key] for key in models[1] if key in whole}
+        stored["extra"] = {**stored["extra"], "model": {**newer, **models[0]}}
     cosine = now.get("schedule") == "cosine"
     if now["epochs"] != before["epochs"] and (cosine or now["epochs"] < before["epochs"]):
         why = "the cosine schedule depends on it" if cosine else "it can only be raised"

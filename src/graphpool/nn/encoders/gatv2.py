@@ -45,11 +45,14 @@ class GATv2Layer(EdgeLayer):
         self.edge = nn.Linear(edge_channels, out_channels, bias=False) if edge_channels else None
         self.vector = nn.Parameter(torch.empty(heads, out_channels // heads))
         self.bias = nn.Parameter(torch.empty(out_channels))
-        self.reset_parameters()
+        self._draw()
 
     def reset_parameters(self) -> None:
         """Draw the initial weights again."""
         reset_children(self)
+        self._draw()
+
+    def _draw(self) -> None:
         nn.init.xavier_uniform_(self.vector)
         nn.init.zeros_(self.bias)
 
