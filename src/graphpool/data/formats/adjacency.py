@@ -72,6 +72,8 @@ def _read_several(path: Path, name: str) -> GraphSet:
     y = arrays.get("y")
     if y is not None and (y.ndim not in (1, 2) or y.dtype.kind not in "biufU"):
         raise wrong(path, "y", "must be a list of words or numbers, one per graph", NEXT_STEP)
+    if y is not None and not y.size:  # a shape of a billion rows without columns takes no bytes
+        raise wrong(path, "y", "is empty", "leave it out, or give each graph a value")
     classes = None if y is None else y.tolist()
     unread = sorted(array_names(path) - {*found, "y"})
     if found == ["adj"]:
