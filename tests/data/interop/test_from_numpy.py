@@ -129,5 +129,5 @@ def test_arrays_that_are_no_graphs_are_refused_with_their_file(tmp_path: Path) -
 
 def test_an_empty_y_of_many_rows_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
     np.savez(tmp_path / "hollow.npz", adj=np.ones((3, 3)), y=np.zeros((10**9, 0)))
-    with pytest.raises(DataError, match="'y' is empty"):
+    with pytest.raises(DataError, match="'y': is empty"):
         gp.read(tmp_path / "hollow.npz")
