@@ -41,6 +41,7 @@ def test_ratios_of_one_set_are_written(tmp_path: Path) -> None:
         assert len(written["versions"]["code"]) == 16
 
 
+@pytest.mark.slow
 def test_scaling_measures_time_and_memory(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     # A hundred times the nodes: below that, fixed costs and a busy machine outweigh the work.

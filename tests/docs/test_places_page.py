@@ -65,6 +65,7 @@ def test_commands_run(command: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "Level 1" in said.out
 
 
+@pytest.mark.slow
 def test_pictures_are_drawn_and_their_table_is_written(tmp_path: Path) -> None:
     found = tmp_path / "places_ring.json"
     done = script("places_pictures", "--graphs", 40, "--epochs", 1, "--out", tmp_path,

@@ -31,6 +31,7 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_time_and_memory_are_multiples_of_sumpool_and_pyg_stands_beside(
     runner: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 FOLDER = Path(__file__).resolve().parents[3] / "benchmarks"
 
 
+@pytest.mark.slow
 def test_time_and_memory_are_written(tmp_path: Path) -> None:
     out = tmp_path / "places.json"
     command = [sys.executable, "-W", "ignore", "places.py", "--sizes", "400", "4000", "--sets"]
