@@ -13,16 +13,16 @@ from graphpool.nn.zoo.build import place_rule
 from graphpool.report.data import ClassPredictions, EmbeddingPlot, Report, ResultRow
 from graphpool.report.pictures import ExampleGroup
 from graphpool.tasks.base import Array, Document, History, TaskModel
-from graphpool.tasks.epoch_text import epoch_line, split_facts
+from graphpool.tasks.epoch_text import split_facts
 from graphpool.tasks.pages.examples import example_parts, prediction_examples
 from graphpool.tasks.pages.levels import (
-    health_lines,
     health_rows,
     hierarchy_example,
     learning_curve,
     typical_graph,
 )
-from graphpool.tasks.place_text import choice_facts, choice_lines
+from graphpool.tasks.pages.lines import closing_lines, seen_lines
+from graphpool.tasks.place_text import choice_facts
 
 
 def result_lines(document: Document) -> Lines:
@@ -35,18 +35,12 @@ def result_lines(document: Document) -> Lines:
         f"Balanced        {percent(test['balanced_accuracy']):>7}  mean over the classes",
         f"Majority class  {percent(document['majority']):>7}",
         f"Also: {metrics_text(test)}",
-        epoch_line(document, "graphs"),
     ]
-    if document["choice"]:
-        lines += choice_lines(document["choice"])
-    lines += health_lines(document["health"], document["places"])
-    lines += [f"warning: {warning}" for warning in document["warnings"]]
-    if count < 100:
-        lines.append(
-            f"One of {count} test graphs is {100 / count:.1f} points: too few to compare "
-            "methods with; graphpool evaluate does."
-        )
-    return lines
+    few = (
+        f"One of {count} test graphs is {100 / count:.1f} points: too few to compare "
+        "methods with; graphpool evaluate does."
+    )
+    return [*lines, *closing_lines(document, few)]
 
 
 def score_lines(document: Document) -> Lines:
@@ -55,14 +49,7 @@ def score_lines(document: Document) -> Lines:
         f"{document['data']}: {_score_text(document)}",
         f"Majority class of this set: {percent(document['majority'])}",
     ]
-    if document["trained_on"]:
-        lines.append(
-            f"warning: {document['trained_on']} of these graphs trained the model or chose its "
-            "epoch: this is no test accuracy"
-        )
-    if "held_out" in document:
-        lines.append(f"Held-out test graphs alone: {_score_text(document['held_out'])}")
-    return [*lines, *(f"warning: {warning}" for warning in document["warnings"])]
+    return [*lines, *seen_lines(document, "accuracy", _score_text)]
 
 
 def class_page(

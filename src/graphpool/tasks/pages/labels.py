@@ -20,16 +20,16 @@ from graphpool.report.data import (
 from graphpool.report.draw.class_curves import MOST_LINES
 from graphpool.report.pictures import ExampleGroup
 from graphpool.tasks.base import Array, Document, History, TaskModel
-from graphpool.tasks.epoch_text import epoch_line, split_facts
+from graphpool.tasks.epoch_text import split_facts
 from graphpool.tasks.pages.examples import example_parts, prediction_examples
 from graphpool.tasks.pages.levels import (
-    health_lines,
     health_rows,
     hierarchy_example,
     learning_curve,
     typical_graph,
 )
-from graphpool.tasks.place_text import choice_facts, choice_lines
+from graphpool.tasks.pages.lines import closing_lines, seen_lines
+from graphpool.tasks.place_text import choice_facts
 
 MOST_LABELS = 20  # lines in a terminal
 COLUMNS = {
@@ -61,17 +61,11 @@ def result_lines(document: Document) -> Lines:
     ]
     if len(labels) > MOST_LABELS:
         lines.append(f"… {len(labels)} labels in all")
-    lines.append(epoch_line(document, "graphs"))
-    if document["choice"]:
-        lines += choice_lines(document["choice"])
-    lines += health_lines(document["health"], document["places"])
-    lines += [f"warning: {warning}" for warning in document["warnings"]]
-    if count < 100:
-        lines.append(
-            f"{plural(count, 'test graph')} say little about a method; graphpool evaluate compares "
-            "methods on many splits."
-        )
-    return lines
+    few = (
+        f"{plural(count, 'test graph')} say little about a method; graphpool evaluate compares "
+        "methods on many splits."
+    )
+    return [*lines, *closing_lines(document, few)]
 
 
 def score_lines(document: Document) -> Lines:
@@ -82,14 +76,7 @@ def score_lines(document: Document) -> Lines:
         f"The prevalence of each label in the training graphs: ROC-AUC 0.5, average precision "
         f"{decimal(rule['average_precision'])}, accuracy {percent(rule['accuracy'])}",
     ]
-    if document["trained_on"]:
-        lines.append(
-            f"warning: {document['trained_on']} of these graphs trained the model or chose its "
-            "epoch: this is no test result"
-        )
-    if "held_out" in document:
-        lines.append(f"Held-out test graphs alone: {_score_text(document['held_out'])}")
-    return [*lines, *(f"warning: {warning}" for warning in document["warnings"])]
+    return [*lines, *seen_lines(document, "result", _score_text)]
 
 
 def label_page(

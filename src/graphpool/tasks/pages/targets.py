@@ -21,16 +21,16 @@ from graphpool.report.data import (
 )
 from graphpool.report.pictures import ExampleGroup
 from graphpool.tasks.base import Array, Document, History, TaskModel
-from graphpool.tasks.epoch_text import epoch_line, split_facts
+from graphpool.tasks.epoch_text import split_facts
 from graphpool.tasks.pages.examples import example_parts, prediction_examples
 from graphpool.tasks.pages.levels import (
-    health_lines,
     health_rows,
     hierarchy_example,
     learning_curve,
     typical_graph,
 )
-from graphpool.tasks.place_text import choice_facts, choice_lines
+from graphpool.tasks.pages.lines import closing_lines, seen_lines
+from graphpool.tasks.place_text import choice_facts
 
 MOST_TARGETS = 20  # lines in a terminal
 GROUPS = 5  # of graphs in a map, from the lowest to the highest number
@@ -60,17 +60,11 @@ def result_lines(document: Document) -> Lines:
             for name, values in list(document["targets"].items())[:MOST_TARGETS]
         ]
         lines.append(Table(columns, rows, right=columns[1:]))
-    lines.append(epoch_line(document, "graphs"))
-    if document["choice"]:
-        lines += choice_lines(document["choice"])
-    lines += health_lines(document["health"], document["places"])
-    lines += [f"warning: {warning}" for warning in document["warnings"]]
-    if count < 100:
-        lines.append(
-            f"{plural(count, 'test graph')} say little about a method; graphpool evaluate compares "
-            "methods on many splits."
-        )
-    return lines
+    few = (
+        f"{plural(count, 'test graph')} say little about a method; graphpool evaluate compares "
+        "methods on many splits."
+    )
+    return [*lines, *closing_lines(document, few)]
 
 
 def score_lines(document: Document) -> Lines:
@@ -80,14 +74,7 @@ def score_lines(document: Document) -> Lines:
         f"{document['data']}: {_score_text(document)}",
         f"The mean of the training graphs: MAE {figure(mean['mae'])}, RMSE {figure(mean['rmse'])}",
     ]
-    if document["trained_on"]:
-        lines.append(
-            f"warning: {document['trained_on']} of these graphs trained the model or chose its "
-            "epoch: this is no test error"
-        )
-    if "held_out" in document:
-        lines.append(f"Held-out test graphs alone: {_score_text(document['held_out'])}")
-    return [*lines, *(f"warning: {warning}" for warning in document["warnings"])]
+    return [*lines, *seen_lines(document, "error", _score_text)]
 
 
 def number_page(
