@@ -107,55 +107,54 @@ def facts(graphs: GraphSet) -> dict[str, Any]:
     }
 
 
-def chemists_cuts(smiles: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Bonds of a molecule `[bonds, 2]`; whether BRICS or a ring cuts each; whether it is in a ring.
-
-    BRICS cuts some bonds; besides, every bond that leaves a ring is cut.
-    """
+def bonds_of(smiles: str) -> tuple[np.ndarray, ...]:
+    """Bonds `[bonds, 2]`; for each whether BRICS cuts it, it lies in a ring, or leaves one."""
     from rdkit import Chem
     from rdkit.Chem import BRICS
 
     molecule = Chem.MolFromSmiles(smiles)
     brics = {frozenset(ends) for ends, _ in BRICS.FindBRICSBonds(molecule)}
-    bonds, cut, inside = [], [], []
+    bonds, flags = [], []
     for bond in molecule.GetBonds():
         ends = bond.GetBeginAtom(), bond.GetEndAtom()
         bonds.append([end.GetIdx() for end in ends])
-        inside.append(bond.IsInRing())
-        leaves = not bond.IsInRing() and any(end.IsInRing() for end in ends)
-        cut.append(leaves or frozenset(bonds[-1]) in brics)
-    return np.array(bonds).reshape(-1, 2), np.array(cut, bool), np.array(inside, bool)
+        inside = bond.IsInRing()
+        leaves = not inside and any(end.IsInRing() for end in ends)
+        flags.append([frozenset(bonds[-1]) in brics, inside, leaves])
+    return np.array(bonds).reshape(-1, 2), *np.array(flags, dtype=bool).reshape(-1, 3).T
 
 
 def agreement(graphs: GraphSet) -> dict[str, dict[str, float]]:
-    """Precision and recall of the bonds that places cut, by rule and resolution."""
-    found = [chemists_cuts(smiles) for smiles in graphs.columns["smiles"]]
-    ends = np.concatenate(
-        [
-            bonds + first
-            for (bonds, _, _), first in zip(found, graphs.node_ptr.tolist(), strict=False)
-        ]
-    )
-    wanted, inside = (np.concatenate([row[at] for row in found]) for at in (1, 2))
-    result = {}
-    for units in ("none", "rings"):
+    """Precision and recall of the bonds that places cut, by rule and resolution.
+
+    A chemist cuts what BRICS cuts, and every bond that leaves a ring. `whole` are the parts that
+    places of the whole graph give, instead of those of a graph whose rings are contracted.
+    """
+    rows = [bonds_of(smiles) for smiles in graphs.columns["smiles"]]
+    firsts = graphs.node_ptr.tolist()
+    ends = np.concatenate([row[0] + first for row, first in zip(rows, firsts, strict=False)])
+    brics, inside, leaves = (np.concatenate([row[at] for row in rows]) for at in (1, 2, 3))
+    wanted, result = brics | leaves, {}
+    for kind in ("none", "whole", "rings"):
         for resolution in (1.5, 3.0, 6.0, 12.0):
-            rule = PlaceRule(units=units, resolution=resolution, **HARD)
-            places = graphs.places(rule)
+            units = "rings" if kind == "rings" else "none"
+            places = graphs.places(PlaceRule(units=units, resolution=resolution, **HARD))
             cluster = places.cluster.numpy()
             cut = cluster[ends[:, 0]] != cluster[ends[:, 1]]
+            parts = float(places.counts.double().mean())
+            if kind == "whole":
+                cut = leaves | (cut & ~inside)
+                parts = 1 + float(cut.sum()) / len(graphs)  # every cut bond is a bridge
             both = float((cut & wanted).sum())
             row = {
                 "precision": both / float(cut.sum()),
                 "recall": both / float(wanted.sum()),
                 "ring bonds cut": float((cut & inside).sum() / inside.sum()),
-                "parts": float(places.counts.double().mean()),
+                "parts": parts,
             }
-            result[f"{units} at {resolution:g}"] = row
-            print(
-                f"{units:>6} at {resolution:g}: "
-                + ", ".join(f"{k} {v:.3f}" for k, v in row.items())
-            )
+            result[f"{kind} at {resolution:g}"] = row
+            text = ", ".join(f"{name} {value:.3f}" for name, value in row.items())
+            print(f"{kind:>6} at {resolution:g}: {text}", flush=True)
     return result
 
 
