@@ -105,9 +105,9 @@ class TwoWayHAP(GraphNetwork):
         )
         self.readout = readout if isinstance(readout, Readout) else Readout(readout)
         self.in_channels = in_channels
+        self._means = [float(self.readout.size), *(1.0 for _ in rules)]
         if self._scaled:
-            sizes = [self.readout.size, *(1.0 for _ in rules)]
-            self.register_buffer("sizes", torch.tensor(sizes))
+            self.register_buffer("sizes", torch.tensor(self._means))
         # The readout of one node is that node.
         channels, read = hidden_channels, self.readout.width(hidden_channels)
         self.vector_channels = (read, *(channels if alone else read for alone in single))
@@ -116,7 +116,8 @@ class TwoWayHAP(GraphNetwork):
         self.head = Head(self.embedding_channels, hidden_channels, out_channels, dropout)
 
     def reset_parameters(self) -> None:
-        """Draw the initial weights again."""
+        """Draw the initial weights again; what was measured stays."""
+        self._set_sizes()
         reset_children(self)
         reset_labels(self)
 
@@ -129,13 +130,16 @@ class TwoWayHAP(GraphNetwork):
 
         They are kept with the weights.
         """
-        if not self._scaled:
-            return
         means = [float(graphs.node_counts.double().mean())]
-        for rule in self.rules:
+        for rule in self.rules if self._scaled else ():
             graphs = graphs.coarse(rule)
             means.append(float(graphs.node_counts.double().mean()))
-        self.sizes.copy_(torch.tensor(means))
+        self._means = means
+        self._set_sizes()
+
+    def _set_sizes(self) -> None:
+        if self._scaled:
+            self.sizes.copy_(torch.tensor(self._means))
 
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the whole model and keep every level."""
@@ -165,9 +169,10 @@ class TwoWayHAP(GraphNetwork):
     def _floors(self, batch: GraphBatch) -> list[_Floor]:
         """The graphs of every level; the features of places are their profiles."""
         floors = [_Floor(read_level(batch, module=self.encoder), None, None)]
+        dtype = batch.x.dtype
         for rule in self.rules:
             coarse = batch.coarse(rule)
-            level = _unweighted(coarse, batch.x.dtype)
+            level = _unweighted(coarse, dtype)
             output = PoolOutput(
                 level, node_segments=batch.segments, find_places=partial(batch.places, rule)
             )
