@@ -148,6 +148,16 @@ class ModelConfig(CheckedConfig):
     cluster_profile: bool = setting(
         True, "Add the size, inner edges and outer edges of a place to its cluster's features."
     )
+    units: Literal["auto", "rings", "none"] = setting(
+        "auto",
+        "What the places of hap-two-way never cut.",
+        choices={
+            "auto": "rings in sparse graphs such as molecules, nothing in denser ones",
+            "rings": "rings and systems of rings: each is a place of its own",
+            "none": "nothing: places are parts dense in edges",
+        },
+        option="--units",
+    )
     down: Literal["each", "once", "never"] = setting(
         "each",
         "When nodes hear from their places in hap-two-way.",

@@ -363,7 +363,8 @@ def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
     They are hard, so that a graph may have any number of them.
     """
     if config.ratio or not config.clusters:
-        rules = [replace(cast(PlaceRule, rule_of(config)), steps=0, most=HARD_MOST)]
+        rule = cast(PlaceRule, rule_of(config))
+        rules = [replace(rule, steps=0, most=HARD_MOST, units=config.units)]
     else:
         rules = [_hard(count) for count in config.clusters]
     if config.whole_graph and rules[-1].most != 1:
