@@ -176,11 +176,15 @@ def test_nodes_hear_from_places_after_these_rounds(
 def test_the_assignment_is_made_of_the_places_when_asked_for() -> None:
     model, batch = network(), batch_of(graphs())
     out = model.levels(batch)[0]
-    assert out.assignment is None
     places = batch.places(HARD)
-    assert torch.equal(out.shares(), places.share)
+    assert torch.equal(out.assignment, places.share)
     assert out.counts.tolist() == places.counts.tolist()
     assert out.clusters == places.width
+    assert out.x.shape == (int(places.counts.sum()), 8)
+    for graph, count in enumerate(places.counts.tolist()):
+        alone = batch_of([graphs()[graph]]).coarse(HARD).adjacency
+        assert torch.equal(out.adj[graph, :count, :count], alone.dense().sign())
+        assert not out.adj[graph, count:].any()
 
 
 def test_measured_sizes_are_means_of_the_graphs_and_travel_with_the_weights() -> None:

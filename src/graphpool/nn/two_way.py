@@ -15,7 +15,7 @@ down again. Without levels it is the flat network of its encoder; a level of one
 virtual node.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -30,7 +30,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.segments import Groups
 from graphpool.nn.arguments import read_level
-from graphpool.nn.coarsen.outputs import PoolOutput, Trace
+from graphpool.nn.coarsen.outputs import PlaceOutput, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.encoders.base import Prepared
 from graphpool.nn.hap.place_level import Down, PlaceLevel
@@ -46,11 +46,17 @@ HARD_MOST = 1024
 
 
 class _Floor(NamedTuple):
-    """One level in a forward pass: its graphs, and which nodes of the level below are whose."""
+    """One level in a forward pass.
+
+    Attributes:
+        level: its graphs; the features of places are their profiles.
+        members: which nodes of the level below are whose; None for the nodes themselves.
+        output: makes what is left behind of a level of places; None for the nodes.
+    """
 
     level: Level
-    members: Groups | None
-    output: PoolOutput | None
+    members: Groups | None = None
+    output: Callable[[Level], PlaceOutput] | None = None
 
 
 class TwoWayHAP(GraphNetwork):
@@ -151,7 +157,7 @@ class TwoWayHAP(GraphNetwork):
         vectors = [self._read(number, level) for number, level in enumerate(levels)]
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]
         outputs = [
-            derived(floor.output, level=level)
+            floor.output(level)
             for floor, level in zip(floors, levels, strict=True)
             if floor.output is not None
         ]
@@ -167,14 +173,16 @@ class TwoWayHAP(GraphNetwork):
         return self.readout(level, self.sizes[number] if self._scaled else None)
 
     def _floors(self, batch: GraphBatch) -> list[_Floor]:
-        """The graphs of every level; the features of places are their profiles."""
-        floors = [_Floor(read_level(batch, module=self.encoder), None, None)]
+        """The graphs of every level."""
+        floors = [_Floor(read_level(batch, module=self.encoder))]
         dtype = batch.x.dtype
         for rule in self.rules:
             coarse = batch.coarse(rule)
             level = _unweighted(coarse, dtype)
-            output = PoolOutput(
-                level, node_segments=batch.segments, find_places=partial(batch.places, rule)
+            output = partial(
+                PlaceOutput.of,
+                node_segments=batch.segments,
+                find_places=partial(batch.places, rule),
             )
             floors.append(_Floor(level, batch.members(rule, coarse), output))
             batch = coarse
