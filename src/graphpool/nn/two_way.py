@@ -183,6 +183,7 @@ class TwoWayHAP(GraphNetwork):
                 PlaceOutput.of,
                 node_segments=batch.segments,
                 find_places=partial(batch.places, rule),
+                single=rule.most == 1,
             )
             floors.append(_Floor(level, batch.members(rule, coarse), output))
             batch = coarse

@@ -82,6 +82,8 @@ def level_health(trace: Trace) -> dict[str, float]:
         if level.selection is not None:
             measured[f"level{number}/kept"] = float(level.counts.double().mean())
         elif isinstance(level, PlaceOutput):
+            if level.single:
+                continue
             measured[f"level{number}/clusters"] = float(level.counts.double().mean())
         elif level.clusters > 1 or level.mask is not None:
             measured[f"level{number}/clusters"] = float(level.counts.double().mean())

@@ -102,19 +102,25 @@ class PlaceOutput(PoolOutput):
     """
 
     find_places: Callable[[], Places]
+    single: bool
 
     @classmethod
     def of(
-        cls, level: Level, node_segments: Segments, find_places: Callable[[], Places]
+        cls,
+        level: Level,
+        node_segments: Segments,
+        find_places: Callable[[], Places],
+        single: bool = False,
     ) -> "PlaceOutput":
         """Make the output of a ragged level of places.
 
         Args:
             node_segments: the graphs of the nodes that the places consist of.
             find_places: returns the places.
+            single: whether each graph is one place.
         """
         given = {"level": level, "node_segments": node_segments, "find_places": find_places}
-        return trusted(cls, selection=None, losses={}, **given)
+        return trusted(cls, selection=None, losses={}, single=single, **given)
 
     @cached_property
     def places(self) -> Places:
