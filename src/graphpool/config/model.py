@@ -145,10 +145,11 @@ class ModelConfig(CheckedConfig):
         option="--resolution",
     )
     max_clusters: int = setting(16, "Largest number of places of a graph.", range=POSITIVE)
-    units: Literal["none", "rings", "auto"] = setting(
-        "none",
+    units: Literal["default", "none", "rings", "auto"] = setting(
+        "default",
         "What places never divide.",
         choices={
+            "default": "what the pooler stands for: auto for hap-two-way, none for hap",
             "none": "nothing: places are those of modularity",
             "rings": "rings and systems of rings of up to 32 nodes, which are places of their own; "
             "modularity divides the rest",
@@ -227,7 +228,7 @@ class ModelConfig(CheckedConfig):
                 "model.cluster_count 'eigengap' sets how many places a graph has, and so does "
                 f"model.{'clusters' if self.clusters else 'ratio'}; leave out one of them"
             )
-        if self.units != "none" and self.clusters:
+        if self.units in ("rings", "auto") and self.clusters:
             raise ConfigError(
                 f"model.units {self.units!r} sets how many places a graph has, and so does "
                 "model.clusters; leave out one of them"
