@@ -9,7 +9,12 @@ from graphpool.graphs import graphset
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 
-RULES = (PlaceRule(), PlaceRule("eigengap"), PlaceRule("given", clusters=3, most=3))
+RULES = (
+    PlaceRule(),
+    PlaceRule("eigengap"),
+    PlaceRule("given", clusters=3, most=3),
+    PlaceRule(steps=0),
+)
 
 
 def refuse(*_, **__):

@@ -39,7 +39,7 @@ from graphpool.tasks.matching import MatchingData
 from graphpool.tasks.similarity import SimilarityData
 
 _GRAPHS, _MATRIX, _TEST = "graphs.safetensors", "distances.npy", "test.npy"
-_PLACES, _PLACE_PARTS = "places.safetensors", ("cluster", "counts", "share")
+_PLACES = "places.safetensors"
 _EXAMPLES, _RANKED = "examples.safetensors", "ranked.safetensors"
 _TRIPLET = ("query", "first", "second", "r")
 # Networks share the features of nodes; one that uses edges fits its features itself.
@@ -257,7 +257,10 @@ def save_for_workers(graphs: GraphSet, rules: Collection[PlaceRule], folder: Pat
     for number, rule in enumerate(rules):
         with suppress(DataError):  # which the units that look for places will raise and report
             places = graphs.places(rule)
-            tensors |= {f"{number}/{part}": getattr(places, part) for part in _PLACE_PARTS}
+            tensors[f"{number}/cluster"] = places.cluster
+            tensors[f"{number}/counts"] = places.counts
+            if places.soft is not None:
+                tensors[f"{number}/share"] = places.soft
     _save_columns(tensors, folder / _PLACES)
 
 
@@ -266,8 +269,12 @@ def load_in_worker(folder: Path, rules: Collection[PlaceRule]) -> GraphSet:
     graphs = open_set(folder / _GRAPHS, verify=False)
     tensors = load_file(folder / _PLACES)
     known = {
-        rule: Places(*(tensors[f"{number}/{part}"] for part in _PLACE_PARTS))
+        rule: Places(
+            tensors[f"{number}/cluster"],
+            tensors[f"{number}/counts"],
+            tensors.get(f"{number}/share"),
+        )
         for number, rule in enumerate(rules)
-        if f"{number}/{_PLACE_PARTS[0]}" in tensors
+        if f"{number}/cluster" in tensors
     }
     return graphs.with_places(known)

@@ -1,14 +1,19 @@
 """Places are worked out once per set, and go where its graphs go."""
 
+import tracemalloc
+
 import networkx as nx
 import pytest
 import torch
 
 import graphpool as gp
+from graphpool.errors import InputError
 from graphpool.graphs import GraphBatch, GraphSet
 from graphpool.graphs import graphset as graphset_module
-from graphpool.graphs.places import PlaceRule, Places
+from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.places import PlaceRule, Places, places_of
 from graphpool.graphs.places.find import TINY
+from graphpool.graphs.segments import Segments
 
 
 @pytest.fixture
@@ -124,3 +129,63 @@ def test_widened_places_have_empty_columns() -> None:
     assert wide.width == 4
     assert wide.share.tolist() == [[0.25, 0.75, 0, 0], [1, 0, 0, 0]]
     assert wide.columns[0].tolist() == [[0.25, 1], [0.75, 0], [0, 0], [0, 0]]
+
+
+# ---------------------------------------------------------------------- hard places
+
+HARD = PlaceRule(steps=0)
+
+
+def test_hard_places_have_shares_only_when_asked_for(graphs: GraphSet) -> None:
+    places = graphs.places(HARD)
+    for made in (
+        places,
+        graphs[[3, 0]].places(HARD),
+        graphs.batch([3, 0]).places(HARD),
+        places.widened(9),
+        places.to("meta"),
+    ):
+        assert made.soft is None
+        assert "share" not in vars(made)
+
+
+def test_shares_of_hard_places_are_zero_and_one(graphs: GraphSet) -> None:
+    places = graphs.places(HARD)
+    expected = torch.nn.functional.one_hot(places.cluster, 6).float()
+    assert torch.equal(places.share, expected)
+    assert torch.equal(places.widened(8).share, torch.nn.functional.pad(expected, (0, 2)))
+    assert graphs.to("meta").places(HARD).share.shape == (53, 6)
+
+
+def test_a_batch_of_hard_places_is_its_selection(graphs: GraphSet) -> None:
+    graphs.places(HARD)
+    for chosen in ([0, 1, 2, 3], [3, 0], [1, 3], [2, 2, 1]):
+        part = graphs.batch(chosen).places(HARD)
+        assert same(part, graphs[chosen].places(HARD))
+        assert part.columns.is_contiguous()
+        assert torch.equal(part.columns[0], part.share.t())
+
+
+def test_hard_places_made_by_hand() -> None:
+    places = Places(torch.tensor([1, 0, 0]), torch.tensor([2, 1]))
+    assert places.width == 2
+    assert places.share.tolist() == [[0, 1], [1, 0], [1, 0]]
+    with pytest.raises(InputError, match="cluster holds 2"):
+        Places(torch.tensor([2, 0, 0]), torch.tensor([2, 1]))
+
+
+def test_hard_places_cost_memory_linear_in_the_nodes(graphs: GraphSet) -> None:
+    many = 20_000
+    rule = PlaceRule(steps=0, most=many)
+    graphs.places(rule)  # which compiles the search
+    corner, first = torch.tensor([0, 0, 1, 1, 2, 2]), 3 * torch.arange(many).unsqueeze(-1)
+    end = torch.tensor([1, 2, 0, 2, 0, 1])
+    adjacency = Adjacency.from_edge_index(
+        torch.stack([(first + corner).flatten(), (first + end).flatten()]), 3 * many
+    )
+    tracemalloc.start()
+    places = places_of(adjacency, Segments.from_counts(torch.tensor([3 * many])), rule)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert places.counts.tolist() == [many]
+    assert peak < 1000 * 3 * many  # shares would need 80,000 bytes a node

@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-Result = tuple[Array, Array, Array]
+# The cluster of each node, the number of clusters of each graph, and the shares of soft places.
+Result = tuple[Array, Array, Array | None]
+# The same of one graph.
+Entry = tuple[Array, int, Array | None]
 
 
 class Graphs(NamedTuple):
@@ -66,13 +69,13 @@ class PlaceCache:
 
     Several threads may use it at once.
 
-    It holds at most `max_numbers` shares, 4 bytes each.
+    It holds at most `max_numbers` numbers of 4 bytes: the shares, or the clusters of hard places.
     """
 
     def __init__(self, max_numbers: int = 1 << 26) -> None:
         self.max_numbers, self._numbers = max_numbers, 0
         self._lock = threading.Lock()
-        self._known: OrderedDict[Hashable, tuple[Array, Array]] = OrderedDict()
+        self._known: OrderedDict[Hashable, Entry] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._known)
@@ -85,6 +88,8 @@ class PlaceCache:
 
     def find(self, graphs: Graphs, rule: Hashable, search: Callable[[Graphs], Result]) -> Result:
         """Return the cluster of each node, the cluster counts, and the shares `[nodes, width]`.
+
+        Hard places have no shares: `search` returns None for them, and so does this.
 
         `rule` is everything else that the result depends on; `search` computes the places of
         graphs that are not cached.
@@ -104,30 +109,39 @@ class PlaceCache:
             rest = graphs.select(list(missing.values()))
             known |= self._keep(list(missing), rest.node_ptr, search(rest))
         parts = [known[key] for key in keys]
-        counts = np.array([share.shape[1] for _, share in parts], dtype=np.int64)
+        clusters = np.concatenate([cluster for cluster, _, _ in parts])
+        counts = np.array([count for _, count, _ in parts], dtype=np.int64)
+        if parts[0][2] is None:
+            return clusters, counts, None
         shares = np.zeros((int(graphs.node_ptr[-1]), int(counts.max(initial=0))), np.float32)
-        for begin, (_, share) in zip(graphs.node_ptr.tolist(), parts, strict=False):
-            shares[begin : begin + share.shape[0], : share.shape[1]] = share
-        return np.concatenate([cluster for cluster, _ in parts]), counts, shares
+        for begin, (_, count, share) in zip(graphs.node_ptr.tolist(), parts, strict=False):
+            if share is not None:
+                shares[begin : begin + share.shape[0], :count] = share
+        return clusters, counts, shares
 
-    def _keep(
-        self, keys: list[Hashable], node_ptr: Array, result: Result
-    ) -> dict[Hashable, tuple[Array, Array]]:
-        """Store the places of some graphs; returns their clusters and shares by key."""
+    def _keep(self, keys: list[Hashable], node_ptr: Array, result: Result) -> dict[Hashable, Entry]:
+        """Store the places of some graphs; returns them by key."""
         cluster, counts, share = result
-        kept = {}
+        ends, many = node_ptr.tolist(), counts.tolist()
+        kept: dict[Hashable, Entry] = {}
         for graph, key in enumerate(keys):
-            nodes = slice(node_ptr[graph], node_ptr[graph + 1])
-            kept[key] = cluster[nodes].copy(), share[nodes, : counts[graph]].copy()
+            nodes, count = slice(ends[graph], ends[graph + 1]), many[graph]
+            own = None if share is None else share[nodes, :count].copy()
+            kept[key] = cluster[nodes].copy(), count, own
         with self._lock:
             for key, part in kept.items():
                 if key not in self._known:
-                    self._numbers += part[1].size
+                    self._numbers += _numbers(part)
                 self._known[key] = part
             while self._numbers > self.max_numbers and self._known:
-                _, (_, dropped) = self._known.popitem(last=False)
-                self._numbers -= dropped.size
+                _, dropped = self._known.popitem(last=False)
+                self._numbers -= _numbers(dropped)
         return kept
+
+
+def _numbers(part: Entry) -> int:
+    cluster, _, share = part
+    return 2 * cluster.size if share is None else share.size
 
 
 CACHE = PlaceCache()

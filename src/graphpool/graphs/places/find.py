@@ -12,7 +12,6 @@ Self-loops and weights that are negative, zero or not finite are ignored; so are
 features.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -31,7 +30,6 @@ from graphpool.graphs.segments import Segments
 TINY = 1e-37
 
 
-@dataclass(frozen=True, eq=False)
 class Places:
     """The clusters of several graphs, concatenated along the nodes.
 
@@ -39,24 +37,33 @@ class Places:
         cluster: `[nodes]` int64, the cluster of each node, numbered from 0 in each graph.
         counts: `[graphs]` int64, the number of clusters of each graph.
         share: `[nodes, width]` float32, the share of each cluster in a node; rows sum to 1, and
-            columns beyond a graph's number of clusters are 0. The width is the largest count.
+            columns beyond a graph's number of clusters are 0. Without it the places are hard:
+            every node belongs to its cluster alone, and the memory is linear in the nodes,
+            however many clusters there are.
+
+    Attributes:
+        soft: the given shares; None for hard places.
+        width: the number of columns of `share`, at least the largest count.
     """
 
     cluster: Tensor
     counts: Tensor
-    share: Tensor
+    soft: Tensor | None
+    width: int
 
-    def __post_init__(self) -> None:
-        check_tensor("cluster", self.cluster, INTEGERS, (None,))
-        nodes, device = self.cluster.shape[0], self.cluster.device
-        check_tensor("share", self.share, FLOATS, (nodes, None), device)
-        check_tensor("counts", self.counts, INTEGERS, (None,), device)
-        check_range("counts", self.counts, 1, self.width)
-        check_range("cluster", self.cluster, 0, self.width - 1)
-        if {self.cluster.dtype, self.counts.dtype} != {torch.int64} or (
-            self.share.dtype is not torch.float32
-        ):
+    def __init__(self, cluster: Tensor, counts: Tensor, share: Tensor | None = None) -> None:
+        check_tensor("cluster", cluster, INTEGERS, (None,))
+        nodes, device = cluster.shape[0], cluster.device
+        check_tensor("counts", counts, INTEGERS, (None,), device)
+        dtypes = {cluster.dtype, counts.dtype, torch.int64}
+        if share is not None:
+            check_tensor("share", share, FLOATS, (nodes, None), device)
+        if dtypes != {torch.int64} or (share is not None and share.dtype is not torch.float32):
             raise InputError("places have int64 clusters and counts, and float32 shares")
+        self.cluster, self.counts, self.soft = cluster, counts, share
+        self.width = _largest(counts) if share is None else share.shape[1]
+        check_range("counts", counts, 1, self.width)
+        check_range("cluster", cluster, 0, self.width - 1)
 
     def check(self, nodes: int, graphs: int) -> None:
         """Refuse places of other graphs, by their numbers of nodes and graphs."""
@@ -66,10 +73,13 @@ class Places:
                 f"{nodes} nodes in {graphs} graphs"
             )
 
-    @property
-    def width(self) -> int:
-        """The largest number of clusters of any graph."""
-        return self.share.shape[1]
+    @cached_property
+    def share(self) -> Tensor:
+        """The shares `[nodes, width]`; those of hard places are 0 and 1, made when asked for."""
+        if self.soft is not None:
+            return self.soft
+        zeros = torch.zeros(self.cluster.shape[0], self.width, device=self.cluster.device)
+        return zeros.scatter_(1, self.cluster.unsqueeze(-1), 1.0)
 
     @cached_property
     def log(self) -> Tensor:
@@ -93,33 +103,39 @@ class Places:
         """Return the same places with at least `width` columns."""
         if width <= self.width:
             return self
-        share = torch.nn.functional.pad(self.share, (0, width - self.width))
-        return trusted(Places, cluster=self.cluster, counts=self.counts, share=share)
+        soft = self.soft
+        if soft is not None:
+            soft = torch.nn.functional.pad(soft, (0, width - self.width))
+        return trusted(Places, cluster=self.cluster, counts=self.counts, soft=soft, width=width)
 
     def take(self, node: Tensor, index: Tensor) -> "Places":
         """Select the places of the graphs `index` `[graphs]`, whose nodes are `node` `[nodes]`."""
         counts = self.counts.index_select(0, index)
-        share = self.share.index_select(0, node)
-        width = int(counts.max()) if counts.shape[0] else 0
-        if width < self.width:
-            share = share[:, :width].contiguous()
         cluster = self.cluster.index_select(0, node)
-        return trusted(Places, cluster=cluster, counts=counts, share=share)
+        width = _largest(counts)
+        soft = self.soft
+        if soft is not None:
+            soft = soft.index_select(0, node)
+            if width < self.width:
+                soft = soft[:, :width].contiguous()
+        return trusted(Places, cluster=cluster, counts=counts, soft=soft, width=width)
 
     def batch(self, node: Tensor, index: Tensor, ptr: Tensor) -> "Places":
         """Do the same as `take`, faster and with `columns`; `ptr` is where each graph begins."""
-        if not self.share.is_cpu or not index.shape[0]:
+        if self.soft is None or not self.soft.is_cpu or not index.shape[0]:
             return self.take(node, index)
         from graphpool.graphs.places.compiled import gather_columns
 
         counts = self.counts.index_select(0, index)
         cluster = self.cluster.index_select(0, node)  # which checks the positions
-        columns = self.share.new_zeros(2, int(counts.max()), node.shape[0])
+        width = _largest(counts)
+        columns = self.soft.new_zeros(2, width, node.shape[0])
         gather_columns(
-            self.share.numpy(), self.log.numpy(), node.numpy(), ptr.numpy(), counts.numpy(),
+            self.soft.numpy(), self.log.numpy(), node.numpy(), ptr.numpy(), counts.numpy(),
             columns.numpy(),
         )  # fmt: skip
-        taken = trusted(Places, cluster=cluster, counts=counts, share=columns[0].t())
+        soft = columns[0].t()
+        taken = trusted(Places, cluster=cluster, counts=counts, soft=soft, width=width)
         taken.__dict__["columns"] = columns
         return taken
 
@@ -127,8 +143,17 @@ class Places:
         """Move the places to a device; returns `self` if they are already there."""
         if torch.device(device) == self.cluster.device:
             return self
-        names = ("cluster", "counts", "share")
-        return trusted(Places, **{name: getattr(self, name).to(device) for name in names})
+        return trusted(
+            Places,
+            cluster=self.cluster.to(device),
+            counts=self.counts.to(device),
+            soft=None if self.soft is None else self.soft.to(device),
+            width=self.width,
+        )
+
+
+def _largest(counts: Tensor) -> int:
+    return int(counts.max()) if counts.shape[0] else 0
 
 
 def places_of(
@@ -150,19 +175,23 @@ def places_of(
         col = col - np.repeat(ptr[:-1], np.diff(row_ptr[ptr])).astype(col.dtype)
     weight = adjacency.weight.detach().float().cpu().numpy()
     symmetric = adjacency.symmetric
-    result = CACHE.find(
+    cluster, counts, share = CACHE.find(
         Graphs(row_ptr, col, weight, ptr),
         (rule, symmetric),
         lambda graphs: _search(graphs, rule, symmetric),
     )
-    names = ("cluster", "counts", "share")
-    tensors = (torch.from_numpy(values) for values in result)
-    places = trusted(Places, **dict(zip(names, tensors, strict=True)))
+    places = trusted(
+        Places,
+        cluster=torch.from_numpy(cluster),
+        counts=torch.from_numpy(counts),
+        soft=None if share is None else torch.from_numpy(share),
+        width=int(counts.max(initial=0)),
+    )
     return places.to(adjacency.col.device)
 
 
 def _search(graphs: Graphs, rule: PlaceRule, symmetric: bool) -> Result:
-    """Return the cluster of each node, the number of clusters of each graph, and the shares."""
+    """Return the cluster of each node, the number of clusters of each graph, and soft shares."""
     from graphpool.graphs.places.compiled import find_places, walk
 
     row_ptr, col, weight, ptr = graphs
@@ -175,7 +204,13 @@ def _search(graphs: Graphs, rule: PlaceRule, symmetric: bool) -> Result:
         wanted = np.array([rule.wanted(int(nodes)) for nodes in np.diff(ptr)], dtype=np.int64)
     label, counts = np.zeros(int(ptr[-1]), dtype=np.int64), np.zeros_like(wanted)
     resolution = max(1, round(rule.resolution * SIXTEENTHS))
-    find_places(*graphs, symmetric, resolution, wanted, rule.most, label, counts)
+    unit_size = 0 if rule.units == "none" else rule.unit_size
+    find_places(
+        *graphs, symmetric, resolution, wanted, rule.most, unit_size, rule.units == "auto",
+        label, counts,
+    )  # fmt: skip
+    if rule.steps == 0:
+        return label, counts, None
     share = np.zeros((len(label), int(counts.max(initial=0))), dtype=np.float32)
     walk(*graphs, symmetric, rule.steps, label, counts, share)
     return label, counts, share
