@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from graphpool.config import RunConfig, resolve, to_dict
+from graphpool.data.molecules.published import published_metric
 from graphpool.data.source import Source, read_source, source_values
 from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, check_whole, warn
 from graphpool.evaluation.prediction import Stopwatch
@@ -116,7 +117,7 @@ class TrainedModel:
         task = task.configured(config)
         with watch.part("features"):
             used = task.used(train)
-            config = resolve(config, has_edge_features(used))
+            config = resolve(config, has_edge_features(used), published_metric(used.notes))
             features = FeaturePipeline(config.features, edges_unused(config.model)).fit(used)
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
@@ -139,7 +140,11 @@ class TrainedModel:
                 network, task, learned, held, config.train,
                 folder=folder, resume=resume, progress=progress, extra=model.header(),
             )  # fmt: skip
-        model = replace(model, best={"epoch": result.best_epoch, "metrics": result.best_metrics})
+        task = task if held is None else task.calibrated(network, held)
+        best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
+        model = replace(model, best=best, task=task)
+        if folder is not None:
+            model_file.update_header(folder, model.header())
         more = task.warnings(model, train if valid is None else valid, result.best_metrics)
         for warning in more:
             warn(warning, TrainingWarning)
