@@ -204,7 +204,11 @@ def _search(graphs: Graphs, rule: PlaceRule, symmetric: bool) -> Result:
         wanted = np.array([rule.wanted(int(nodes)) for nodes in np.diff(ptr)], dtype=np.int64)
     label, counts = np.zeros(int(ptr[-1]), dtype=np.int64), np.zeros_like(wanted)
     resolution = max(1, round(rule.resolution * SIXTEENTHS))
-    find_places(*graphs, symmetric, resolution, wanted, rule.most, label, counts)
+    unit_size = 0 if rule.units == "none" else rule.unit_size
+    find_places(
+        *graphs, symmetric, resolution, wanted, rule.most, unit_size, rule.units == "auto",
+        label, counts,
+    )  # fmt: skip
     if rule.steps == 0:
         return label, counts, None
     share = np.zeros((len(label), int(counts.max(initial=0))), dtype=np.float32)

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from graphpool.errors import ConfigError, brief, check_type, check_whole, nearest
 
 Count = Literal["auto", "given", "ratio", "eigengap"]
+Units = Literal["none", "rings", "auto"]
 
 # Gains are integers below FINEST · SIXTEENTHS · (2 · MOST_EDGES)², and fit into 64 bits.
 FINEST = 64  # largest resolution
@@ -30,6 +31,13 @@ class PlaceRule:
             smaller clusters.
         most: the largest number of clusters of a graph.
         steps: lazy random-walk steps that soften the clusters into shares; 0 keeps them hard.
+        units: what is never cut. `"none"`: nothing, clusters are those of modularity. `"rings"`:
+            rings and systems of rings (2-edge-connected components) of 3 to `unit_size` nodes
+            are clusters of their own; every bridge at one is cut, and so are edges between
+            clusters of modularity elsewhere. `"auto"`: `"rings"` in graphs with at most 4 edges
+            for 3 nodes, such as molecules, and `"none"` in denser ones.
+        unit_size: the most nodes of a ring or system of rings; larger ones are divided by
+            modularity.
     """
 
     count: Count = "auto"
@@ -38,12 +46,17 @@ class PlaceRule:
     resolution: float = 1.5
     most: int = 16
     steps: int = 2
+    units: Units = "none"
+    unit_size: int = 32
 
     def __post_init__(self) -> None:
         if not isinstance(self.count, str) or self.count not in get_args(Count):
             hint = nearest(self.count, get_args(Count))
             raise ConfigError(f"count of places is {brief(self.count)}; {hint}")
-        for name in ("clusters", "most", "steps"):
+        if not isinstance(self.units, str) or self.units not in get_args(Units):
+            hint = nearest(self.units, get_args(Units))
+            raise ConfigError(f"units of places is {brief(self.units)}; {hint}")
+        for name in ("clusters", "most", "steps", "unit_size"):
             check_whole(f"{name} of places", getattr(self, name), -MOST_EDGES, MOST_EDGES)
         for name in ("ratio", "resolution"):
             check_type(f"{name} of places", getattr(self, name), (int, float), "a number")
@@ -53,6 +66,8 @@ class PlaceRule:
             raise ConfigError(f"most={self.most}; a graph has at least 1 place")
         if self.steps < 0:
             raise ConfigError(f"steps={self.steps}; give 0 for hard places, or more")
+        if self.unit_size < 3:
+            raise ConfigError(f"unit_size={self.unit_size}; a ring has at least 3 nodes")
         if not 1 / 16 <= self.resolution <= FINEST:
             raise ConfigError(
                 f"resolution={brief(self.resolution)}; give a number from 0.0625 to {FINEST}"
