@@ -62,8 +62,7 @@ class ColouredGraphs:
     def free(self) -> Array:
         """Whether each edge may be cut, `[edges]`: it is on no cycle of at most 8 nodes."""
         short = np.zeros(self.edges, dtype=np.bool_)
-        bridge = np.zeros(self.edges, dtype=np.bool_)
-        on_short_cycle(self.row_ptr, self.col, self.edge, bridge, LONGEST_RING, short)
+        on_short_cycle(self.row_ptr, self.col, self.edge, LONGEST_RING, short)
         return ~short
 
     @cached_property

@@ -19,7 +19,7 @@ from graphpool.graphs.parts.colours import DEPTHS, ColouredGraphs
 from graphpool.graphs.parts.loops import components, describe
 
 UNIT = 1 << 16  # of a bit
-RAREST = 0.001  # share of the free edges that a type must have to become an entry
+RAREST, FEWEST = 0.001, 10  # share and number of free edges that a type must have to be an entry
 LEAST = 0.001  # share of the description that an entry must save
 MOST = 64  # entries of a list
 STARTS, FINALISTS = 6, 2  # beginnings of the search that are tried, and with all graphs
@@ -164,12 +164,16 @@ def _shared(types: int, parts: int) -> int:
 
 
 def learn(
-    graphs: ColouredGraphs, prefix: Sequence[Move] = (), least: float = LEAST, most: int = MOST
+    graphs: ColouredGraphs,
+    prefix: Sequence[Move] = (),
+    least: float = LEAST,
+    most: int = MOST,
+    thorough: bool = True,
 ) -> tuple[list[Entry], Description]:
     """Choose entries greedily behind those of `prefix`, each the one that saves most bits.
 
     Gains are computed lazily: those of an earlier step stand until an entry has the largest of
-    them, and all are computed anew before the search ends.
+    them, and with `thorough` all are computed anew before the search ends.
 
     Args:
         least: the share of the description that an entry must save.
@@ -194,7 +198,7 @@ def learn(
     while moves and len(entries) < most:
         step = len(entries)
         if not heap or (heap[0][-1] == step and -heap[0][0] <= least * description.units):
-            if swept == step:
+            if swept == step or (swept >= 0 and not thorough):
                 break
             swept = step
             heap = [
@@ -221,8 +225,8 @@ def best_list(
 
     The greedy search can end in a division that is good but not the best: in peptides the bond on
     either side of the amide bond saves more at first. It is therefore begun with each of the types
-    that save most, and with rings cut off from the rest; on `few` graphs, and from the best of
-    these beginnings on all.
+    that save most, and with rings cut off from the rest: in haste on `few` graphs, and thoroughly
+    on all of them from the best of these beginnings.
     """
     start, moves = Description(few), list[tuple[int, Move]]()
     rings: list[Move] = []
@@ -232,13 +236,10 @@ def best_list(
         if depth == -1 and few.in_ring[few.ends[:, edges[0]]].any():
             rings.append(move)
     first = [[move] for gain, move in sorted(moves)[:STARTS] if gain < 0]
-    prefixes: list[list[Move]] = [*first, rings] if rings else first or [[]]
-    tried = [(learn(few, prefix, least), prefix) for prefix in prefixes]
-    tried.sort(key=lambda item: item[0][1].units)
-    if few is graphs:
-        return tried[0][0]
-    again = [learn(graphs, prefix, least) for _, prefix in tried[:FINALISTS]]
-    return min(again, key=lambda item: item[1].units)
+    prefixes = [[], *first, *([rings] if rings else [])]
+    bits = [learn(few, prefix, least, thorough=False)[1].units for prefix in prefixes]
+    best = sorted(range(len(prefixes)), key=bits.__getitem__)[:FINALISTS]
+    return min((learn(graphs, prefixes[at], least) for at in best), key=lambda item: item[1].units)
 
 
 def candidates(graphs: ColouredGraphs) -> Iterator[tuple[int, int, Array]]:
@@ -248,5 +249,5 @@ def candidates(graphs: ColouredGraphs) -> Iterator[tuple[int, int, Array]]:
         order = free[np.argsort(types[free], kind="stable")]
         kinds, first, often = np.unique(types[order], return_index=True, return_counts=True)
         for kind, begin, count in zip(kinds.tolist(), first, often, strict=True):
-            if count >= RAREST * len(free):
+            if count >= max(FEWEST, RAREST * len(free)):
                 yield depth, kind, order[begin : begin + count]

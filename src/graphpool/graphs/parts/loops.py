@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from graphpool.graphs.hashing import Array
+from graphpool.graphs.places.rings import two_edge_connected
 from graphpool.numba_cache import compiler
 
-compiled = compiler(Path(__file__).parent)
-inner = compiler(Path(__file__).parent, no_cpython_wrapper=True)
+SOURCES = Path(__file__).parents[1]  # with those of places, whose loops are called
+compiled = compiler(SOURCES)
+inner = compiler(SOURCES, no_cpython_wrapper=True)
 
 ROUNDS = 4  # of refinement inside a part
 MOST_STEPS = 4096  # edges that the search for a short cycle follows around one edge
@@ -113,20 +115,20 @@ def grow(row_ptr: Array, col: Array, edge: Array, skipped: int, begin: int, end:
 
 
 @compiled
-def on_short_cycle(row_ptr: Array, col: Array, edge: Array, bridge: Array, longest: int,
-                   short: Array) -> None:  # fmt: skip
+def on_short_cycle(row_ptr: Array, col: Array, edge: Array, longest: int, short: Array) -> None:
     """Find the edges, `short` `[edges]`, on a cycle of at most `longest` nodes.
 
     An edge around which more than `MOST_STEPS` others would have to be followed counts as one, if
     it is no bridge.
     """
     nodes = len(row_ptr) - 1
+    component, _ = two_edge_connected(row_ptr, col, np.ones(len(col), dtype=np.int32))
     mark_u, mark_v = np.full(nodes, -1, dtype=np.int64), np.full(nodes, -1, dtype=np.int64)
     queue_u, queue_v = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)
     for u in range(nodes):
         for s in range(row_ptr[u], row_ptr[u + 1]):
             v, e = col[s], edge[s]
-            if v < u or bridge[e]:
+            if v < u or component[u] != component[v]:  # or a bridge
                 continue
             mark_u[u], mark_v[v], queue_u[0], queue_v[0] = e, e, u, v
             u0, u1, v0, v1 = 0, 1, 0, 1

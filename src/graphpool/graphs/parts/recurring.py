@@ -7,7 +7,8 @@ the division by which the training graphs take the fewest bits (see `learn`).
 An edge is cut or kept as the last entry of the list says that matches its type; no entry matches
 edges of types that are not in it, which are kept. Parts are the components that are left. A part
 of more than `largest` nodes, which only unusual graphs have, is divided into places by rings and
-modularity. Directions and labels count; weights, self-loops and attributes don't.
+modularity; so is every graph if nothing recurs and the list is empty. Directions and labels count;
+weights, self-loops and attributes don't.
 """
 
 import hashlib
@@ -30,9 +31,10 @@ from graphpool.graphs.parts.naming import entry_words, part_name
 from graphpool.graphs.places.find import Places
 from graphpool.graphs.places.rule import PlaceRule
 
-SAMPLE, FEW = 150_000, 40_000  # nodes of the graphs that the list and its beginning are learned from
+SAMPLE, FEW = 120_000, 40_000  # nodes of the graphs that are learned from, first and last
 LARGEST = 32  # nodes of a part
 MOST_TYPES = 20_000  # of a vocabulary
+FALLBACK = PlaceRule(steps=0, units="auto")  # for parts of more nodes
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ class RecurringParts:
     @property
     def rule(self) -> PlaceRule:
         """The rule under which these parts are places of graphs."""
-        return PlaceRule(steps=0, learned=self.digest)
+        return PlaceRule(steps=0, units="recurring", learned=self.digest)
 
     @cached_property
     def digest(self) -> str:
@@ -221,7 +223,9 @@ class RecurringParts:
         owner = np.repeat(np.arange(len(counts)), np.diff(coloured.node_ptr))
         first = np.cumsum(counts) - counts
         whole = first[owner] + part
-        large = np.bincount(whole, minlength=int(counts.sum()))[whole] > self.largest
+        large = np.bincount(whole, minlength=int(counts.sum()))[whole] > (
+            self.largest if self.entries else 0
+        )
         if not large.any():
             return
         node = np.flatnonzero(large)
@@ -252,9 +256,6 @@ class RecurringParts:
             owner[np.unique(code.reshape(-1), return_index=True)[1]], minlength=len(counts)
         )
         part[:] = code.reshape(-1) - (np.cumsum(counts) - counts)[owner]
-
-
-FALLBACK = PlaceRule(steps=0)
 
 
 def _spaced(graphs: GraphSet, nodes: int) -> GraphSet:
