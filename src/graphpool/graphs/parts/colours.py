@@ -114,7 +114,7 @@ def _hashes(codes: Tensor | None, names: Sequence[Name], count: int) -> Array:
     if not names:
         names = range(int(values.max(initial=-1)) + 1)
     table = np.array([*map(name_hash, names), 0], dtype=np.uint64)  # code -1 takes the last
-    return table[values]
+    return np.asarray(table[values])
 
 
 def name_hash(name: Name) -> int:

@@ -163,17 +163,16 @@ def _shared(types: int, parts: int) -> int:
     return types * int(bits_of(np.array(max(parts, 1)))) + int(_entropy(np.array(parts)))
 
 
+Search = tuple[list[Entry], Description]  # what a search finds
+
+
 def learn(
-    graphs: ColouredGraphs,
-    prefix: Sequence[Move] = (),
-    least: float = LEAST,
-    most: int = MOST,
-    thorough: bool = True,
-) -> tuple[list[Entry], Description]:
+    graphs: ColouredGraphs, prefix: Sequence[Move] = (), least: float = LEAST, most: int = MOST
+) -> Search:
     """Choose entries greedily behind those of `prefix`, each the one that saves most bits.
 
     Gains are computed lazily: those of an earlier step stand until an entry has the largest of
-    them, and with `thorough` all are computed anew before the search ends.
+    them, and all are computed anew before the search ends.
 
     Args:
         least: the share of the description that an entry must save.
@@ -198,7 +197,7 @@ def learn(
     while moves and len(entries) < most:
         step = len(entries)
         if not heap or (heap[0][-1] == step and -heap[0][0] <= least * description.units):
-            if swept == step or (swept >= 0 and not thorough):
+            if swept == step:
                 break
             swept = step
             heap = [
@@ -218,15 +217,13 @@ def learn(
     return entries, description
 
 
-def best_list(
-    graphs: ColouredGraphs, few: ColouredGraphs, least: float = LEAST
-) -> tuple[list[Entry], Description]:
+def best_list(graphs: ColouredGraphs, few: ColouredGraphs, least: float = LEAST) -> Search:
     """Learn from several beginnings, and return the list with the shortest description.
 
     The greedy search can end in a division that is good but not the best: in peptides the bond on
     either side of the amide bond saves more at first. It is therefore begun with each of the types
-    that save most, and with rings cut off from the rest: in haste on `few` graphs, and thoroughly
-    on all of them from the best of these beginnings.
+    that save most, and with rings cut off from the rest: on `few` graphs, and from the best of
+    these beginnings on all.
     """
     start, moves = Description(few), list[tuple[int, Move]]()
     rings: list[Move] = []
@@ -236,10 +233,16 @@ def best_list(
         if depth == -1 and few.in_ring[few.ends[:, edges[0]]].any():
             rings.append(move)
     first = [[move] for gain, move in sorted(moves)[:STARTS] if gain < 0]
-    prefixes = [[], *first, *([rings] if rings else [])]
-    bits = [learn(few, prefix, least, thorough=False)[1].units for prefix in prefixes]
-    best = sorted(range(len(prefixes)), key=bits.__getitem__)[:FINALISTS]
-    return min((learn(graphs, prefixes[at], least) for at in best), key=lambda item: item[1].units)
+    prefixes = [*(first or [[]]), *([rings] if rings else [])]
+    best: dict[int, tuple[list[Move], Search]] = {}  # by their lengths, each once
+    for prefix in prefixes:
+        search = learn(few, prefix, least)
+        best.setdefault(search[1].units, (prefix, search))
+    finalists = [best[units] for units in sorted(best)[:FINALISTS]]
+    if few is graphs:
+        return finalists[0][1]
+    searches = [learn(graphs, prefix, least) for prefix, _ in finalists]
+    return min(searches, key=lambda search: search[1].units)
 
 
 def candidates(graphs: ColouredGraphs) -> Iterator[tuple[int, int, Array]]:

@@ -71,8 +71,11 @@ def entry_words(entry: Entry, graphs: ColouredGraphs, given: GraphSet) -> str:
     if entry.depth < 0:
         kinds = ["ring" if graphs.in_ring[node] else "chain" for node in (u, v)]
         what = " to ".join(sorted(kinds, reverse=True))
-        named = next((name for name, mark in _BONDS.items() if mark == bond), bond.strip("-[]"))
-        return f"{verb} {named + ' ' if named else ''}edges from {what}"
+        words = {mark: f"{name} bonds" for name, mark in _BONDS.items()}
+        if given.edge_label is None or bond not in words:
+            label = bond.strip("-[]")
+            words[bond] = f"edges labelled {label}" if label else "edges"
+        return f"{verb} {words[bond]} from {what}"
     ends = sorted(_around(graphs, given, node, {u, v}, entry.depth) for node in (u, v))
     return f"{verb} {ends[0]} {bond} {ends[1]}"
 
@@ -86,7 +89,7 @@ def _around(
         return word
     near = graphs.col[graphs.row_ptr[node] : graphs.row_ptr[node + 1]].tolist()
     branches = sorted(
-        _bond(graphs, given, node, other).replace("-", "", 1)
+        _bond(graphs, given, node, other).replace("-", "")
         + _around(graphs, given, other, {node}, depth - 1)
         for other in near
         if other not in behind

@@ -25,16 +25,16 @@ from graphpool.errors import DataError, check_type, check_whole
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.hashing import Array
 from graphpool.graphs.parts.colours import DEPTHS, ColouredGraphs
+from graphpool.graphs.parts.fallback import divide_large
 from graphpool.graphs.parts.learn import Description, Entry, best_list
 from graphpool.graphs.parts.loops import components, describe
 from graphpool.graphs.parts.naming import entry_words, part_name
 from graphpool.graphs.places.find import Places
 from graphpool.graphs.places.rule import PlaceRule
 
-SAMPLE, FEW = 120_000, 40_000  # nodes of the graphs that are learned from, first and last
+SAMPLE, FEW = 120_000, 30_000  # nodes of the graphs that are learned from, first and last
 LARGEST = 32  # nodes of a part
 MOST_TYPES = 20_000  # of a vocabulary
-FALLBACK = PlaceRule(steps=0, units="auto")  # for parts of more nodes
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class RecurringParts:
         counts = np.zeros(len(graphs), dtype=np.int64)
         slots, node_ptr = coloured.slots, coloured.node_ptr
         components(*slots[:3], self.cuts(coloured), node_ptr, everything, part, counts)
-        self._divide_large(graphs, coloured, part, counts)
+        divide_large(coloured, part, counts, self.largest if self.entries else 0)
         types = np.zeros(graphs.num_nodes, dtype=np.uint64)
         bits, ports, size = (np.zeros(graphs.num_nodes, dtype=np.int64) for _ in range(3))
         none = np.zeros(max(graphs.num_nodes, coloured.edges) + 1, dtype=np.int64)
@@ -215,47 +215,6 @@ class RecurringParts:
             return np.full(len(types), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(known, types), len(known) - 1)
         return np.where(known[at] == types, order[at], -1).astype(np.int64)
-
-    def _divide_large(
-        self, graphs: GraphSet, coloured: ColouredGraphs, part: Array, counts: Array
-    ) -> None:
-        """Divide parts of more than `largest` nodes in place, by rings and modularity."""
-        owner = np.repeat(np.arange(len(counts)), np.diff(coloured.node_ptr))
-        first = np.cumsum(counts) - counts
-        whole = first[owner] + part
-        large = np.bincount(whole, minlength=int(counts.sum()))[whole] > (
-            self.largest if self.entries else 0
-        )
-        if not large.any():
-            return
-        node = np.flatnonzero(large)
-        node = node[np.argsort(whole[node], kind="stable")]
-        _, begin, sizes = np.unique(whole[node], return_index=True, return_counts=True)
-        local = np.full(len(part), -1, dtype=np.int64)
-        local[node] = np.arange(len(node)) - np.repeat(begin, sizes)
-        ends = coloured.ends
-        inside = large[ends[0]] & (whole[ends[0]] == whole[ends[1]])
-        ends = ends[:, inside]
-        order = np.argsort(whole[ends[0]], kind="stable")
-        ends = ends[:, order]
-        rank = np.zeros(int(counts.sum()), dtype=np.int64)
-        rank[whole[node[begin]]] = np.arange(len(begin))
-        edges = np.bincount(rank[whole[ends[0]]], minlength=len(begin))
-        pieces = GraphSet.build(
-            "parts",
-            torch.from_numpy(sizes),
-            torch.from_numpy(edges),
-            torch.from_numpy(local[ends]),
-            undirected=True,
-        ).places(FALLBACK)
-        piece = np.zeros(len(part), dtype=np.int64)
-        piece[node] = pieces.cluster.numpy()
-        # Renumber by graph, part and piece.
-        distinct, code = np.unique(whole * (piece.max() + 1) + piece, return_inverse=True)
-        counts[:] = np.bincount(
-            owner[np.unique(code.reshape(-1), return_index=True)[1]], minlength=len(counts)
-        )
-        part[:] = code.reshape(-1) - (np.cumsum(counts) - counts)[owner]
 
 
 def _spaced(graphs: GraphSet, nodes: int) -> GraphSet:

@@ -72,7 +72,7 @@ class PlaceRule:
         check_type("learned of places", self.learned, str, "the digest of RecurringParts")
         if (self.units == "recurring") != bool(self.learned):
             raise ConfigError(
-                "units='recurring' of places goes with learned=DIGEST; take RecurringParts(...).rule"
+                "units='recurring' of places needs learned=DIGEST; take the rule of RecurringParts"
             )
         if self.unit_size < 3:
             raise ConfigError(f"unit_size={self.unit_size}; a ring has at least 3 nodes")
