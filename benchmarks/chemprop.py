@@ -2,8 +2,9 @@
 
 chemprop has an environment of its own (`python -m venv X; X/bin/pip install chemprop==2.3.1`).
 Both read the same CSV file, have the same published split and one thread, and run one after the
-other, seed by seed; chemprop with its defaults for 50 epochs, graphpool with its own defaults.
-Counted is the processor time of whole commands: start, reading, training and test.
+other, seed by seed; chemprop with its defaults for 50 epochs, graphpool with the settings of
+`experiments/molecules-classes.toml` and `molecules-numbers.toml`. Counted is the processor time of
+whole commands: start, reading, training and test.
 
     python benchmarks/chemprop.py X/bin/chemprop --data-root FOLDER [--sets BBBP] [--seeds 0 1 2]
 """
@@ -17,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -30,6 +32,7 @@ from graphpool.files import write_json
 
 ROOT = Path(__file__).resolve().parents[1]
 SETS = ("BBBP", "BACE", "ESOL", "FreeSolv")
+EXPERIMENTS = {"classification": "molecules-classes", "regression": "molecules-numbers"}
 EPOCHS = 50
 OURS = "from graphpool.cli.main import run; run()"
 
@@ -75,9 +78,21 @@ def run_chemprop(program: str, name: str, root: Path, seed: int, folder: Path) -
     return {"test": float(metric), "processor seconds": seconds}
 
 
-def run_ours(name: str, root: Path, seed: int, folder: Path, pooler: str) -> dict[str, float]:
+def settings_of(task: str, method: str) -> str:
+    """Return the settings of a method in its experiment, as a config file for `graphpool train`."""
+    path = ROOT / "experiments" / f"{EXPERIMENTS[task]}.toml"
+    given = tomllib.loads(path.read_text())
+    model = {**given["settings"]["model"], **given["methods"][method]["model"]}
+    lines = [f'task = "{task}"']
+    for table, values in (("model", model), ("train", given["settings"]["train"])):
+        lines += [f"[{table}]", *(f"{key} = {json.dumps(value)}" for key, value in values.items())]
+    return "\n".join(lines) + "\n"
+
+
+def run_ours(name: str, root: Path, seed: int, folder: Path, method: str) -> dict[str, float]:
     """Train with graphpool; return the test metric and processor seconds."""
     about = MOLECULES[name]
+    (folder / "config.toml").write_text(settings_of(about.task, method))
     data = f"{root / FOLDER / about.file}"
     targets = ["--smiles", about.smiles, "--target", ",".join(about.targets)]
     parts = json.loads(gzip.decompress((root / FOLDER / SPLITS).read_bytes()))[about.key]
@@ -86,8 +101,7 @@ def run_ours(name: str, root: Path, seed: int, folder: Path, pooler: str) -> dic
     (folder / "own.json").write_text(json.dumps(own))
     command = [
         sys.executable, "-c", OURS, "train", data, *targets, "--split", str(folder / "own.json"),
-        "--scoring", about.metric, "--pooler", pooler, "--seed", str(seed),
-        "--out", str(folder / "ours"),
+        "--config", str(folder / "config.toml"), "--seed", str(seed), "--out", str(folder / "ours"),
     ]  # fmt: skip
     seconds = timed(command, folder / "ours.log")
     result = json.loads((folder / "ours" / "result.json").read_text())
@@ -103,7 +117,7 @@ def main() -> None:
     parser.add_argument("--data-root", type=Path, required=True, help="folder of data files")
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--poolers", nargs="+", default=["sum", "hap"])
+    parser.add_argument("--methods", nargs="+", default=["flat", "hap"])
     results = ROOT / "results" / "benchmarks" / "chemprop.json"
     parser.add_argument("--json", type=Path, default=results)
     given = parser.parse_args()
@@ -116,17 +130,17 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as place:
                 row = run_chemprop(given.chemprop, name, given.data_root, seed, Path(place))
             rows.setdefault("chemprop", []).append(row)
-            for pooler in given.poolers:
+            for method in given.methods:
                 with tempfile.TemporaryDirectory() as place:
-                    row = run_ours(name, given.data_root, seed, Path(place), pooler)
-                rows.setdefault(pooler, []).append(row)
+                    row = run_ours(name, given.data_root, seed, Path(place), method)
+                rows.setdefault(method, []).append(row)
             print(name, seed, {key: value[-1] for key, value in rows.items()}, flush=True)
         spent = {key: mean(row["processor seconds"] for row in each) for key, each in rows.items()}
         found["sets"][name] = {
             "metric": MOLECULES[name].metric,
             "runs": rows,
             "mean": {key: mean(row["test"] for row in each) for key, each in rows.items()},
-            "chemprop / ours": {key: spent["chemprop"] / spent[key] for key in given.poolers},
+            "chemprop / ours": {key: spent["chemprop"] / spent[key] for key in given.methods},
         }
         write_json(given.json, found)
 

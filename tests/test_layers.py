@@ -51,7 +51,7 @@ INNER: dict[str, list[set[str]]] = {
         {"encoders", "coarsen", "readout", "head"},
         {"hap", "pool"},
         {"hierarchy"},
-        {"model", "pairs"},
+        {"model", "pairs", "two_way"},
         {"zoo"},
     ],
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",

@@ -40,7 +40,10 @@ ROUNDED = {
     "check_methods_sample_order_invariance": _FLOAT32,
     "check_sample_weight_equivalence_on_dense_data": _FLOAT32,
 }
-ESTIMATORS = [gp.GraphClassifier, gp.GraphMatcher, gp.GraphComparer]
+ESTIMATORS = [
+    gp.GraphClassifier, gp.GraphMatcher, gp.GraphComparer, gp.GraphRegressor,
+    gp.GraphMultiLabelClassifier,
+]  # fmt: skip
 # Checks of scikit-learn that give an estimator no data.
 WITHOUT_DATA = [
     "check_estimator_cloneable", "check_estimator_tags_renamed", "check_valid_tag_types",
@@ -113,12 +116,19 @@ def test_checks_without_data_pass(estimator: Any, check: str) -> None:
 
 
 def test_tags_are_what_the_estimators_do() -> None:
-    classifier, matcher, comparer = (get_tags(estimator()) for estimator in ESTIMATORS)
+    every = [get_tags(estimator()) for estimator in ESTIMATORS]
+    classifier, matcher, comparer, regressor, labels = every
     assert classifier.transformer_tags is not None
     assert classifier.classifier_tags.multi_class
     assert not matcher.classifier_tags.multi_class
     assert comparer.estimator_type is None
-    for tags in (classifier, matcher, comparer):
+    assert regressor.estimator_type == "regressor"
+    assert labels.classifier_tags.multi_label
+    assert not labels.classifier_tags.multi_class
+    for tags in (regressor, labels):
+        assert tags.transformer_tags is not None
+        assert tags.target_tags.multi_output
+    for tags in every:
         assert not any((tags.input_tags.two_d_array, tags.non_deterministic, tags.no_validation))
         assert tags.requires_fit
         assert not tags.target_tags.required

@@ -23,7 +23,22 @@ matcher = gp.GraphMatcher(**quick).fit(graphs, y, pairs)
 comparer = gp.GraphComparer(**quick, triplets=4).fit(graphs, far)
 classes = np.arange(12) % 2
 fit = lambda **given: gp.GraphClassifier(**{**quick, **given}).fit(graphs, classes)
+numbers = lambda y, *more, **given: gp.GraphRegressor(**{**quick, **given}).fit(graphs, y, *more)
+labels = lambda y, *more: gp.GraphMultiLabelClassifier(**quick).fit(graphs, y, *more)
+regressor, labeller = numbers(far[0]), labels(far[:, :2] > 5)
 calls = {
+    "interval": lambda: numbers(far[0], interval=3),
+    "loss": lambda: numbers(far[0], loss=None),
+    "sparse numbers": lambda: numbers(torch.tensor(far[0]).to_sparse()),
+    "infinite number": lambda: numbers(np.full(12, np.inf)),
+    "dates": lambda: numbers(np.full(12, np.datetime64("2020-01-01"))),
+    "weights of numbers": lambda: numbers(far[0], [-1.0] * 12),
+    "short numbers": lambda: regressor.score(graphs, far[0][:3]),
+    "no graphs": lambda: regressor.predict([]),
+    "sparse labels": lambda: labels(torch.ones(12, 2).to_sparse()),
+    "words for labels": lambda: labels([["a", "b"]] * 12),
+    "weights of labels": lambda: labels(far[:, :2] > 5, np.ones(2)),
+    "more labels": lambda: labeller.score(graphs, far > 5),
     "features": lambda: fit(features=3),
     "validation": lambda: fit(validation=[]),
     "validation=1": lambda: fit(validation=1.0),

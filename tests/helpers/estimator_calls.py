@@ -21,11 +21,15 @@ def estimator_calls() -> Iterator[Call]:
         np.arange(6) % 2,
         PairSet(graphs, torch.arange(6), torch.arange(6) + 6, torch.arange(6).float() % 2),
     )
+    numbers, labels = np.linspace(-1, 1, 12), np.stack([matches, 1 - matches]).reshape(12, 1) * 1.0
     training = {
         gp.GraphClassifier: {"graphs": graphs, "y": np.arange(12) % 3, "sample_weight": None},
         gp.GraphMatcher: {"graphs": graphs, "y": matches, "pairs": positions},
         gp.GraphComparer: {"graphs": graphs, "y": far, "triplets": 8},
-    }
+        gp.GraphRegressor: {"graphs": graphs, "y": numbers, "sample_weight": None,
+                            "interval": "quantile"},
+        gp.GraphMultiLabelClassifier: {"graphs": graphs, "y": labels, "sample_weight": None},
+    }  # fmt: skip
     using: dict[type[Any], dict[str, dict[str, Any]]] = {
         gp.GraphClassifier: {
             **{name: {} for name in ("predict", "predict_proba", "transform", "levels")},
@@ -40,6 +44,14 @@ def estimator_calls() -> Iterator[Call]:
             "distances": {"others": graphs[:3]},
             "kneighbors": {"n_neighbors": 2, "among": graphs[:3]},
             "score": {"y": far[:, :3], "among": graphs[:3]},
+        },
+        gp.GraphRegressor: {
+            **{name: {} for name in ("predict", "predict_interval", "transform", "levels")},
+            "score": {"y": numbers, "sample_weight": np.ones(12)},
+        },
+        gp.GraphMultiLabelClassifier: {
+            **{name: {} for name in ("predict", "predict_proba", "transform", "levels")},
+            "score": {"y": labels, "sample_weight": np.ones(12)},
         },
     }
     for kind, given in training.items():

@@ -82,13 +82,15 @@ class ModelConfig(CheckedConfig):
     jumping_knowledge: bool = setting(
         False, "Mix the outputs of all encoder layers instead of using only the last."
     )
-    readout: tuple[Literal["sum", "mean", "max"], ...] = setting(
-        ("sum",),
-        "How the nodes of a level become one vector; several are concatenated.",
+    readout: tuple[Literal["sum", "mean", "max", "scaled_sum"], ...] = setting(
+        (),
+        "How the nodes of a level become one vector; several are concatenated. By default sum, "
+        "and mean,scaled_sum with hap-two-way.",
         choices={
             "sum": "sum over the nodes",
             "mean": "mean over the nodes",
             "max": "largest value of each channel",
+            "scaled_sum": "sum divided by the mean number of nodes of the training graphs",
         },
     )
     assignment: Literal["default", "places", "places-only", "content", "static"] = setting(
@@ -145,6 +147,23 @@ class ModelConfig(CheckedConfig):
     max_clusters: int = setting(16, "Largest number of places of a graph.", range=POSITIVE)
     cluster_profile: bool = setting(
         True, "Add the size, inner edges and outer edges of a place to its cluster's features."
+    )
+    down: Literal["each", "once", "never"] = setting(
+        "each",
+        "When nodes hear from their places in hap-two-way.",
+        choices={
+            "each": "after each layer",
+            "once": "once, half way",
+            "never": "never: from nodes to places only",
+        },
+    )
+    whole_graph: bool = setting(
+        False, "Add a node for the whole graph above the places of hap-two-way."
+    )
+    gate: bool = setting(
+        False,
+        "Multiply what nodes hear from their places in hap-two-way by learned numbers that are 0 "
+        "at first.",
     )
     distance: Literal["aligned", "nodes", "sorted", "euclidean"] = setting(
         "aligned",

@@ -1,14 +1,15 @@
 """Settings that depend on the training graphs or on each other, resolved in one place.
 
 `model.encoder = "auto"` depends on the edges of the training graphs; `num_layers`, `norm` and
-`residual` that are left open depend on the encoder. They are resolved once, before anything is
-built: model files, run folders, results and records hold the values that were used.
+`residual` that are left open depend on the encoder, and `readout` on the network. They are resolved
+once, before anything is built: model files, run folders, results and records hold the values that
+were used.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from graphpool.config.convert import to_dict
 from graphpool.config.model import ModelConfig
@@ -16,6 +17,9 @@ from graphpool.config.run import RunConfig
 
 USES_EDGES = ("gine", "gatv2", "gated")
 """Encoders that use features of edges."""
+
+BOTH_WAYS: tuple[Literal["mean", "scaled_sum"], ...] = ("mean", "scaled_sum")
+"""The readout of `hap-two-way`; that of other networks is the sum."""
 
 SHALLOW, DEEP = 2, 3
 """Layers of an encoder that uses no features of edges, and of one that does."""
@@ -39,6 +43,7 @@ def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelCo
         num_layers=settings.num_layers or (DEEP if uses_edges else SHALLOW),
         norm=norm if norm != "auto" else "batch" if uses_edges else "none",
         residual=residual if residual != "auto" else "on" if uses_edges else "off",
+        readout=settings.readout or (BOTH_WAYS if settings.pooler == "hap-two-way" else ("sum",)),
     )
 
 

@@ -24,7 +24,7 @@ from graphpool.config.class_weight import write_class_weight
 from graphpool.data.interop import Graphs as Graphs
 from graphpool.data.interop import as_graphs
 from graphpool.data.source import Source, set_digest
-from graphpool.errors import ConfigError, check_real, nearest
+from graphpool.errors import ConfigError, check_real, check_type, nearest
 from graphpool.estimators.arguments import (
     argument_settings,
     explain_arguments,
@@ -147,6 +147,7 @@ class GraphEstimator(BaseEstimator):
 
     def _run_config(self, data: str) -> RunConfig:
         """Return the settings, checked as those of a file are."""
+        check_type("progress", self.progress, (bool, np.bool_, int), "True or False")
         values = to_dict(defaults_for(self._task))
         for name, item in self._settings.items():
             section = values[item.section] if item.section else values

@@ -9,10 +9,10 @@ from sklearn.metrics import roc_auc_score
 
 from graphpool.errors import DataError
 from graphpool.estimators.base import Graphs, packed
-from graphpool.estimators.targets import TargetEstimator, with_target
+from graphpool.estimators.targets import TargetEstimator, scored_target
 from graphpool.estimators.values import as_weights
 from graphpool.models.model import TrainedModel
-from graphpool.tasks.targets import align_targets, targets_of
+from graphpool.tasks.targets import targets_of
 
 Array = NDArray[Any]
 
@@ -80,7 +80,7 @@ class GraphMultiLabelClassifier(ClassifierMixin, TargetEstimator, task="multilab
         `model_.score(graphs)` has all metrics: average precision, F1, accuracy.
         """
         model, graphs = self._model, packed(graphs, classes=y is None)
-        aligned = align_targets(with_target(graphs, y), self.label_names_)
+        aligned = scored_target(graphs, y, self.label_names_)
         actual = targets_of(aligned).cpu().numpy()
         weight = np.ones(len(actual))
         if sample_weight is not None:
@@ -103,6 +103,7 @@ class GraphMultiLabelClassifier(ClassifierMixin, TargetEstimator, task="multilab
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.target_tags.required = False  # a set has labels
         tags.classifier_tags.multi_label = True
         tags.classifier_tags.multi_class = False
         return tags

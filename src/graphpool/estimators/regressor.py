@@ -9,10 +9,10 @@ from sklearn.metrics import r2_score
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.estimators.base import Graphs, packed
-from graphpool.estimators.targets import TargetEstimator, with_target
+from graphpool.estimators.targets import TargetEstimator, scored_target
 from graphpool.estimators.values import as_weights
 from graphpool.models.model import TrainedModel
-from graphpool.tasks.targets import align_targets, targets_of
+from graphpool.tasks.targets import targets_of
 
 Array = NDArray[Any]
 
@@ -82,7 +82,7 @@ class GraphRegressor(RegressorMixin, TargetEstimator, task="regression"):
         `model_.score(graphs)` has all metrics: MAE, RMSE, R², Spearman.
         """
         model, graphs = self._model, packed(graphs, classes=y is None)
-        aligned = align_targets(with_target(graphs, y), self.target_names_)
+        aligned = scored_target(graphs, y, self.target_names_)
         actual = targets_of(aligned).cpu().double().numpy()
         weight = None if sample_weight is None else as_weights(sample_weight, len(graphs), "graph")
         predicted = model.predict(aligned).reshape(actual.shape)
@@ -104,6 +104,7 @@ class GraphRegressor(RegressorMixin, TargetEstimator, task="regression"):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.target_tags.required = False  # a set has targets
         tags.regressor_tags.poor_score = True  # on a few vectors, which are no graphs
         return tags
 

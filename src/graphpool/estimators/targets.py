@@ -59,7 +59,6 @@ class TargetEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = False  # a set has targets
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         tags.transformer_tags.preserves_dtype = []  # graphs have none
@@ -98,6 +97,8 @@ def with_target(graphs: GraphSet, y: Any) -> GraphSet:
     if y is graphs.y:
         return with_numbers(graphs.with_target(None))
     values = as_array("y", y)
+    if values.dtype.kind in "mM":
+        raise InputError(f"y holds dates or times ({values.dtype}); give numbers")
     if values.dtype.kind not in "biuf":
         values = as_array("y", values, np.float64)  # an error names what is no number
     if values.ndim not in (1, 2) or len(values) != len(graphs) or 0 in values.shape[1:]:
@@ -110,6 +111,16 @@ def with_target(graphs: GraphSet, y: Any) -> GraphSet:
     target = torch.from_numpy(values.astype(np.float32).reshape(len(values), -1))
     names = _names(y, target.shape[1], graphs)
     return with_numbers(graphs.with_target(target.to(graphs.device), names))
+
+
+def scored_target(graphs: GraphSet, y: Any, names: tuple[str, ...]) -> GraphSet:
+    """Return the graphs with the values of these names: those of `y`, or their own."""
+    given = with_target(graphs, y)
+    width = len(given.target_names)
+    own = y is None or y is graphs.target or getattr(y, "columns", None) is not None
+    if not own and width != len(names):
+        raise InputError(f"y has {plural(width, 'column')}; the model predicts {len(names)}")
+    return align_targets(given, names)
 
 
 def _names(y: Any, width: int, graphs: GraphSet) -> tuple[str, ...]:

@@ -131,6 +131,8 @@ class EdgeAttributes(Attributes):
     prefix = "edge attribute"
 
     def _columns(self, graphs: GraphSet) -> Tensor | None:
+        if graphs.edge_attr is None and self.mean is not None and not graphs.num_edges:
+            return torch.zeros(0, len(self.mean), device=graphs.device)  # they lack nothing
         return graphs.edge_attr
 
 

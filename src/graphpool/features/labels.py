@@ -122,6 +122,8 @@ class EdgeLabels(Labels):
     instead = "use features='auto'"
 
     def _labels(self, graphs: GraphSet) -> Tensor | None:
+        if graphs.edge_label is None and self.labels is not None and not graphs.num_edges:
+            return graphs.edge_index[0]  # graphs without edges lack nothing
         return graphs.edge_label
 
     def _names(self, graphs: GraphSet) -> tuple[Name, ...]:

@@ -129,6 +129,8 @@ class Adjacency:
     @cached_property
     def reverse_ptr(self) -> Tensor:
         """Row pointers of the transpose, `[nodes + 1]`."""
+        if self.symmetric:
+            return self.row_ptr
         return pointer(torch.bincount(self.col, minlength=self.num_nodes))
 
     @cached_property

@@ -14,7 +14,7 @@ from graphpool.graphs.checks import FLOATS, INTEGERS, NUMBERS, check_range, chec
 from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.graphs.segments import Segments
+from graphpool.graphs.segments import Groups, Segments
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,7 @@ class GraphBatch:
         one_hot_index: `[nodes]`, if `x` is one-hot: the column that holds each node's 1.
         node: `[nodes]`, the positions of the nodes in the set they were taken from.
         places_of_set: the places of that set under a rule.
+        coarse_of_set: the coarse graphs of these graphs, from that set.
         edges: features of edges, which networks read.
     """
 
@@ -51,6 +52,7 @@ class GraphBatch:
     node: Tensor | None = None
     places_of_set: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
     edges: EdgeFeatures | None = None
+    coarse_of_set: Callable[[PlaceRule], "GraphBatch"] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.adjacency, Adjacency):
@@ -74,6 +76,8 @@ class GraphBatch:
             self.edges.check(self.adjacency.col.shape[0], self.x.device)
         if self.places_of_set is not None and not callable(self.places_of_set):
             raise InputError("places_of_set must be a function, such as GraphSet.places")
+        if self.coarse_of_set is not None and not callable(self.coarse_of_set):
+            raise InputError("coarse_of_set must be a function; GraphSet.batch gives one")
         if self.one_hot_index is not None:
             check_range("one_hot_index", self.one_hot_index, 0, self.x.shape[1] - 1)
 
@@ -152,6 +156,30 @@ class GraphBatch:
                     raise InputError("node and index are no positions in the set") from None
             self._places[rule] = places
         return self._places[rule]
+
+    def coarse(self, rule: PlaceRule | None = None) -> "GraphBatch":
+        """The coarse graphs of the batch's graphs, whose nodes are their places, in order.
+
+        They are taken from those of the set that the batch was taken from, if it was; see
+        `GraphSet.coarse`.
+        """
+        rule = PlaceRule() if rule is None else rule
+        if self.coarse_of_set is not None:
+            coarse = self.coarse_of_set(rule)
+            return coarse if coarse.x.device == self.x.device else coarse.to(self.x.device)
+        from graphpool.graphs.coarse import coarse_batch
+
+        return coarse_batch(self, self.places(rule))
+
+    def members(self, rule: PlaceRule, coarse: "GraphBatch") -> Groups:
+        """The nodes of each place: of each node of `coarse`, which is `self.coarse(rule)`."""
+        if self.places_of_set is None or self.node is None:
+            cluster = self.places(rule).cluster
+        else:  # not by `places`, which asks the device for the largest number of places
+            of_set = self.places_of_set(rule).cluster
+            cluster = of_set.index_select(0, self.node.to(of_set.device)).to(self.x.device)
+        place = coarse.ptr.index_select(0, self.batch) + cluster
+        return Groups.of(place, coarse.num_nodes)
 
     @cached_property
     def _places(self) -> dict[PlaceRule, Places]:

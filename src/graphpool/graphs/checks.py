@@ -273,14 +273,39 @@ def check_edges(
         )
 
 
-def check_finite(where: str, values: Mapping[str, Any]) -> None:
-    """Refuse attributes, features and weights that are not finite."""
+def check_finite(graphs: Any, missing: Sequence[str] = ()) -> None:
+    """Refuse a set with attributes, features or weights that are not finite.
+
+    Args:
+        missing: fields in which NaN stands for a value that is not known; `target` always is one.
+    """
     for key in (*_WIDE, "edge_weight"):
-        value = values[key]
-        if key == "target" and value is not None:
-            value = value.nan_to_num(0.0, float("inf"), float("inf"))  # NaN stands for unknown
-        if value is not None and not bool(value.isfinite().all()):
-            raise DataError(f"{where}: {key} holds a number that is not finite")
+        value = getattr(graphs, key)
+        if value is None or bool(value.isfinite().all()):
+            continue
+        wrong = value.isinf() if key in ("target", *missing) else ~value.isfinite()
+        if not bool(wrong.any()):
+            continue
+        row = int(wrong.reshape(len(value), -1).any(1).nonzero()[0])
+        number = float(value[row][wrong[row]].flatten()[0])
+        where = _row_name(graphs, UNITS[key], row)
+        raise DataError(
+            f"{graphs.name}, {where}: {key} holds {number}, which is not finite; correct or remove "
+            "it"
+        )
+
+
+def _row_name(graphs: Any, unit: str, row: int) -> str:
+    """Name a row of a field, such as `graph 7, edge 0-3`."""
+    if unit == "graphs":
+        return f"graph {graphs.ids[row]}"
+    ptr = graphs.node_ptr if unit == "nodes" else graphs.edge_ptr
+    graph = int(torch.searchsorted(ptr, row, right=True)) - 1
+    if unit == "nodes":
+        return f"graph {graphs.ids[graph]}, node {row - int(ptr[graph])}"
+    return (
+        f"graph {graphs.ids[graph]}, edge {'-'.join(map(str, graphs.edge_index[:, row].tolist()))}"
+    )
 
 
 def find_device(device: torch.device | str) -> torch.device:

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphpool.errors import DataError, check_type
+from graphpool.errors import check_type
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import (
@@ -29,11 +29,12 @@ from graphpool.graphs.checks import (
 from graphpool.graphs.columns import Columns, take_columns
 from graphpool.graphs.edge_features import EdgeFeatures, edge_kinds
 from graphpool.graphs.edge_order import csr_order
+from graphpool.graphs.gather import gather_batch
 from graphpool.graphs.graph import TRUE_COMMUNITIES, graph_at
 from graphpool.graphs.graph import Graph as Graph
 from graphpool.graphs.places.find import Places, places_of
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.graphs.ragged import SetCSR, gather, one_hot_index, repeat, take
+from graphpool.graphs.ragged import SetCSR, gather, one_hot_index, take
 from graphpool.graphs.segments import Segments, pointer
 from graphpool.graphs.selection import Selection, positions
 from graphpool.graphs.vocabulary import Name as Name
@@ -313,7 +314,7 @@ class GraphSet:
         for known in ("_csr", "degree", "node_counts", "node_graph", "edge_graph", *kinds):
             if known in self.__dict__:
                 changed.__dict__[known] = self.__dict__[known]
-        changed.__dict__["_places"] = self._places
+        changed.__dict__["_places"], changed.__dict__["_coarse"] = self._places, self._coarse
         return changed
 
     def to(self, device: torch.device | str) -> "GraphSet":
@@ -325,6 +326,8 @@ class GraphSet:
         copy = derived(self, **moved)
         for rule, places in self._places.items():
             copy._places[rule] = places.to(device)
+        for rule, coarse in self._coarse.items():
+            copy._coarse[rule] = coarse.to(device)
         return copy
 
     # ------------------------------------------------------------------ places
@@ -356,45 +359,26 @@ class GraphSet:
         copy.__dict__["_places"] = {**self._places, **known}
         return copy
 
+    @cached_property
+    def _coarse(self) -> dict[PlaceRule, "GraphSet"]:
+        """Coarse graphs made so far; they depend on the structure and the places alone."""
+        return {}
+
+    def coarse(self, rule: PlaceRule | None = None) -> "GraphSet":
+        """The coarse graphs of all graphs by hard places, made once and kept with the set.
+
+        A node is a place, with its profile as `x`; an edge joins two places between which there
+        are edges, with facts of them as `edge_x`. See `graphpool.graphs.coarse`.
+        """
+        rule = PlaceRule() if rule is None else rule
+        if rule not in self._coarse:
+            from graphpool.graphs.coarse import coarse_set
+
+            self._coarse[rule] = coarse_set(self, self.places(rule))
+        return self._coarse[rule]
+
     # ------------------------------------------------------------------ batches
 
     def batch(self, item: Selection | None = None) -> GraphBatch:
         """Make a batch of the chosen graphs (all by default), with no loop over graphs."""
-        if self.x is None:
-            raise DataError(
-                f"{self.name} has no node features; make them with "
-                "graphpool.features, or load the set with features='auto'"
-            )
-        chosen = positions(slice(None) if item is None else item, len(self), "graph")
-        csr = self._csr
-        node, slot, count, pointers = csr.choose(chosen)
-        column = repeat(pointers[:-1], count[1], self.device)
-        # index_select does the same as col[slot] and takes a quarter of the time.
-        adjacency = trusted(
-            Adjacency,
-            row_ptr=pointer(csr.count.index_select(0, node)),
-            col=column.add_(csr.col.index_select(0, slot)),
-            weight=csr.weight.index_select(0, slot),
-            symmetric=csr.symmetric,
-            known_gcn=csr.gcn.index_select(0, slot),
-        )
-        index, edge = torch.from_numpy(chosen).to(self.device), node
-        if self.edge_label is not None or self.edge_attr is not None:
-            edge, _ = gather(self.edge_ptr, index)
-        return trusted(
-            GraphBatch,
-            x=self.x.index_select(0, node),
-            adjacency=adjacency,
-            batch=repeat(np.arange(len(chosen)), count[0], self.device),
-            ptr=torch.from_numpy(pointers).to(self.device),
-            index=index,
-            y=take(self.y, index),
-            target=take(self.target, index),
-            graph_weight=take(self.graph_weight, index),
-            edge_label=take(self.edge_label, edge),
-            edge_attr=take(self.edge_attr, edge),
-            one_hot_index=take(self._one_hot_index, node),
-            node=node,
-            places_of_set=self.places,
-            edges=None if self._edge_kinds is None else self._edge_kinds.take(slot),
-        )
+        return gather_batch(self, item)

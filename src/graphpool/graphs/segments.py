@@ -109,3 +109,21 @@ class Segments:
             last = self.batch.shape[0] + 1
             self._rows[width] = index, torch.arange(last, device=self.ptr.device) * width
         return self._rows[width]
+
+
+class Groups(Segments):
+    """Groups of rows that need not lie side by side, such as the nodes of each place.
+
+    `nodes` lists the rows group by group, and `batch` has the group of each row, in any order;
+    sums over groups and rows of groups are computed as those of segments.
+    """
+
+    @classmethod
+    def of(cls, group: Tensor, count: int) -> "Groups":
+        """Make groups of the group of each row, `[rows]`, each of which has at least one row."""
+        order = torch.argsort(group, stable=True)
+        bounds = torch.arange(count + 1, device=group.device)
+        made = cls.trusted(torch.searchsorted(group.index_select(0, order), bounds), group)
+        assert isinstance(made, Groups)
+        made.__dict__["nodes"] = order
+        return made

@@ -4,14 +4,25 @@ from torch import nn
 
 from graphpool.config import ModelConfig
 from graphpool.features.pipeline import FeaturePipeline
+from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
+from graphpool.nn.two_way import TwoWayHAP
 from graphpool.tasks import Task
 
 
 def build_network(
-    task: Task, settings: ModelConfig, features: FeaturePipeline, mean_nodes: float
+    task: Task,
+    settings: ModelConfig,
+    features: FeaturePipeline,
+    mean_nodes: float,
+    graphs: GraphSet | None = None,
 ) -> nn.Module:
-    """Build the network of a task for these features, with vectors of labels if they are codes."""
+    """Build the network of a task for these features, with vectors of labels if they are codes.
+
+    Args:
+        graphs: training graphs, whose places networks measure that divide by their number; what
+            they measure is kept with the weights.
+    """
     width, nodes, edges = settings.hidden_channels, features.lookup, features.edge_lookup
     # A vector takes the place of a column of codes.
     channels = features.channels + (0 if nodes is None else width - 1)
@@ -21,4 +32,7 @@ def build_network(
         add_label_embedding(network, LabelEmbedding(*nodes, width))
     if edges is not None:
         add_label_embedding(network, LabelEmbedding(*edges, width), "edge")
+    inner = getattr(network, "network", network)  # of one that compares graphs by their vectors
+    if graphs is not None and isinstance(inner, TwoWayHAP):
+        inner.measure(graphs)
     return network

@@ -122,7 +122,7 @@ class TrainedModel:
             held = None if valid is None else task.map_graphs(features.transform, valid)
             learned, held = task.weighted(learned, held, config.train)
         mean_nodes = float(used.node_counts.double().mean())
-        build = partial(build_network, task, features=features, mean_nodes=mean_nodes)
+        build = partial(build_network, task, features=features, mean_nodes=mean_nodes, graphs=used)
         choice = None
         if config.model.cluster_count == VALIDATION:
             with watch.part("choose"):

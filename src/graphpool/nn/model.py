@@ -62,11 +62,12 @@ class PoolerNetwork(Hierarchy):
         out_channels: int = 2,
         *,
         coarsenings: Sequence[nn.Module],
-        readout: tuple[str, ...] = ("sum",),
+        readout: tuple[str, ...] | Readout = ("sum",),
         gather: Literal["levels", "last"] = "levels",
         encoders: int | None = None,
         **options: Unpack[EncoderOptions],
     ) -> None:
+        readout = readout if isinstance(readout, Readout) else Readout(readout)
         clusters = [getattr(module, "clusters", None) for module in coarsenings]
         widths = [in_channels] + [hidden_channels] * ((encoders or len(coarsenings)) - 1)
         edges = options.pop("edge_channels", 0)
@@ -84,7 +85,7 @@ class PoolerNetwork(Hierarchy):
             out_channels,
             options.get("dropout", 0.0),
         )
-        if _only_sums(coarsenings[-1]) and clusters[-1] != 1 and "max" not in readout:
+        if _only_sums(coarsenings[-1]) and clusters[-1] != 1 and "max" not in readout.reductions:
             warn(
                 f"the last coarsening, to {clusters[-1]} clusters, learns nothing: a sum or mean "
                 "over clusters is that over nodes; end clusters with 1, or add max to the readout"
@@ -110,7 +111,7 @@ class HAP(PoolerNetwork):
         norm: `"batch"` or `"layer"` for normalisation in the encoders.
         dropout: after every encoder layer and in the head.
         jump: of the encoders; see `Encoder`.
-        readout: reductions of each level.
+        readout: reductions of each level, or a `Readout`.
         assignment, relaxation, connect: of `HAPCoarsening`; `None` follows `paper`. Places are
             those of the first level; further levels, whose edges are learned, go by content.
         rule: how many places a graph has, instead of the first of `clusters`.
@@ -136,7 +137,7 @@ class HAP(PoolerNetwork):
         norm: str = "none",
         dropout: float = 0.0,
         jump: bool = False,
-        readout: tuple[str, ...] = ("sum",),
+        readout: tuple[str, ...] | Readout = ("sum",),
         assignment: str | None = None,
         relaxation: str = "gram",
         connect: str | None = None,
@@ -195,21 +196,18 @@ def _only_sums(module: nn.Module) -> bool:
     return isinstance(module, GroupPool)
 
 
-def _readouts(
-    reductions: tuple[str, ...], clusters: Sequence[int | None], gather: str
-) -> list[Readout | None]:
+def _readouts(last: Readout, clusters: Sequence[int | None], gather: str) -> list[Readout | None]:
     """One readout per level; none where it would repeat the next one.
 
     A last coarsening to one cluster reads out the level before it, which needs no sum besides:
     for most methods it is that sum.
     """
     check_known("gather", gather, ("levels", "last"))
-    last = Readout(reductions)
     if gather == "last":
         return [None] * len(clusters) + [last]
     before: Readout | None = last
     if clusters[-1] == 1:
-        needed = tuple(name for name in reductions if name != "sum")
+        needed = tuple(name for name in last.reductions if name not in ("sum", "scaled_sum"))
         before = Readout(needed) if needed else None
     return [last] * (len(clusters) - 1) + [before, last]
 
@@ -227,11 +225,11 @@ class FlatNetwork(Hierarchy):
         hidden_channels: int = 64,
         out_channels: int = 2,
         *,
-        readout: tuple[str, ...] | FlatPool = ("sum",),
+        readout: tuple[str, ...] | Readout | FlatPool = ("sum",),
         **options: Unpack[EncoderOptions],
     ) -> None:
         encoder = _encoder(Encoder, in_channels, hidden_channels, **options)
-        read = readout if isinstance(readout, FlatPool) else Readout(readout)
+        read = Readout(readout) if isinstance(readout, (tuple, list)) else readout
         super().__init__([encoder], [], [read], out_channels, options.get("dropout", 0.0))
 
 
@@ -253,7 +251,7 @@ class ConcatNetwork(Hierarchy):
         hidden_channels: int = 64,
         out_channels: int = 2,
         *,
-        readout: tuple[str, ...] | FlatPool = ("sum",),
+        readout: tuple[str, ...] | Readout | FlatPool = ("sum",),
         **options: Unpack[EncoderOptions],
     ) -> None:
         if options.get("jump"):
@@ -264,7 +262,7 @@ class ConcatNetwork(Hierarchy):
                 f"the readout takes {readout.in_channels} channels; {len(joined.layers)} layers of "
                 f"{hidden_channels} have {joined.out_channels} together"
             )
-        read = readout if isinstance(readout, FlatPool) else Readout(readout)
+        read = Readout(readout) if isinstance(readout, (tuple, list)) else readout
         super().__init__([joined], [], [read], out_channels=0)
         # As wide as that of other networks, and not as the nodes are.
         dropout = options.get("dropout", 0.0)

@@ -57,7 +57,6 @@ def test_numbers_become_channels_in_the_order_of_their_names() -> None:
         (chain({"label": "CN", "shape": ("round", "square")}), "'shape' of nodes"),
         (chain({"one": "ab", "two": "cd"}), "'one', 'two' of nodes"),
         (chain({"charge": (1.0,)}), "'charge' of nodes"),
-        (chain({"charge": (1.0, float("nan"))}), "'charge' of nodes"),
         (chain({"vector": ([1.0], [1.0, 2.0])}), "'vector' of nodes"),
         (chain({}, {"made": object()}), "'made' of edges"),
         (chain({}, smiles="CC"), "'smiles' of graphs"),

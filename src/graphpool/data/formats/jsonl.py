@@ -276,8 +276,12 @@ def _table(row: Row, key: str, items: list[Any], dimensions: int) -> NDArray[np.
         table = np.zeros((0,) * dimensions)
     if table.ndim != dimensions or table.dtype.kind not in "if":
         raise row.wrong(f"{key} must hold {'numbers' if dimensions == 1 else 'lists of numbers'}")
-    if not (np.abs(table) <= np.finfo(np.float32).max).all():
-        raise row.wrong(f"{key} holds a number that is not finite")
+    wrong = ~(np.abs(table) <= np.finfo(np.float32).max)
+    if wrong.any():
+        at, unit = int(np.argwhere(wrong)[0][0]), key.partition("_")[0]
+        which = f" for {unit} {at}" if unit in ("node", "edge") else ""
+        number = table[wrong].flatten()[0]
+        raise row.wrong(f"{key} holds {number}{which}, which is not finite", "correct or remove it")
     return table.astype(np.float32)
 
 

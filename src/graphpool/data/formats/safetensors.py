@@ -78,7 +78,7 @@ def save(graphs: GraphSet, path: str | Path, *, source: str = "") -> None:
     Args:
         source: what the set was made from (a hash); `open_set` can ask for it.
     """
-    check_finite(graphs.name, vars(graphs))
+    check_finite(graphs)
     names, tensors = _names(graphs), _tensors(graphs)
     header = {
         "format": FORMAT,
@@ -121,7 +121,7 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     try:
         graphs = GraphSet(name=header["name"], **made, **tensors)  # type: ignore[arg-type]
         if verify:
-            check_finite(graphs.name, vars(graphs))
+            check_finite(graphs)
     except DataError as error:
         raise DataError.at(path, str(error), hint=_NEXT_STEP) from None
     return graphs

@@ -38,7 +38,8 @@ def from_networkx(
 
     Graphs may be directed. Each key names an attribute that all nodes, edges or graphs have, or
     none; None leaves it out. Only weights may be given to some: as in NetworkX itself, an edge
-    without one has the weight 1. A warning names attributes that are not used.
+    without one has the weight 1. A warning names attributes that are not used. Numbers that are
+    not finite are an error.
 
     `auto` takes as labels `label`, else `atom`, `element`, `bond`, `type` and the like, else the
     only attribute that holds words; as numbers `attr` and all others that hold numbers, by name; as
@@ -86,7 +87,7 @@ def convert(
     rows = [(at, values) for at, graph in enumerate(graphs) for _, values in graph.nodes(data=True)]
     pairs, edge_rows, edge_counts = _edges(graphs)
     nodes = Attributes(rows, "nodes", name, names)
-    edges = Attributes(edge_rows, "edges", name)
+    edges = Attributes(edge_rows, "edges", name, pairs)
     whole = Attributes([(at, graph.graph) for at, graph in enumerate(graphs)], "graphs", name)
     fields: dict[str, Any] = {}
     unused = {}

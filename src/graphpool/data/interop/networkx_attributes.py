@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.interop.common import named_codes
-from graphpool.errors import DataError, nearest
+from graphpool.errors import DataError, brief, nearest, shortened
 from graphpool.graphs.vocabulary import Name
 
 AUTO = "auto"
@@ -39,7 +39,7 @@ class Attributes:
     Args:
         kind: `nodes`, `edges` or `graphs`.
         set_name: named in errors.
-        names: of the nodes in NetworkX.
+        names: of the nodes in NetworkX, or both ends of each edge.
     """
 
     items: Items
@@ -88,7 +88,7 @@ class Attributes:
         for key in sorted(map(str, counts)):
             if key in (_NUMBERS, *taken, *_IDENTITIES) or counts[key] < len(self.items):
                 continue
-            if _table([values[key] for _, values in self.items]) is not None:
+            if self._table(key, [values[key] for _, values in self.items]) is not None:
                 found.append(key)
         return found
 
@@ -123,12 +123,33 @@ class Attributes:
         tables = []
         for key in keys:
             if (values := self.column(key, default)) is not None:
-                if (table := _table(values)) is None:
-                    raise DataError(
-                        f"{self.set_name}: {key} must hold numbers, finite and as many everywhere"
-                    )
+                if (table := self._table(key, values)) is None:
+                    raise DataError(f"{self.set_name}: {key} must hold numbers, as many everywhere")
                 tables.append(table)
         return torch.from_numpy(np.concatenate(tables, axis=1)) if tables else None
+
+    def _table(self, key: str, values: Sequence[Any]) -> NDArray[np.float32] | None:
+        """Return finite numbers as `[items, channels]`; None if they are none."""
+        table = _numbers(values)
+        if table is None:
+            return None
+        wrong = ~(np.abs(table) <= np.finfo(np.float32).max).all(axis=1)
+        if wrong.any():
+            at = int(wrong.argmax())
+            raise DataError(
+                f"{self.set_name}, graph {self.items[at][0]}: {key!r} of {self._item(at)} is "
+                f"{brief(values[at])}, which is not finite; correct it, or remove {key!r} from all "
+                f"{self.kind}"
+            )
+        return table.astype(np.float32)
+
+    def _item(self, at: int) -> str:
+        """Name one of the items, such as `edge 0-3`."""
+        if self.kind == "graphs":
+            return "the graph"
+        name = self.names[at]
+        named = "-".join(map(str, name)) if self.kind == "edges" else shortened(str(name), 80)
+        return f"{self.kind[:-1]} {named}"
 
     def _checked(self, key: str | None, usual: str, counts: Counter[str]) -> str | None:
         """Refuse an attribute that nothing has; the usual one may be absent."""
@@ -151,15 +172,13 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, (str, Integral))
 
 
-def _table(values: Sequence[Any]) -> NDArray[np.float32] | None:
+def _numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
     """Return numbers as `[values, channels]`; None if they are none, or not as many everywhere."""
-    if any(isinstance(value, (str, bytes)) for value in values):
-        return None
+    if any(value is None or isinstance(value, (str, bytes)) for value in values):
+        return None  # NumPy takes None for NaN
     try:
         plain = [value.tolist() if isinstance(value, Tensor) else value for value in values]
         table = np.array(plain, dtype=np.float64)
     except (ValueError, TypeError, OverflowError):
         return None
-    if not table.size or not (np.abs(table) <= np.finfo(np.float32).max).all():
-        return None
-    return table.astype(np.float32).reshape(len(values), -1)
+    return table.reshape(len(values), -1) if table.size else None

@@ -107,8 +107,13 @@ def _edges(matrix: Any, where: str) -> tuple[Array, Array, NDArray[np.float32]]:
         source, target = np.nonzero(matrix)
         weight = matrix[source, target]
     weight = weight.astype(np.float64)
-    if not (np.abs(weight) <= np.finfo(np.float32).max).all():
-        raise DataError(f"{where}: its adjacency holds a number that is not finite")
+    wrong = ~(np.abs(weight) <= np.finfo(np.float32).max)
+    if wrong.any():
+        edge = f"{source[wrong][0]}-{target[wrong][0]}"
+        raise DataError(
+            f"{where}: its adjacency holds a number that is not finite, {weight[wrong][0]} for "
+            f"edge {edge}; correct it, or write 0 for no edge"
+        )
     return source.astype(np.int64), target.astype(np.int64), weight.astype(np.float32)
 
 
@@ -134,6 +139,13 @@ def _attributes(values: Sequence[Any], sizes: list[int], name: str) -> Tensor:
     except (TypeError, ValueError) as error:
         problem = f"node_attr must hold numbers, as many for every node: {error}"
         raise DataError(f"{name}: {problem}") from None
-    if not (np.abs(table) <= np.finfo(np.float32).max).all():
-        raise DataError(f"{name}: node_attr holds a number that is not finite")
+    wrong = ~(np.abs(table) <= np.finfo(np.float32).max).all(axis=1)
+    if wrong.any():
+        row, ends = int(wrong.argmax()), np.cumsum(sizes)
+        graph = int(np.searchsorted(ends, row, side="right"))
+        node = row - int(ends[graph]) + sizes[graph]
+        raise DataError(
+            f"{name}, graph {graph}: node_attr of node {node} holds a number that is not finite; "
+            "correct or remove it"
+        )
     return torch.from_numpy(table.astype(np.float32))

@@ -14,6 +14,7 @@ from torch.utils.data import Dataset
 
 from graphpool.data.interop.common import answers, list_graphs, unused_note, warn_unused
 from graphpool.errors import DataError, plural
+from graphpool.graphs.checks import check_finite
 from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import target_names as default_names
 from graphpool.imports import optional_module
@@ -45,7 +46,7 @@ def from_pyg(
     `node_attr`, `edge_label`, `graph_attr`, `target`, `id`. A warning names other fields, which
     are not used. One whole number per graph in `y` is its class; numbers with a fraction, and
     several numbers per graph, `[targets]` or `[1, targets]`, are numbers to predict, NaN for
-    unknown ones.
+    unknown ones. NaN in `x` is a missing value; other numbers that are not finite are an error.
 
     Args:
         data: a data set or part of one, a list of graphs, a batch, a loader, or one graph; each
@@ -74,7 +75,7 @@ def from_pyg(
     note = unused_note({"of PyG": unused})
     warn_unused(name, note, "put numbers of nodes that count into x")
     ids = [getattr(item, "id", None) for item in data]
-    return GraphSet.build(
+    graphs = GraphSet.build(
         name,
         torch.tensor(counts, dtype=torch.long),
         torch.tensor([index.shape[1] for index in indices], dtype=torch.long),
@@ -84,6 +85,8 @@ def from_pyg(
         notes=note,
         **fields,
     )
+    check_finite(graphs, missing=("x", "node_attr", "graph_attr"))
+    return graphs
 
 
 def to_pyg(graphs: GraphSet) -> "list[Data]":

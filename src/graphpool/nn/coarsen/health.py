@@ -75,12 +75,14 @@ def level_health(trace: Trace) -> dict[str, float]:
 
     Levels of a single cluster have nothing to measure and are left out, unless graphs may have
     different numbers: then the next batch has more. Of levels that keep nodes `level1/kept` says
-    how many.
+    how many. Hard places are found and not learned, and can't collapse: only their number counts.
     """
     measured = {}
     for number, level in enumerate(trace.levels, 1):
         if level.selection is not None:
             measured[f"level{number}/kept"] = float(level.counts.double().mean())
+        elif level.find_places is not None:
+            measured[f"level{number}/clusters"] = float(level.counts.double().mean())
         elif level.clusters > 1 or level.mask is not None:
             measured[f"level{number}/clusters"] = float(level.counts.double().mean())
             for name, measure in MEASURES.items():

@@ -1,5 +1,6 @@
 """What a pooler returns, and what a model's forward pass leaves behind."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -7,6 +8,7 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.places.find import Places
 from graphpool.graphs.segments import Segments
 from graphpool.nn.level import FlatGraphs, Level
 from graphpool.typing import Bool, Float, Int
@@ -35,9 +37,11 @@ class PoolOutput:
         level: the coarse graphs: dense for group poolers, ragged for Top-K poolers.
         assignment: of group poolers, the paper's M: `[nodes, clusters]` from a ragged level,
             `[graphs, nodes, clusters]` from a dense one.
+            Hard places have `places` in its stead, and `shares` gives either.
         selection: of Top-K poolers, the nodes that remain.
         losses: auxiliary losses by name, each a scalar, already weighted.
         node_segments: the graphs of the nodes that were pooled; `None` for a dense level.
+        find_places: returns the places that hard clusters are.
     """
 
     level: Level
@@ -45,6 +49,16 @@ class PoolOutput:
     selection: NodeSelection | None = None
     losses: dict[str, Tensor] = field(default_factory=dict)
     node_segments: Segments | None = None
+    find_places: Callable[[], Places] | None = field(default=None, repr=False)
+
+    @cached_property
+    def places(self) -> Places | None:
+        """Hard places, of which every node belongs to one; `None` for shared assignments."""
+        return None if self.find_places is None else self.find_places()
+
+    def shares(self) -> Float[Tensor, "*nodes clusters"] | None:
+        """The assignment, that of hard places as 0 and 1; `None` of a Top-K pooler."""
+        return self.assignment if self.places is None else self.places.share
 
     @property
     def x(self) -> Tensor:
@@ -76,7 +90,7 @@ class PoolOutput:
     @property
     def clusters(self) -> int:
         """Clusters per graph, the paper's N'; with a mask those of the graph with most."""
-        return self.adj.shape[-1]
+        return self.adj.shape[-1] if self.places is None else self.places.width
 
     @cached_property
     def counts(self) -> Int[Tensor, " graphs"]:

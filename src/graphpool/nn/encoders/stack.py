@@ -1,7 +1,7 @@
 """A stack of encoder layers: the paper's node & cluster embedding module."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import torch
@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from graphpool.config import USES_EDGES
 from graphpool.errors import ConfigError, check_known, check_whole
 from graphpool.graphs.checks import derived
-from graphpool.nn.encoders.base import EncoderLayer, MessagePassing
+from graphpool.graphs.cluster_mask import ClusterMask
+from graphpool.nn.encoders.base import EncoderLayer, MessagePassing, Prepared
 from graphpool.nn.encoders.gat import GATLayer
 from graphpool.nn.encoders.gated import GatedLayer
 from graphpool.nn.encoders.gatv2 import GATv2Layer
@@ -119,29 +120,42 @@ class Encoder(MessagePassing):
             return level.x
         if self.jump is None and not self.norms and not self.dropout and not self.residual:
             return self._layers()[0].run_stack(self._layers(), level)
-        *_, last = outputs = self._outputs(level)
-        if self.jump is not None:
-            last = self.jump(torch.cat(outputs, -1)).relu()
-        return level.keep(last)
+        return level.keep(self.finish(self._outputs(level)))
 
     def _outputs(self, level: Level) -> list[Tensor]:
         """The output of each layer, in order."""
-        layers, x, outputs = self._layers(), level.x, []
-        if self.start is not None:
-            x = self.start(x)
-        prepared = layers[0].prepare(self._with_edges(level))
-        for position, layer in enumerate(layers):
-            before = x
-            x, prepared = layer.step(x, prepared, activate=not self.norms)
-            if self.norms:
-                norm = cast("nn.BatchNorm1d | nn.LayerNorm", self.norms[position])
-                x = normalised(norm, x, level.mask).relu()
-            if self.dropout:
-                x = drop(x, self.dropout, self.training)
-            if self.residual:
-                x = before + x
+        (x, prepared), outputs = self.begin(level), []
+        for position in range(len(self.layers)):
+            x, prepared = self.round(position, x, prepared, level.mask)
             outputs.append(x)
         return outputs
+
+    def begin(self, level: Level) -> tuple[Tensor, Prepared]:
+        """Return what the first round takes: features of nodes, and the prepared edges."""
+        x = level.x if self.start is None else self.start(level.x)
+        return x, self._layers()[0].prepare(self._with_edges(level))
+
+    def round(
+        self, position: int, x: Tensor, prepared: Prepared, mask: ClusterMask | None = None
+    ) -> tuple[Tensor, Prepared]:
+        """One layer with its norm, ReLU, dropout and residual; returns what the next one takes.
+
+        Networks that change nodes between the layers call the rounds one by one.
+        """
+        before, layer = x, self._layers()[position]
+        x, prepared = layer.step(x, prepared, activate=not self.norms)
+        if self.norms:
+            norm = cast("nn.BatchNorm1d | nn.LayerNorm", self.norms[position])
+            x = normalised(norm, x, mask).relu()
+        if self.dropout:
+            x = drop(x, self.dropout, self.training)
+        return before + x if self.residual else x, prepared
+
+    def finish(self, outputs: Sequence[Tensor]) -> Tensor:
+        """Return the result of the outputs of all rounds: the last, or all of them mixed."""
+        if self.jump is None:
+            return outputs[-1]
+        return cast(Tensor, self.jump(torch.cat(list(outputs), -1))).relu()
 
     def _with_edges(self, level: Level) -> Level:
         """The level with features of edges as wide as their states."""

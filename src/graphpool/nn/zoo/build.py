@@ -10,7 +10,15 @@ from graphpool.errors import ConfigError, check_known, check_type, check_whole, 
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.hap import HAPCoarsening, clusters_from_ratio
 from graphpool.nn.module import MOST
-from graphpool.nn.zoo.families import FAMILIES, Module, Network, Request, family_network, rule_of
+from graphpool.nn.zoo.families import (
+    FAMILIES,
+    Module,
+    Network,
+    Request,
+    family_network,
+    rule_of,
+    two_way_rule,
+)
 from graphpool.nn.zoo.networks import BUILT_IN, PAIR_NETWORKS
 
 METHODS: dict[str, Network] = {network.name: network for network in BUILT_IN}
@@ -126,7 +134,7 @@ def place_rule(config: ModelConfig) -> PlaceRule | None:
 
 def chooses_places(name: str) -> bool:
     """Return whether `model.cluster_count` sets how many places a graph has for this method."""
-    return find_method(name).rule is rule_of
+    return find_method(name).rule in (rule_of, two_way_rule)
 
 
 def edges_unused(config: ModelConfig) -> str:
@@ -150,7 +158,8 @@ def build_model(
             with features of edges if there are `edge_channels`.
         in_channels: channels of the node features.
         out_channels: classes.
-        mean_nodes: mean nodes per training graph, needed when `config.ratio` sets the clusters.
+        mean_nodes: mean nodes per training graph, needed when `config.ratio` sets the clusters,
+            and the unit of the readout `scaled_sum`.
         edge_channels: channels of the features of edges.
     """
     config = resolve_model(config, edge_channels > 0)
@@ -160,4 +169,5 @@ def build_model(
         if mean_nodes is None:
             raise ConfigError("model.ratio needs the mean number of nodes of the training graphs")
         clusters = clusters_from_ratio(config.ratio, mean_nodes, len(clusters) or 2)
-    return build(Request(config, clusters, in_channels, out_channels, edge_channels))
+    mean = 1.0 if mean_nodes is None else mean_nodes
+    return build(Request(config, clusters, in_channels, out_channels, edge_channels, mean))

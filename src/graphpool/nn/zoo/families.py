@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from torch import nn
 
@@ -20,6 +20,8 @@ from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, PoolerNetwork, StructureFree
 from graphpool.nn.pool import GMTPool
+from graphpool.nn.readout import Readout
+from graphpool.nn.two_way import HARD_MOST, TwoWayHAP
 
 Module = Callable[..., nn.Module]
 Takes = Literal["clusters", "ratio", "channels"]
@@ -31,7 +33,8 @@ Losses = Mapping[str, float]
 class Request:
     """What a network is built from: settings, channels of the features, and classes.
 
-    `clusters` are those after each coarsening, where the settings say them by number or ratio.
+    `clusters` are those after each coarsening, where the settings say them by number or ratio;
+    `mean_nodes` of a training graph, for readouts that divide by it.
     """
 
     config: ModelConfig
@@ -39,6 +42,7 @@ class Request:
     in_channels: int
     out_channels: int
     edge_channels: int = 0
+    mean_nodes: float = 1.0
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -55,6 +59,10 @@ class Request:
         """How often nodes are pooled: one cluster at the end stands for the readout."""
         return max(1, len(self.counts) - (self.counts[-1] == 1))
 
+    def readout(self, reductions: tuple[str, ...]) -> Readout:
+        """Reductions of nodes, in units of the training graphs."""
+        return Readout(reductions, self.mean_nodes)
+
     def network(self, kind: Module, **options: Any) -> nn.Module:
         """A network with the encoders, the readout and the head that all have in common."""
         shared = {
@@ -66,7 +74,7 @@ class Request:
             "norm": self.config.norm,
             "dropout": self.config.dropout,
             "jump": self.config.jumping_knowledge,
-            "readout": self.config.readout,
+            "readout": self.readout(self.config.readout),
             "edge_channels": self.edge_channels,
             "residual": self.config.residual == "on",
         }
@@ -286,6 +294,14 @@ def pooler_in_hap(module: Module, takes: Takes) -> Builder:
     return build
 
 
+def hap_two_way(request: Request) -> nn.Module:
+    """HAP in both directions."""
+    config = request.config
+    return request.network(
+        TwoWayHAP, rules=two_way_rules(config), down=config.down, gate=config.gate
+    )
+
+
 def concat(request: Request) -> nn.Module:
     """GCN-concat."""
     return request.network(ConcatNetwork)
@@ -334,6 +350,29 @@ def rule_of(config: ModelConfig) -> PlaceRule | None:
         resolution=config.resolution,
         most=config.max_clusters,
     )
+
+
+def two_way_rule(config: ModelConfig) -> PlaceRule:
+    """Return the rule for the places of nodes of the network that goes both ways."""
+    return two_way_rules(config)[0]
+
+
+def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
+    """Return a rule for each level: places as they are found, or as many as `clusters` says.
+
+    They are hard, so that a graph may have any number of them.
+    """
+    if config.ratio or not config.clusters:
+        rules = [replace(cast(PlaceRule, rule_of(config)), steps=0, most=HARD_MOST)]
+    else:
+        rules = [_hard(count) for count in config.clusters]
+    if config.whole_graph and rules[-1].most != 1:
+        rules.append(_hard(1))
+    return tuple(rules)
+
+
+def _hard(count: int) -> PlaceRule:
+    return PlaceRule("given", clusters=count, most=count, steps=0)
 
 
 def _by_share(config: ModelConfig) -> ModelConfig:

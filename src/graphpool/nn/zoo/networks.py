@@ -15,6 +15,7 @@ from graphpool.nn.zoo.families import (
     group_network,
     hap,
     hap_by_share,
+    hap_two_way,
     places_by_share,
     pooler_in_hap,
     pooler_over_hap,
@@ -23,6 +24,7 @@ from graphpool.nn.zoo.families import (
     rule_of,
     structure_free,
     topk_network,
+    two_way_rule,
 )
 
 _SHARED = "all nodes, shared among clusters"
@@ -63,6 +65,17 @@ BUILT_IN: tuple[Network, ...] = (
         "HAP as we recommend it: clusters are places, off-diagonal coarse graph, "
         "readout of nodes and clusters",
         _PLACED, _BY_PLACE, hap(), HAPCoarsening, rule=rule_of,
+    ),
+    Network(
+        "hap-two-way", "group", "Liu et al., both ways", 2026,
+        "HAP in both directions: nodes and hard places pass messages, and tell each other after "
+        "each layer",
+        "all nodes and all places", "edges; places once per set", hap_two_way, rule=two_way_rule,
+    ),
+    Network(
+        "hap-one-way", "group", "Liu et al., revised", 2021,
+        "the same as hap: from nodes to places, and not back",
+        _PLACED, _BY_PLACE, hap(), HAPCoarsening, rule=rule_of, around="hap",
     ),
     Network(
         "hap-paper", "group", "Liu et al.", 2021,

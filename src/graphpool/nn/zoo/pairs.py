@@ -19,7 +19,7 @@ from graphpool.nn.zoo.families import CLUSTERS
 
 SCORES = ("exp", "learned")
 # Methods whose levels may be compared node by node: the hierarchy of ours, and none at all.
-BY_NODES = ("hap", "flat")
+BY_NODES = ("hap", "hap-one-way", "hap-two-way", "flat")
 
 
 def build_pair_model(

@@ -27,6 +27,8 @@ def verdict(health: LevelHealth, learned: bool = True) -> tuple[str, str]:
     if rank is not None and rank < WEAK_RANK:
         return "weak", "Weak: clusters differ only slightly from one another."
     if rank is None and off is None:
+        if health.places:
+            return "none", "Places are found, not learned: there is nothing to collapse."
         return "none", "Not measured."
     if not learned:
         return "weak", "Clusters differ and are connected, but the model has learned nothing."

@@ -144,8 +144,9 @@ def _one(level: PoolOutput, nodes: int) -> Array:
         share = np.zeros((nodes, len(index)))
         share[index, np.arange(len(index))] = 1.0
         return share
-    assert level.assignment is not None, "group poolers have an assignment"
-    rows = level.assignment.flatten(0, -2)[:nodes, : int(level.counts[0])]
+    shares = level.shares()
+    assert shares is not None, "group poolers have an assignment"
+    rows = shares.flatten(0, -2)[:nodes, : int(level.counts[0])]
     return np.asarray(rows.cpu().double().numpy())
 
 
@@ -183,6 +184,9 @@ def health_lines(health: Mapping[str, float], places: dict[str, int | float] | N
         called = f"{own['clusters']:.0f} clusters"
         if places and number == 1:
             called = counts_text(places)
+        if "effective_rank" not in values:  # hard places
+            lines.append(f"Level {number}: {called}")
+            continue
         lines.append(
             f"Level {number}: {called}; test graphs use {own['clusters_used']:.1f}, effective rank "
             f"{own['effective_rank']:.2f}, entropy {own['entropy']:.2f}, "
