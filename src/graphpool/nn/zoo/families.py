@@ -334,10 +334,11 @@ def rule_by_share(config: ModelConfig) -> PlaceRule | None:
 
 def rule_of(config: ModelConfig) -> PlaceRule | None:
     """How many places a graph has; `None` where `clusters` says it."""
+    options: dict[str, Any] = {
+        "resolution": config.resolution, "most": config.max_clusters, "units": config.units
+    }  # fmt: skip
     if config.ratio:
-        return PlaceRule(
-            "ratio", ratio=config.ratio, resolution=config.resolution, most=config.max_clusters
-        )
+        return PlaceRule("ratio", ratio=config.ratio, **options)
     if config.clusters:
         return None
     if config.cluster_count == "validation":
@@ -345,11 +346,7 @@ def rule_of(config: ModelConfig) -> PlaceRule | None:
             "model.cluster_count 'validation' tries several numbers of places while training; "
             "train with it, or build the model with 'modularity' or 'eigengap'"
         )
-    return PlaceRule(
-        "eigengap" if config.cluster_count == "eigengap" else "auto",
-        resolution=config.resolution,
-        most=config.max_clusters,
-    )
+    return PlaceRule("eigengap" if config.cluster_count == "eigengap" else "auto", **options)
 
 
 def two_way_rule(config: ModelConfig) -> PlaceRule:
