@@ -145,7 +145,7 @@ class ModelConfig(CheckedConfig):
         option="--resolution",
     )
     max_clusters: int = setting(16, "Largest number of places of a graph.", range=POSITIVE)
-    units: Literal["none", "rings", "auto"] = setting(
+    units: Literal["none", "rings", "auto", "recurring"] = setting(
         "none",
         "What places never divide.",
         choices={
@@ -154,8 +154,15 @@ class ModelConfig(CheckedConfig):
             "modularity divides the rest",
             "auto": "rings in graphs with at most 4 edges for 3 nodes, such as molecules; nothing "
             "in denser ones",
+            "recurring": "parts that occur again and again in the training graphs, learned from "
+            "labels of nodes and edges",
         },
         option="--units",
+    )
+    parts: str = setting(
+        "",
+        "Digest of the parts that units 'recurring' has learned; set by training.",
+        estimator=False,
     )
     cluster_profile: bool = setting(
         True, "Add the size, inner edges and outer edges of a place to its cluster's features."

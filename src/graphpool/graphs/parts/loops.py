@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from graphpool.graphs.hashing import Array
-from graphpool.graphs.places.rings import two_edge_connected
+from graphpool.graphs.places.bridges import two_edge_connected
 from graphpool.numba_cache import compiler
 
 SOURCES = Path(__file__).parents[1]  # with those of places, whose loops are called

@@ -164,7 +164,7 @@ class RecurringParts:
     @property
     def rule(self) -> PlaceRule:
         """The rule under which these parts are places of graphs."""
-        return PlaceRule(steps=0, units="recurring", learned=self.digest)
+        return PlaceRule(units="recurring", learned=self.digest)
 
     @cached_property
     def digest(self) -> str:
@@ -178,8 +178,12 @@ class RecurringParts:
         recurring = sum(each.count * each.nodes for each in self.vocabulary if each.count > 1)
         return recurring / max(self.nodes, 1)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, from which `from_dict` makes the same parts."""
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """Return plain values for JSON, from which `from_dict` makes the same parts.
+
+        Args:
+            most: types of parts to keep, the most frequent; all by default.
+        """
         return {
             "largest": self.largest,
             "graphs": self.graphs,
@@ -192,7 +196,7 @@ class RecurringParts:
             ],
             "vocabulary": [
                 {**vars(each), "type": f"{each.type:016x}", "example": list(each.example)}
-                for each in self.vocabulary
+                for each in self.vocabulary[:most]
             ],
         }
 

@@ -1,7 +1,7 @@
 """Options of the search for places: number, resolution and softness of the clusters."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 from graphpool.errors import ConfigError, brief, check_type, check_whole, nearest
@@ -36,7 +36,8 @@ class PlaceRule:
             are clusters of their own; every bridge at one is cut, and so are edges between
             clusters of modularity elsewhere. `"auto"`: `"rings"` in graphs with at most 4 edges
             for 3 nodes, such as molecules, and `"none"` in denser ones. `"recurring"`: parts that
-            were learned from training graphs; `RecurringParts.attach` gives them to graphs.
+            were learned from training graphs; `RecurringParts.attach` gives them to graphs, and
+            no other option counts.
         unit_size: the most nodes of a ring or system of rings; larger ones are divided by
             modularity.
         learned: the digest of the `RecurringParts` of `"recurring"`, else empty.
@@ -74,6 +75,11 @@ class PlaceRule:
             raise ConfigError(
                 "units='recurring' of places needs learned=DIGEST; take the rule of RecurringParts"
             )
+        if self.learned:
+            for item in fields(self):
+                if item.name not in ("units", "learned"):
+                    value = 0 if item.name == "steps" else item.default
+                    object.__setattr__(self, item.name, value)
         if self.unit_size < 3:
             raise ConfigError(f"unit_size={self.unit_size}; a ring has at least 3 nodes")
         if not 1 / 16 <= self.resolution <= FINEST:

@@ -334,6 +334,13 @@ def rule_by_share(config: ModelConfig) -> PlaceRule | None:
 
 def rule_of(config: ModelConfig) -> PlaceRule | None:
     """How many places a graph has; `None` where `clusters` says it."""
+    if config.units == "recurring":
+        if not config.parts:
+            raise ConfigError(
+                "model.units 'recurring' needs parts that are learned from training graphs; train "
+                "the model, or give model.parts the digest of RecurringParts"
+            )
+        return PlaceRule(units="recurring", learned=config.parts)
     options: dict[str, Any] = {
         "resolution": config.resolution, "most": config.max_clusters, "units": config.units
     }  # fmt: skip
