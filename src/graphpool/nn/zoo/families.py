@@ -338,6 +338,13 @@ def rule_of(config: ModelConfig, units: Units = "none") -> PlaceRule | None:
     Args:
         units: what `model.units = "default"` stands for.
     """
+    if config.units == "recurring":
+        if not config.parts:
+            raise ConfigError(
+                "model.units 'recurring' needs parts that are learned from training graphs; train "
+                "the model, or give model.parts the digest of RecurringParts"
+            )
+        return PlaceRule(units="recurring", learned=config.parts)
     options: dict[str, Any] = {
         "resolution": config.resolution,
         "most": config.max_clusters,
