@@ -118,7 +118,13 @@ class TrainedModel:
         with watch.part("features"):
             used = task.used(train)
             config = resolve(config, has_edge_features(used), published_metric(used.notes))
-            features = FeaturePipeline(config.features, edges_unused(config.model)).fit(used)
+            recurring = config.model.units == "recurring"
+            features = FeaturePipeline(config.features, edges_unused(config.model), recurring)
+            features.fit(used)
+            if features.parts is not None:
+                used = features.with_places(used)
+                digest = features.parts.digest
+                config = replace(config, model=replace(config.model, parts=digest))
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
             learned, held = task.weighted(learned, held, config.train)

@@ -14,7 +14,6 @@ from graphpool.graphs.places.merging import (
 )
 from graphpool.graphs.places.moves import move_all, parts_of
 from graphpool.graphs.places.net import Net, coarse_net, first_net, load, numbered_from_zero
-from graphpool.graphs.places.rings import cut_around_rings, repetitions
 from graphpool.graphs.places.rule import FINEST, SIXTEENTHS
 
 Array = Any
@@ -106,8 +105,7 @@ def reduce(net: Net, member: Array, resolution: int, most: int) -> Net:
 @no_type_check
 def find_places(
     row_ptr: Array, col: Array, weight: Array, node_ptr: Array, both: bool,
-    resolution: int, wanted: Array, most: int, unit_size: int, sparse: bool,
-    label: Array, counts: Array,
+    resolution: int, wanted: Array, most: Array, label: Array, counts: Array,
 ) -> None:  # fmt: skip
     """Find the clusters of every graph; writes `label` `[nodes]` and `counts` `[graphs]`.
 
@@ -116,9 +114,7 @@ def find_places(
         both: whether A is symmetric.
         resolution: resolution of modularity, in sixteenths.
         wanted: `[graphs]`, how many clusters each graph should get; 0 lets modularity decide.
-        most: the largest number of clusters of a graph.
-        unit_size: the most nodes of a ring that is kept whole; 0 ignores rings.
-        sparse: keep rings whole only in sparse graphs.
+        most: `[graphs]`, the largest number of clusters of each graph.
     """
     for graph in range(len(node_ptr) - 1):
         begin, end = node_ptr[graph], node_ptr[graph + 1]
@@ -132,11 +128,30 @@ def find_places(
             fineness = min(2 * fineness, _FINEST)
         if aim == 0:
             net = follow(net, member, settle_lone(net, resolution))
-        if unit_size > 0:
-            often = repetitions(row_ptr, col, weight, begin, end, first.ptr, first.col)
-            if cut_around_rings(first.ptr, first.col, often, member, unit_size, sparse):
-                net = coarse_net(first, member, numbered_from_zero(member))
-        reduce(net, member, fineness, aim if aim else most)
+        reduce(net, member, fineness, aim if aim else most[graph])
+        counts[graph] = numbered_from_zero(member)
+        for node in range(begin, end):
+            label[node] = member[node - begin]
+
+
+@compiled
+@no_type_check
+def merge_places(
+    row_ptr: Array, col: Array, weight: Array, node_ptr: Array, both: bool,
+    resolution: int, limits: Array, label: Array, counts: Array,
+) -> None:  # fmt: skip
+    """Merge the clusters of each graph until at most `limits` `[graphs]` are left.
+
+    The graphs are given as in `find_places`, and their clusters by `label` and `counts`, which
+    are updated.
+    """
+    for graph in range(len(node_ptr) - 1):
+        if counts[graph] <= limits[graph]:
+            continue
+        begin, end = node_ptr[graph], node_ptr[graph + 1]
+        first = first_net(*load(row_ptr, col, weight, begin, end, both))
+        member = label[begin:end].copy()
+        reduce(coarse_net(first, member, counts[graph]), member, resolution, limits[graph])
         counts[graph] = numbered_from_zero(member)
         for node in range(begin, end):
             label[node] = member[node - begin]

@@ -23,6 +23,7 @@ from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import FLOATS, INTEGERS, check_range, check_tensor, trusted
 from graphpool.graphs.cluster_mask import ClusterMask
 from graphpool.graphs.places.cache import CACHE, Graphs, Result
+from graphpool.graphs.places.rings import ring_parts
 from graphpool.graphs.places.rule import MOST_EDGES, SIXTEENTHS, PlaceRule
 from graphpool.graphs.segments import Segments
 
@@ -164,6 +165,11 @@ def places_of(
     Each graph is searched only once per process; see `cache`. With `local`, the columns of
     `adjacency` count from the first node of each graph.
     """
+    if rule.learned:
+        raise DataError(
+            f"the graphs have no parts of the learned rule {rule.learned}, which needs labels; "
+            "give them with RecurringParts.attach(graphs)"
+        )
     ptr = segments.ptr.cpu().numpy()
     row_ptr, col = adjacency.row_ptr.cpu().numpy(), adjacency.col.int().cpu().numpy()
     widest = int(np.diff(row_ptr[ptr]).max(initial=0))
@@ -202,13 +208,13 @@ def _search(graphs: Graphs, rule: PlaceRule, symmetric: bool) -> Result:
         wanted = np.minimum(eigengaps(row_ptr, col, weight, ptr), rule.most)
     elif rule.count != "auto":
         wanted = np.array([rule.wanted(int(nodes)) for nodes in np.diff(ptr)], dtype=np.int64)
-    label, counts = np.zeros(int(ptr[-1]), dtype=np.int64), np.zeros_like(wanted)
     resolution = max(1, round(rule.resolution * SIXTEENTHS))
-    unit_size = 0 if rule.units == "none" else rule.unit_size
-    find_places(
-        *graphs, symmetric, resolution, wanted, rule.most, unit_size, rule.units == "auto",
-        label, counts,
-    )  # fmt: skip
+    if rule.units == "none":
+        label, counts = np.zeros(int(ptr[-1]), dtype=np.int64), np.zeros_like(wanted)
+        most = np.full_like(wanted, rule.most)
+        find_places(*graphs, symmetric, resolution, wanted, most, label, counts)
+    else:
+        label, counts = ring_parts(graphs, rule, symmetric, resolution, wanted)
     if rule.steps == 0:
         return label, counts, None
     share = np.zeros((len(label), int(counts.max(initial=0))), dtype=np.float32)

@@ -15,7 +15,7 @@ from torch import nn
 
 from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError
-from graphpool.graphs.places.rule import PlaceRule
+from graphpool.graphs.places.rule import PlaceRule, Units
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, PoolerNetwork, StructureFree
@@ -332,12 +332,26 @@ def rule_by_share(config: ModelConfig) -> PlaceRule | None:
     return rule_of(_by_share(config))
 
 
-def rule_of(config: ModelConfig) -> PlaceRule | None:
-    """How many places a graph has; `None` where `clusters` says it."""
+def rule_of(config: ModelConfig, units: Units = "none") -> PlaceRule | None:
+    """How many places a graph has; `None` where `clusters` says it.
+
+    Args:
+        units: what `model.units = "default"` stands for.
+    """
+    if config.units == "recurring":
+        if not config.parts:
+            raise ConfigError(
+                "model.units 'recurring' needs parts that are learned from training graphs; train "
+                "the model, or give model.parts the digest of RecurringParts"
+            )
+        return PlaceRule(units="recurring", learned=config.parts)
+    options: dict[str, Any] = {
+        "resolution": config.resolution,
+        "most": config.max_clusters,
+        "units": units if config.units == "default" else config.units,
+    }
     if config.ratio:
-        return PlaceRule(
-            "ratio", ratio=config.ratio, resolution=config.resolution, most=config.max_clusters
-        )
+        return PlaceRule("ratio", ratio=config.ratio, **options)
     if config.clusters:
         return None
     if config.cluster_count == "validation":
@@ -345,11 +359,7 @@ def rule_of(config: ModelConfig) -> PlaceRule | None:
             "model.cluster_count 'validation' tries several numbers of places while training; "
             "train with it, or build the model with 'modularity' or 'eigengap'"
         )
-    return PlaceRule(
-        "eigengap" if config.cluster_count == "eigengap" else "auto",
-        resolution=config.resolution,
-        most=config.max_clusters,
-    )
+    return PlaceRule("eigengap" if config.cluster_count == "eigengap" else "auto", **options)
 
 
 def two_way_rule(config: ModelConfig) -> PlaceRule:
@@ -363,7 +373,8 @@ def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
     They are hard, so that a graph may have any number of them.
     """
     if config.ratio or not config.clusters:
-        rules = [replace(cast(PlaceRule, rule_of(config)), steps=0, most=HARD_MOST)]
+        rule = cast(PlaceRule, rule_of(config, "auto"))
+        rules = [replace(rule, steps=0, most=HARD_MOST)]
     else:
         rules = [_hard(count) for count in config.clusters]
     if config.whole_graph and rules[-1].most != 1:

@@ -144,9 +144,8 @@ def _one(level: PoolOutput, nodes: int) -> Array:
         share = np.zeros((nodes, len(index)))
         share[index, np.arange(len(index))] = 1.0
         return share
-    shares = level.shares()
-    assert shares is not None, "group poolers have an assignment"
-    rows = shares.flatten(0, -2)[:nodes, : int(level.counts[0])]
+    assert level.assignment is not None, "group poolers have an assignment"
+    rows = level.assignment.flatten(0, -2)[:nodes, : int(level.counts[0])]
     return np.asarray(rows.cpu().double().numpy())
 
 
