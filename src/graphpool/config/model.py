@@ -145,18 +145,21 @@ class ModelConfig(CheckedConfig):
         option="--resolution",
     )
     max_clusters: int = setting(16, "Largest number of places of a graph.", range=POSITIVE)
-    cluster_profile: bool = setting(
-        True, "Add the size, inner edges and outer edges of a place to its cluster's features."
-    )
-    units: Literal["auto", "rings", "none"] = setting(
-        "auto",
-        "What the places of hap-two-way never cut.",
+    units: Literal["default", "none", "rings", "auto"] = setting(
+        "default",
+        "What places never divide.",
         choices={
-            "auto": "rings in sparse graphs such as molecules, nothing in denser ones",
-            "rings": "rings and systems of rings: each is a place of its own",
-            "none": "nothing: places are parts dense in edges",
+            "default": "what the pooler stands for: auto for hap-two-way, else none",
+            "none": "nothing: places are those of modularity",
+            "rings": "rings and systems of rings of up to 32 nodes, which are places of their own; "
+            "modularity divides the rest",
+            "auto": "rings in graphs with at most 4 edges for 3 nodes, such as molecules; nothing "
+            "in denser ones",
         },
         option="--units",
+    )
+    cluster_profile: bool = setting(
+        True, "Add the size, inner edges and outer edges of a place to its cluster's features."
     )
     down: Literal["each", "once", "never"] = setting(
         "each",
@@ -224,4 +227,9 @@ class ModelConfig(CheckedConfig):
             raise ConfigError(
                 "model.cluster_count 'eigengap' sets how many places a graph has, and so does "
                 f"model.{'clusters' if self.clusters else 'ratio'}; leave out one of them"
+            )
+        if self.units not in ("default", "none") and self.clusters:
+            raise ConfigError(
+                f"model.units {self.units!r} sets how many places a graph has, and so does "
+                "model.clusters; leave out one of them"
             )

@@ -16,6 +16,8 @@ from graphpool.graphs.places import PlaceRule
 RULES = [
     PlaceRule(), PlaceRule(most=3), PlaceRule(count="given", clusters=6),
     PlaceRule(count="ratio", ratio=0.3), PlaceRule(count="eigengap"), PlaceRule(resolution=3.0),
+    PlaceRule(units="rings"), PlaceRule(units="rings", unit_size=8, most=4, steps=0),
+    PlaceRule(units="auto", resolution=3.0, most=32),
 ]  # fmt: skip
 
 

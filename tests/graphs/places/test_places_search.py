@@ -179,7 +179,7 @@ def test_modularity_is_no_worse_than_that_of_networkx(seed: int) -> None:
     label, counts = np.zeros(120, dtype=np.int64), np.zeros(1, dtype=np.int64)
     nodes = np.array([0, 120])
     find_places(ptr, col, weight.astype(np.float32), nodes, True, 24,
-                np.zeros(1, dtype=np.int64), 120, label, counts)  # fmt: skip
+                np.zeros(1, dtype=np.int64), np.full(1, 120), label, counts)  # fmt: skip
     theirs = nx.community.louvain_communities(graph, resolution=1.5, seed=seed)
     least = nx.community.modularity(graph, theirs, resolution=1.5)
     assert modularity(graph, label, 1.5) >= least - 0.005

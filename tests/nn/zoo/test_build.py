@@ -101,6 +101,8 @@ def test_places_are_those_of_the_first_level_alone() -> None:
         (ModelConfig(max_clusters=5, resolution=0.5), PlaceRule(most=5, resolution=0.5)),
         (ModelConfig(cluster_count="eigengap"), PlaceRule("eigengap")),
         (ModelConfig(ratio=0.2), PlaceRule("ratio", ratio=0.2)),
+        (ModelConfig(units="rings"), PlaceRule(units="rings")),
+        (ModelConfig(units="auto", ratio=0.2), PlaceRule("ratio", ratio=0.2, units="auto")),
         (ModelConfig(clusters=(6, 1)), PlaceRule("given", clusters=6, most=6)),
         (ModelConfig(clusters=(1,)), None),
         (ModelConfig(assignment="content"), None),
@@ -116,6 +118,11 @@ def test_place_rule_is_that_of_the_model(config: ModelConfig, rule: PlaceRule | 
     rules = [module.rule for module in model.coarsenings if hasattr(module, "rule")]
     assert (rules[0] if rules else None) == rule
     assert rules[1:] == [None] * len(rules[1:])
+
+
+def test_units_and_a_number_of_clusters_exclude_each_other() -> None:
+    with pytest.raises(ConfigError, match=r"model.units 'rings' .* leave out one"):
+        ModelConfig(units="rings", clusters=(8, 1))
 
 
 def test_trying_several_numbers_of_places_is_no_model() -> None:

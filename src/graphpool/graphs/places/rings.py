@@ -7,8 +7,8 @@
    components that are left. If they are too many, those whose merge gains most modularity, or
    costs least, are merged.
 
-A graph without such rings has the places of modularity. All three steps are independent of the numbering of
-the nodes. Rings that share a node or an edge are one part.
+A graph without such rings has the places of modularity. All three steps are independent of the
+numbering of the nodes. Rings that share a node or an edge are one part.
 """
 
 from typing import Any

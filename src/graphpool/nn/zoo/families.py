@@ -334,10 +334,13 @@ def rule_by_share(config: ModelConfig) -> PlaceRule | None:
 
 def rule_of(config: ModelConfig) -> PlaceRule | None:
     """How many places a graph has; `None` where `clusters` says it."""
+    options: dict[str, Any] = {
+        "resolution": config.resolution,
+        "most": config.max_clusters,
+        "units": "none" if config.units == "default" else config.units,
+    }
     if config.ratio:
-        return PlaceRule(
-            "ratio", ratio=config.ratio, resolution=config.resolution, most=config.max_clusters
-        )
+        return PlaceRule("ratio", ratio=config.ratio, **options)
     if config.clusters:
         return None
     if config.cluster_count == "validation":
@@ -345,11 +348,7 @@ def rule_of(config: ModelConfig) -> PlaceRule | None:
             "model.cluster_count 'validation' tries several numbers of places while training; "
             "train with it, or build the model with 'modularity' or 'eigengap'"
         )
-    return PlaceRule(
-        "eigengap" if config.cluster_count == "eigengap" else "auto",
-        resolution=config.resolution,
-        most=config.max_clusters,
-    )
+    return PlaceRule("eigengap" if config.cluster_count == "eigengap" else "auto", **options)
 
 
 def two_way_rule(config: ModelConfig) -> PlaceRule:
@@ -364,7 +363,8 @@ def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
     """
     if config.ratio or not config.clusters:
         rule = cast(PlaceRule, rule_of(config))
-        rules = [replace(rule, steps=0, most=HARD_MOST, units=config.units)]
+        units = "auto" if config.units == "default" else config.units
+        rules = [replace(rule, steps=0, most=HARD_MOST, units=units)]
     else:
         rules = [_hard(count) for count in config.clusters]
     if config.whole_graph and rules[-1].most != 1:
