@@ -104,6 +104,41 @@ def show(
     print_result(json, document, lines)
 
 
+@data_app.command()
+@with_columns("name")
+def parts(
+    name: SetName,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page, with the parts as pictures, too.")
+    ] = None,
+    overwrite: Overwrite = False,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Find what the graphs of a set are made of: parts that recur, by their labels.
+
+    Learned without classes and targets, as the division of the graphs that takes the fewest bits.
+    """
+    from graphpool.graphs.parts import RecurringParts
+    from graphpool.report.parts_page import parts_document, parts_report
+
+    if html is not None:
+        check_free(html, overwrite, "--overwrite", "--html ")
+    graphs = open_graphs(name, root)
+    found = RecurringParts.fit(graphs)
+    document = parts_document(graphs, found)
+    lines = _describe_parts(document)
+    if html is not None:
+        from graphpool.report import write
+
+        write(
+            parts_report(graphs, found, f"graphpool data parts {quote(name)} --html {html}"), html
+        )
+        document["path"] = str(html)
+        lines.append(f"\nA page with pictures: {html}")
+    print_result(json, document, lines)
+
+
 @data_app.command("import")
 @with_columns("source")
 def import_set(
@@ -174,6 +209,34 @@ def import_set(
 
 def _notes(notes: tuple[str, ...]) -> Lines:
     return [f"note: {note}" for note in notes]
+
+
+def _describe_parts(document: dict[str, Any]) -> Lines:
+    before, after = document["bits"]
+    rows = [
+        (f"{part['count']:,}", f"{100 * part['share_of_nodes']:.1f}", str(part["nodes"]),
+         part["formula"], part["name"] if part["name"] != part["formula"] else "")
+        for part in document["most_frequent"]
+    ]  # fmt: skip
+    each = document["parts"] / max(document["graphs"], 1)
+    about = [
+        ("parts", f"{document['parts']:,}, {each:.1f} per graph, of {document['types']:,} kinds"),
+        ("recurring", f"{percent(document['recurring_nodes'])} of the nodes are in such parts"),
+        ("description", f"{before:,.0f} bits whole, {after:,.0f} with parts"),
+        *(
+            ("list" if not at else "", f"{entry['words']} ({entry['gain']:,.0f} bits)")
+            for at, entry in enumerate(document["entries"])
+        ),
+    ]
+    if not document["entries"]:
+        about.append(("list", "empty, as no cut saves bits: parts are by rings and modularity"))
+    columns = ("count", "% of nodes", "nodes", "formula", "part")
+    return [
+        f"{document['name']}: what {plural(document['graphs'], 'graph')} are made of\n",
+        *aligned(about),
+        "",
+        Table(columns, rows, right=columns[:3]),
+    ]
 
 
 def _describe(facts: "Statistics") -> Lines:

@@ -145,18 +145,25 @@ class ModelConfig(CheckedConfig):
         option="--resolution",
     )
     max_clusters: int = setting(16, "Largest number of places of a graph.", range=POSITIVE)
-    units: Literal["default", "none", "rings", "auto"] = setting(
+    units: Literal["default", "none", "rings", "auto", "recurring"] = setting(
         "default",
         "What places never divide.",
         choices={
-            "default": "what the pooler stands for: auto for hap-two-way, else none",
+            "default": "what the pooler stands for: auto for hap-two-way, none for hap",
             "none": "nothing: places are those of modularity",
             "rings": "rings and systems of rings of up to 32 nodes, which are places of their own; "
             "modularity divides the rest",
             "auto": "rings in graphs with at most 4 edges for 3 nodes, such as molecules; nothing "
             "in denser ones",
+            "recurring": "parts that occur again and again in the training graphs, learned from "
+            "labels of nodes and edges",
         },
         option="--units",
+    )
+    parts: str = setting(
+        "",
+        "Digest of the parts that units 'recurring' has learned; set by training.",
+        estimator=False,
     )
     cluster_profile: bool = setting(
         True, "Add the size, inner edges and outer edges of a place to its cluster's features."
@@ -228,7 +235,7 @@ class ModelConfig(CheckedConfig):
                 "model.cluster_count 'eigengap' sets how many places a graph has, and so does "
                 f"model.{'clusters' if self.clusters else 'ratio'}; leave out one of them"
             )
-        if self.units not in ("default", "none") and self.clusters:
+        if self.units in ("rings", "auto", "recurring") and self.clusters:
             raise ConfigError(
                 f"model.units {self.units!r} sets how many places a graph has, and so does "
                 "model.clusters; leave out one of them"

@@ -1,7 +1,7 @@
 """`FeaturePipeline`: a feature string such as `labels+rw:8`, fitted and applied."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
@@ -18,12 +18,16 @@ from graphpool.features.summary import unused_text, used_text
 from graphpool.graphs.graphset import GraphSet
 from graphpool.typing import Float, Tensor
 
+if TYPE_CHECKING:
+    from graphpool.graphs.parts import RecurringParts
+
 _CLASSES = (Labels, Degree, BinnedDegree, LogDegree, Constant, Attributes, RandomWalk, Eigenvectors,
             OwnX, Given, EdgeLabels, EdgeAttributes)  # fmt: skip
 KINDS: dict[str, type[Feature]] = {feature.kind: feature for feature in _CLASSES}
 """What can be in a feature string, besides `auto`."""
 
 AUTO = "auto"
+MOST_KEPT = 1000  # kinds of parts that a model file names
 
 
 class FeaturePipeline:
@@ -36,14 +40,17 @@ class FeaturePipeline:
             `graphpool.features` has not made; nodes without labels and `x` also get the capped
             one-hot degree.
         without_edges: why no features of edges are made, such as `encoder gcn`; empty if they are.
+        with_parts: learn parts that recur too, and give them to the graphs as places.
 
     Attributes:
         features: those of the string, fitted; None before `fit`.
+        parts: those that recur, fitted; None without them.
         unused: what the fitted set has that these features don't use, such as `4 edge labels`.
     """
 
-    def __init__(self, spec: str = AUTO, without_edges: str = "") -> None:
-        self.spec, self.without_edges = spec, without_edges
+    def __init__(self, spec: str = AUTO, without_edges: str = "", with_parts: bool = False) -> None:
+        self.spec, self.without_edges, self.with_parts = spec, without_edges, with_parts
+        self.parts: RecurringParts | None = None
         self.features: tuple[Feature, ...] | None = None
         self.unused: tuple[str, ...] = ()
         self._items = _split(spec)
@@ -54,6 +61,10 @@ class FeaturePipeline:
         self.features = tuple(_parse(item).fit(graphs) for item in items)
         kinds = {feature.kind for feature in self.features}
         self.unused = unused_text(graphs, kinds, self.without_edges)
+        if self.with_parts:
+            from graphpool.graphs.parts import RecurringParts
+
+            self.parts = RecurringParts.fit(graphs)
         return self
 
     def columns(self, graphs: GraphSet) -> Float[Tensor, "nodes channels"]:
@@ -67,7 +78,12 @@ class FeaturePipeline:
 
     def transform(self, graphs: GraphSet) -> GraphSet:
         """Return the same graphs with these features as `x`, and those of edges as `edge_x`."""
+        graphs = self.with_places(graphs)
         return graphs.with_x(self.columns(graphs), self.spec).with_edge_x(self.edge_columns(graphs))
+
+    def with_places(self, graphs: GraphSet) -> GraphSet:
+        """Return the same graphs with the parts that were learned, if any were, as places."""
+        return graphs if self.parts is None else self.parts.attach(graphs)
 
     def fit_transform(self, graphs: GraphSet) -> GraphSet:
         """Fit and transform the same graphs."""
@@ -123,7 +139,10 @@ class FeaturePipeline:
     def state(self) -> dict[str, Any]:
         """Return the string and everything that was fitted, as plain values for JSON."""
         parts = [{"kind": feature.kind, **feature.state()} for feature in self._fitted]
-        return {"spec": self.spec, "features": parts, **self.about()}
+        state = {"spec": self.spec, "features": parts, **self.about()}
+        if self.parts is not None:
+            state["parts"] = self.parts.to_dict(MOST_KEPT)
+        return state
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "FeaturePipeline":
@@ -134,6 +153,10 @@ class FeaturePipeline:
                 KINDS[part["kind"]].from_state(part) for part in state["features"]
             )
             pipeline.unused = tuple(str(part) for part in state.get("unused", ()))
+            if "parts" in state:
+                from graphpool.graphs.parts import RecurringParts
+
+                pipeline.parts = RecurringParts.from_dict(state["parts"])
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(
                 f"stored features can't be read: {type(error).__name__}: {error}; "

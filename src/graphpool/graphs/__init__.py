@@ -1,6 +1,7 @@
 """The data model: sets of graphs, single graphs, batches, and what is computed from structure.
 
-`graphpool.statistics` describes a set; `places` finds the parts of graphs.
+`graphpool.statistics` describes a set; `places` finds the parts of graphs, and `parts`
+those that recur.
 """
 
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from graphpool.graphs.edge_features import EdgeFeatures as EdgeFeatures
     from graphpool.graphs.graph import Graph as Graph
     from graphpool.graphs.graphset import GraphSet as GraphSet
+    from graphpool.graphs.parts import RecurringParts as RecurringParts
     from graphpool.graphs.places import PlaceRule as PlaceRule
     from graphpool.graphs.places import Places as Places
     from graphpool.graphs.refinement import colour_rounds as colour_rounds
@@ -41,6 +43,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "refinement": ("node_colours", "graph_colours", "colour_rounds"),
         "canonical": ("canonical_order", "reordered"),
         "places": ("PlaceRule", "Places"),
+        "parts": ("RecurringParts",),
     },
-    modules=("places", "statistics"),
+    modules=("parts", "places", "statistics"),
 )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from graphpool.config import RunConfig, resolve, to_dict
+from graphpool.data.molecules.published import published_metric
 from graphpool.data.source import Source, read_source, source_values
 from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, check_whole, warn
 from graphpool.evaluation.prediction import Stopwatch
@@ -116,8 +117,14 @@ class TrainedModel:
         task = task.configured(config)
         with watch.part("features"):
             used = task.used(train)
-            config = resolve(config, has_edge_features(used))
-            features = FeaturePipeline(config.features, edges_unused(config.model)).fit(used)
+            config = resolve(config, has_edge_features(used), published_metric(used.notes))
+            recurring = config.model.units == "recurring"
+            features = FeaturePipeline(config.features, edges_unused(config.model), recurring)
+            features.fit(used)
+            if features.parts is not None:
+                used = features.with_places(used)
+                digest = features.parts.digest
+                config = replace(config, model=replace(config.model, parts=digest))
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
             learned, held = task.weighted(learned, held, config.train)
@@ -139,7 +146,11 @@ class TrainedModel:
                 network, task, learned, held, config.train,
                 folder=folder, resume=resume, progress=progress, extra=model.header(),
             )  # fmt: skip
-        model = replace(model, best={"epoch": result.best_epoch, "metrics": result.best_metrics})
+        task = task if held is None else task.calibrated(network, held)
+        best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
+        model = replace(model, best=best, task=task)
+        if folder is not None:
+            model_file.update_header(folder, model.header())
         more = task.warnings(model, train if valid is None else valid, result.best_metrics)
         for warning in more:
             warn(warning, TrainingWarning)

@@ -238,6 +238,7 @@ class Report:
         numbers: predictions of test graphs, target by target.
         spreads, counts: of a set: histograms, and bars.
         examples: graphs in grids, under a title and a sentence.
+        examples_first: whether these stand before the tables.
         labels: names of node labels, which have the same colours in all graphs that are drawn.
     """
 
@@ -263,6 +264,7 @@ class Report:
     examples: Sequence[ExampleGroup] = ()
     examples_title: str = "Examples"
     examples_words: str = ""
+    examples_first: bool = False
     labels: Sequence[str] = ()
     curves: Sequence[Curve] = ()
     embedding: EmbeddingPlot | None = None

@@ -41,7 +41,9 @@ def write(report: Report, path: str | Path) -> Path:
 
 def render(report: Report, seed: int = 0) -> str:
     """The whole page; `seed` is that of the map of graphs."""
+    examples = examples_section(report)
     sections = (
+        examples if report.examples_first else "",
         results_section(report),
         classes_section(report),
         numbers_section(report),
@@ -52,7 +54,7 @@ def render(report: Report, seed: int = 0) -> str:
         distances_section(report),
         queries_section(report),
         pairs_section(report),
-        examples_section(report),
+        "" if report.examples_first else examples,
         _curves(report),
         _map(report.embedding, seed),
         _hierarchy(report),

@@ -76,6 +76,7 @@ class Side:
     edge_kind: Mapping[tuple[int, int], str]
     directed: bool
     smiles: str = ""
+    tone: Sequence[int] = ()  # the colour of each node's part, if parts are shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +137,9 @@ class ExampleGraph:
 
 @dataclass(frozen=True, eq=False)
 class ExampleGroup:
-    """Graphs in a grid that have something in common."""
+    """Graphs in a grid that have something in common; one a row if they are drawn `wide`."""
 
     title: str
     graphs: Sequence[ExampleGraph]
     note: str = ""
+    wide: bool = False

@@ -165,6 +165,11 @@ def places_of(
     Each graph is searched only once per process; see `cache`. With `local`, the columns of
     `adjacency` count from the first node of each graph.
     """
+    if rule.learned:
+        raise DataError(
+            f"the graphs have no parts of the learned rule {rule.learned}, which needs labels; "
+            "give them with RecurringParts.attach(graphs)"
+        )
     ptr = segments.ptr.cpu().numpy()
     row_ptr, col = adjacency.row_ptr.cpu().numpy(), adjacency.col.int().cpu().numpy()
     widest = int(np.diff(row_ptr[ptr]).max(initial=0))

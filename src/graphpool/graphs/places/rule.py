@@ -1,13 +1,13 @@
 """Options of the search for places: number, resolution and softness of the clusters."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 from graphpool.errors import ConfigError, brief, check_type, check_whole, nearest
 
 Count = Literal["auto", "given", "ratio", "eigengap"]
-Units = Literal["none", "rings", "auto"]
+Units = Literal["none", "rings", "auto", "recurring"]
 
 # Gains are integers below FINEST · SIXTEENTHS · (2 · MOST_EDGES)², and fit into 64 bits.
 FINEST = 64  # largest resolution
@@ -35,9 +35,12 @@ class PlaceRule:
             rings and systems of rings (2-edge-connected components) of 3 to `unit_size` nodes
             are clusters of their own; every bridge at one is cut, and so are edges between
             clusters of modularity elsewhere. `"auto"`: `"rings"` in graphs with at most 4 edges
-            for 3 nodes, such as molecules, and `"none"` in denser ones.
+            for 3 nodes, such as molecules, and `"none"` in denser ones. `"recurring"`: parts that
+            were learned from training graphs; `RecurringParts.attach` gives them to graphs, and
+            no other option counts.
         unit_size: the most nodes of a ring or system of rings; larger ones are divided by
             modularity.
+        learned: the digest of the `RecurringParts` of `"recurring"`, else empty.
     """
 
     count: Count = "auto"
@@ -48,6 +51,7 @@ class PlaceRule:
     steps: int = 2
     units: Units = "none"
     unit_size: int = 32
+    learned: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.count, str) or self.count not in get_args(Count):
@@ -66,6 +70,16 @@ class PlaceRule:
             raise ConfigError(f"most={self.most}; a graph has at least 1 place")
         if self.steps < 0:
             raise ConfigError(f"steps={self.steps}; give 0 for hard places, or more")
+        check_type("learned of places", self.learned, str, "the digest of RecurringParts")
+        if (self.units == "recurring") != bool(self.learned):
+            raise ConfigError(
+                "units='recurring' of places needs learned=DIGEST; take the rule of RecurringParts"
+            )
+        if self.learned:
+            for item in fields(self):
+                if item.name not in ("units", "learned"):
+                    value = 0 if item.name == "steps" else item.default
+                    object.__setattr__(self, item.name, value)
         if self.unit_size < 3:
             raise ConfigError(f"unit_size={self.unit_size}; a ring has at least 3 nodes")
         if not 1 / 16 <= self.resolution <= FINEST:

@@ -79,7 +79,7 @@ def _alone(side: Side, tones: Tones) -> str:
 
 def graph_picture(side: Side, tones: Tones) -> str:
     """One graph as SVG: a molecule if it is one, else circles and lines; empty if too large."""
-    drawing = draw_molecule(side.smiles) if side.smiles else None
+    drawing = draw_molecule(side.smiles, side.tone or None) if side.smiles else None
     if drawing is not None and drawing.is_of(len(side.labels), side.edges):
         return drawing_svg(drawing, f"{side.title}, {side.smiles}")
     if len(side.labels) > MOST_NODES or len(side.edges) > MOST_EDGES:
@@ -141,6 +141,8 @@ def _node(side: Side, at: int, x: float, y: float, radius: float, tones: Tones) 
     label, kind = side.labels[at], side.node_kind.get(at)
     says = f"node {at}" + (f", {label}" if label else "") + (f", {kind}d" if kind else "")
     tone = colour(tones[label]) if label in tones else "var(--edge)"
+    if side.tone:
+        tone = colour(side.tone[at])
     css = f"node {kind}" if kind else "node"
     look = f' style="--k:{tone};fill-opacity:.55"'
     caption = label if radius > THIN else ""

@@ -21,8 +21,8 @@ def examples_section(report: Report) -> str:
         drawn.append(_grid(group, tones, left))
         left -= len(drawn[-1])
     sides = [each.graph for group in groups for each in group.graphs]
-    molecules = all(side.smiles for side in sides)
-    key = "" if molecules else label_key(tones)
+    plain = any(not side.smiles and not side.tone for side in sides)
+    key = label_key(tones) if plain else ""
     return section(text(report.examples_title), report.examples_words, key + "".join(drawn))
 
 
@@ -32,7 +32,7 @@ def _grid(group: ExampleGroup, tones: Tones, left: int) -> str:
         cells.append(_cell(each, tones, left > 0))
         left -= len(cells[-1])
     note = f'<p class="note">{text(group.note)}</p>' if group.note else ""
-    grid = f'<div class="gallery">{"".join(cells)}</div>'
+    grid = f'<div class="gallery{" wide" * group.wide}">{"".join(cells)}</div>'
     return f'<h3 class="group">{text(group.title)}</h3>{note}{grid}'
 
 

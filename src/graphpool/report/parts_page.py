@@ -1,0 +1,221 @@
+"""The page about parts that recur: the most frequent of them drawn, and what makes them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.parts import PartType, RecurringParts
+from graphpool.graphs.parts.naming import RING, formula
+from graphpool.report.data import FigureRow, FigureTable, HeroFigure, Report
+from graphpool.report.draw.fragment import fragment_smiles
+from graphpool.report.draw.side import node_labels, set_side
+from graphpool.report.draw.svg import LIGHT, count_of, figure
+from graphpool.report.pictures import ExampleGraph, ExampleGroup, Side
+
+MOST_PARTS = 20
+EXAMPLES, LARGEST_EXAMPLE = 3, 120  # graphs that are drawn with their parts, and their nodes
+
+
+def named_parts(
+    graphs: GraphSet, parts: RecurringParts, most: int = MOST_PARTS
+) -> list[tuple[PartType, str, Side]]:
+    """Return the most frequent parts, each with its name and ready to be drawn.
+
+    The name is a SMILES where the set has those of its graphs and rdkit is there, else a formula.
+    """
+    position = {name: at for at, name in enumerate(graphs.ids)}
+    return [_named(graphs, part, position[part.graph]) for part in parts.vocabulary[:most]]
+
+
+def parts_document(graphs: GraphSet, parts: RecurringParts) -> dict[str, Any]:
+    """Return what the page says as plain values for JSON."""
+    content = parts.to_dict()
+    return {
+        "name": graphs.name,
+        **{key: content[key] for key in ("graphs", "nodes", "parts", "largest", "bits")},
+        "types": len(parts.vocabulary),
+        "recurring_nodes": parts.covered,
+        "digest": parts.digest,
+        "entries": content["entries"],
+        "most_frequent": [
+            {
+                "name": name, "formula": part.name, "type": f"{part.type:016x}",
+                "count": part.count, "nodes": part.nodes, "share_of_nodes": _share(parts, part),
+                "graph": part.graph, "example": list(part.example),
+            }
+            for part, name, _ in named_parts(graphs, parts)
+        ],
+    }  # fmt: skip
+
+
+def parts_report(graphs: GraphSet, parts: RecurringParts, command: str = "") -> Report:
+    """Collect what the page about the parts of a set shows.
+
+    Args:
+        graphs: those that the parts were fitted on.
+        command: that makes the page.
+    """
+    named = named_parts(graphs, parts)
+    frequent = [
+        ExampleGraph(
+            replace(side, title=f"{name}: {part.name}" if side.smiles else f"{name}: "),
+            [
+                f"{figure(part.count)} times",
+                f"{count_of(part.nodes, 'node')}, {100 * _share(parts, part):.1f} % of all nodes",
+            ],
+        )
+        for part, name, side in named
+    ]
+    shown = sum(_share(parts, part) for part, _, _ in named)
+    groups = [
+        ExampleGroup(
+            f"The {len(named)} most frequent parts",
+            frequent,
+            f"Together they hold {100 * shown:.0f} % of all nodes."
+            f" A {'star' if _molecules(frequent) else 'grey node'} is where a part was cut off.",
+        ),
+        ExampleGroup(
+            "Graphs and their parts",
+            _examples(graphs, parts),
+            "Each part lies on a band of its own colour; colours mean nothing beyond a graph.",
+            wide=True,
+        ),
+    ]
+    before, after = parts.bits
+    saved = 1 - after / before if before else 0.0
+    types = len(parts.vocabulary)
+    return Report(
+        title=f"The parts of {graphs.name}",
+        subtitle="What its graphs are made of, found from what recurs in them.",
+        command=command,
+        hero=[
+            HeroFigure("Description", f"−{100 * saved:.0f}", "%", _bits_words(before, after)),
+            HeroFigure("Parts", figure(parts.parts / max(parts.graphs, 1)), "", "of a graph"),
+            HeroFigure("Kinds of parts", figure(types), "", f"among {figure(parts.parts)} parts"),
+            HeroFigure("Recurring", f"{100 * parts.covered:.1f}", "%", "of nodes, in such parts"),
+        ],
+        verdict="" if parts.entries else "No cut saves bits: parts are by rings and modularity.",
+        examples=groups,
+        examples_title="What recurs",
+        examples_words=(
+            "Parts were learned from labels of nodes and edges alone, as the division by which "
+            "the graphs take the fewest bits; classes and targets were not used."
+        ),
+        examples_first=True,
+        labels=node_labels([each.graph for group in groups for each in group.graphs]),
+        tables=[_table(parts)],
+        environment={"rule": parts.digest, "graphs": parts.graphs, "nodes": parts.nodes},
+    )
+
+
+def _bits_words(before: float, after: float) -> str:
+    return f"{figure(round(before))} bits whole, {figure(round(after))} with parts"
+
+
+def _share(parts: RecurringParts, part: PartType) -> float:
+    return part.count * part.nodes / max(parts.nodes, 1)
+
+
+def _molecules(shown: Sequence[ExampleGraph]) -> bool:
+    return any(each.graph.smiles for each in shown)
+
+
+def _named(graphs: GraphSet, part: PartType, position: int) -> tuple[PartType, str, Side]:
+    side = _inside(set_side(graphs, position), part.example)
+    smiles = fragment_smiles(side.smiles, part.example)
+    if smiles:
+        return part, smiles, _with_stars(side, smiles)
+    _, dot, rings = part.name.partition(" · ")
+    labels = side.labels[: part.nodes]
+    return part, formula(labels) + dot + rings, replace(side, smiles="")
+
+
+def _inside(side: Side, nodes: Collection[int]) -> Side:
+    """A part of a graph as a graph of its own, with a blank node at each edge that was cut."""
+    number = {node: at for at, node in enumerate(nodes)}
+    labels = [side.labels[node] for node in nodes]
+    edges = {}
+    for (i, j), label in side.edges.items():
+        if i in number or j in number:
+            ends = []
+            for node in (i, j):
+                ends.append(number.get(node, len(labels)))
+                labels += [""] * (node not in number)
+            edges[ends[0], ends[1]] = label
+    return replace(side, slot=range(len(labels)), labels=labels, edges=edges)
+
+
+def _with_stars(side: Side, smiles: str) -> Side:
+    """A part of a molecule, drawn by the SMILES that has stars where it was cut off."""
+    from graphpool.report.draw.molecule import draw_molecule
+
+    drawing = draw_molecule(smiles)
+    if drawing is None:
+        return replace(side, smiles="")
+    bonds = {(int(i), int(j)): "" for i, j in drawing.bonds}
+    atoms = len(drawing.position)
+    return replace(side, smiles=smiles, slot=range(atoms), labels=[""] * atoms, edges=bonds)
+
+
+def _examples(graphs: GraphSet, parts: RecurringParts) -> list[ExampleGraph]:
+    """Some graphs of usual size, with their parts."""
+    sizes = graphs.node_counts.cpu().numpy()
+    usable = np.flatnonzero((sizes > 1) & (sizes <= LARGEST_EXAMPLE))
+    if not len(usable):
+        return []
+    usable = usable[np.argsort(sizes[usable], kind="stable")]
+    at = np.unique(np.linspace(0.35, 0.85, EXAMPLES) * (len(usable) - 1)).round().astype(int)
+    chosen = graphs[usable[at]]
+    found = parts.apply(chosen)
+    examples, begin = [], 0
+    for position in range(len(chosen)):
+        low, high = chosen.node_ptr[position : position + 2].tolist()
+        cluster = found.places.cluster[low:high].tolist()
+        kinds = found.kind[begin : begin + max(cluster) + 1]
+        begin += max(cluster) + 1
+        side = set_side(chosen, position)
+        tones = _tones(cluster, side.edges)
+        known = int((kinds >= 0).sum())
+        lines = [count_of(len(kinds), "part"), f"{known} of kinds in the vocabulary"]
+        examples.append(ExampleGraph(replace(side, tone=tones), lines))
+    return examples
+
+
+def _tones(cluster: Sequence[int], edges: Collection[tuple[int, int]]) -> list[int]:
+    """A colour for each node: one for a part, and another for each that touches it."""
+    near: dict[int, set[int]] = {part: set() for part in cluster}
+    for i, j in edges:
+        if cluster[i] != cluster[j]:
+            near[cluster[i]].add(cluster[j])
+            near[cluster[j]].add(cluster[i])
+    tone: dict[int, int] = {}
+    for part in sorted(near):
+        taken = {tone[other] for other in near[part] if other in tone}
+        order = [(part + shift) % len(LIGHT) for shift in range(len(LIGHT))]
+        tone[part] = next((each for each in order if each not in taken), order[0])
+    return [tone[part] for part in cluster]
+
+
+def _table(parts: RecurringParts) -> FigureTable:
+    """What is cut and what is kept, in words."""
+    before, after = parts.bits
+    total = max(before - after, 1.0)
+    rows = [
+        FigureRow(
+            words,
+            {"bits saved": figure(round(entry.gain)), "edges": figure(entry.edges)},
+            max(entry.gain, 0.0) / total,
+            learns=True,
+        )
+        for entry, words in zip(parts.entries, parts.words, strict=True)
+    ]
+    words = (
+        "The list by which graphs are divided, in the order in which it was learned; the last "
+        "entry that matches an edge decides. An end of an edge is written with its neighbours in "
+        f"brackets, {RING} marks nodes in rings, and edges on rings of up to 8 nodes are never "
+        "cut. Edges are those of the sample that the list was learned from."
+    )
+    return FigureTable("What is cut", words, ["bits saved", "edges"], rows, first="Entry")
