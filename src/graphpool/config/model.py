@@ -144,7 +144,9 @@ class ModelConfig(CheckedConfig):
         range=Range(low=1 / 16, high=64),
         option="--resolution",
     )
-    max_clusters: int = setting(16, "Largest number of places of a graph.", range=POSITIVE)
+    max_clusters: int = setting(
+        16, "Largest number of places of a graph; hap-two-way has up to 1024.", range=POSITIVE
+    )
     units: Literal["default", "none", "rings", "auto", "recurring"] = setting(
         "default",
         "What places never divide.",
