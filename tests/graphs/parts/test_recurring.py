@@ -7,13 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-
-import graphpool as gp
-from graphpool.data.interop import from_networkx
-from graphpool.errors import CheckpointError, DataError
-from graphpool.graphs import GraphSet, PlaceRule, RecurringParts, reordered
-from graphpool.graphs.parts.colours import DEPTHS, ColouredGraphs
-from tests.helpers.literal_parts import (
+from helpers.literal_parts import (
     as_networkx,
     chains,
     edge_type,
@@ -21,6 +15,12 @@ from tests.helpers.literal_parts import (
     part_type,
     parts_of,
 )
+
+import graphpool as gp
+from graphpool.data.interop import from_networkx
+from graphpool.errors import CheckpointError, DataError
+from graphpool.graphs import GraphSet, PlaceRule, RecurringParts, reordered
+from graphpool.graphs.parts.colours import DEPTHS, ColouredGraphs
 
 
 def members(graphs: GraphSet, parts: RecurringParts) -> list[tuple[frozenset[int], int]]:

@@ -109,9 +109,9 @@ class RecurringParts:
         if not graphs.num_nodes:
             raise DataError(f"{graphs.name} has no nodes; parts are learned from graphs with some")
         graphs = graphs.to("cpu")
-        chosen = _spaced(graphs, sample)
+        chosen = spaced(graphs, sample)
         learned = ColouredGraphs.of(chosen)
-        few = _spaced(chosen, min(FEW, sample))
+        few = spaced(chosen, min(FEW, sample))
         whole = Description(learned).bits
         entries, description = best_list(
             learned, learned if few is chosen else ColouredGraphs.of(few)
@@ -221,7 +221,7 @@ class RecurringParts:
         return np.where(known[at] == types, order[at], -1).astype(np.int64)
 
 
-def _spaced(graphs: GraphSet, nodes: int) -> GraphSet:
+def spaced(graphs: GraphSet, nodes: int) -> GraphSet:
     """Return evenly spaced graphs with about this many nodes in all."""
     if graphs.num_nodes <= nodes:
         return graphs
