@@ -172,7 +172,7 @@ def test_large_parts_of_other_material_are_divided() -> None:
 
 
 def test_without_recurrence_parts_are_places() -> None:
-    graphs = from_networkx([nx.complete_graph(5 + size) for size in range(5)])
+    graphs = from_networkx([nx.lollipop_graph(5 + size, 1) for size in range(5)])
     parts = RecurringParts.fit(graphs)
     assert parts.entries == ()
     mutag = gp.load("MUTAG", features=None)

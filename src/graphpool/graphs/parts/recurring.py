@@ -33,6 +33,7 @@ from graphpool.graphs.places.find import Places
 from graphpool.graphs.places.rule import PlaceRule
 
 SAMPLE, FEW = 120_000, 30_000  # nodes of the graphs that are learned from, first and last
+EDGES = 2  # for each of these nodes, at most
 LARGEST = 32  # nodes of a part
 MOST_TYPES = 20_000  # of a vocabulary
 
@@ -222,10 +223,11 @@ class RecurringParts:
 
 
 def spaced(graphs: GraphSet, nodes: int) -> GraphSet:
-    """Return evenly spaced graphs with about this many nodes in all."""
-    if graphs.num_nodes <= nodes:
+    """Return evenly spaced graphs with about this many nodes in all, and few edges for a node."""
+    share = min(nodes / graphs.num_nodes, 2 * EDGES * nodes / max(graphs.num_edges, 1))
+    if share >= 1:
         return graphs
-    count = max(1, len(graphs) * nodes // graphs.num_nodes)
+    count = max(1, int(share * len(graphs)))
     return graphs[np.linspace(0, len(graphs) - 1, count).round().astype(np.int64)]
 
 
