@@ -47,6 +47,19 @@ def test_show_writes_a_page_beside_its_text(cli, small, tmp_path):
     assert str(page) in cli("data", "show", small, "--html", page, "--overwrite").out
 
 
+def test_parts_names_what_recurs(cli, tmp_path):
+    page = tmp_path / "parts.html"
+    document = json.loads(cli("data", "parts", "MUTAG", "--html", page, "--json").out)
+    assert document["path"] == str(page)
+    assert document["bits"][1] < document["bits"][0]
+    assert document["most_frequent"][0]["name"] == "NO2"
+    assert sum(each["share_of_nodes"] for each in document["most_frequent"]) <= 1
+    assert "most frequent parts" in page.read_text(encoding="utf-8")
+    text = cli("data", "parts", "MUTAG").out
+    assert "cut edges labelled 1 from ring to chain" in text
+    assert "NO2" in text
+
+
 @pytest.mark.parametrize("suffix", [".safetensors", ".jsonl"])
 def test_import_keeps_every_graph(cli, small, tmp_path, suffix):
     out = tmp_path / f"small{suffix}"

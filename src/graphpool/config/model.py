@@ -242,3 +242,10 @@ class ModelConfig(CheckedConfig):
                 f"model.units {self.units!r} sets how many places a graph has, and so does "
                 "model.clusters; leave out one of them"
             )
+        if self.units == "recurring" and (self.ratio or self.cluster_count != "modularity"):
+            raise ConfigError(
+                "model.units 'recurring' sets how many places a graph has, and so does "
+                f"model.{'ratio' if self.ratio else 'cluster_count'}; leave out one of them"
+            )
+        if self.parts and self.units != "recurring":
+            raise ConfigError("model.parts goes with model.units 'recurring'; leave it out")

@@ -3,11 +3,11 @@
 import networkx as nx
 import numpy as np
 import pytest
+from helpers.literal_parts import as_networkx, chains, is_free, length, ring
 
 from graphpool.data.interop import from_networkx
 from graphpool.graphs.parts.colours import ColouredGraphs
 from graphpool.graphs.parts.learn import Description, candidates, learn
-from tests.helpers.literal_parts import as_networkx, chains, is_free, length, ring
 
 
 def literal_cuts(coloured: ColouredGraphs, cut: np.ndarray, graphs: list[nx.Graph]):  # type: ignore[no-untyped-def]

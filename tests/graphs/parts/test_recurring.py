@@ -7,13 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-
-import graphpool as gp
-from graphpool.data.interop import from_networkx
-from graphpool.errors import CheckpointError, DataError
-from graphpool.graphs import GraphSet, PlaceRule, RecurringParts, reordered
-from graphpool.graphs.parts.colours import DEPTHS, ColouredGraphs
-from tests.helpers.literal_parts import (
+from helpers.literal_parts import (
     as_networkx,
     chains,
     edge_type,
@@ -21,6 +15,12 @@ from tests.helpers.literal_parts import (
     part_type,
     parts_of,
 )
+
+import graphpool as gp
+from graphpool.data.interop import from_networkx
+from graphpool.errors import CheckpointError, DataError
+from graphpool.graphs import GraphSet, PlaceRule, RecurringParts, reordered
+from graphpool.graphs.parts.colours import DEPTHS, ColouredGraphs
 
 
 def members(graphs: GraphSet, parts: RecurringParts) -> list[tuple[frozenset[int], int]]:
@@ -172,7 +172,7 @@ def test_large_parts_of_other_material_are_divided() -> None:
 
 
 def test_without_recurrence_parts_are_places() -> None:
-    graphs = from_networkx([nx.complete_graph(5 + size) for size in range(5)])
+    graphs = from_networkx([nx.lollipop_graph(5 + size, 1) for size in range(5)])
     parts = RecurringParts.fit(graphs)
     assert parts.entries == ()
     mutag = gp.load("MUTAG", features=None)

@@ -240,9 +240,13 @@ def best_list(graphs: ColouredGraphs, few: ColouredGraphs, least: float = LEAST)
         best.setdefault(search[1].units, (prefix, search))
     finalists = [best[units] for units in sorted(best)[:FINALISTS]]
     if few is graphs:
-        return finalists[0][1]
-    searches = [learn(graphs, prefix, least) for prefix, _ in finalists]
-    return min(searches, key=lambda search: search[1].units)
+        entries, description = finalists[0][1]
+    else:
+        searches = [learn(graphs, prefix, least) for prefix, _ in finalists]
+        entries, description = min(searches, key=lambda search: search[1].units)
+    whole = Description(graphs)
+    # Entries of a beginning need not save anything.
+    return (entries, description) if description.units < (1 - least) * whole.units else ([], whole)
 
 
 def candidates(graphs: ColouredGraphs) -> Iterator[tuple[int, int, Array]]:

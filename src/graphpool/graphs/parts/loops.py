@@ -99,19 +99,19 @@ def both_ways(source: Array, target: Array, label: Array, nodes: int) -> tuple[A
 def grow(row_ptr: Array, col: Array, edge: Array, skipped: int, begin: int, end: int,
          queue: Array, mark: Array, stamp: int, other: Array) -> tuple[int, bool]:  # fmt: skip
     """Add the neighbours of `queue[begin:end]`; say where the queue ends, and if `other` is met."""
-    last, met = end, False
+    last = end
     for position in range(begin, end):
         i = queue[position]
         for s in range(row_ptr[i], row_ptr[i + 1]):
             if edge[s] != skipped:
                 j = col[s]
                 if other[j] == stamp:
-                    met = True
+                    return last, True
                 if mark[j] != stamp:
                     mark[j] = stamp
                     queue[last] = j
                     last += 1
-    return last, met
+    return last, False
 
 
 @compiled

@@ -33,6 +33,7 @@ from graphpool.graphs.places.find import Places
 from graphpool.graphs.places.rule import PlaceRule
 
 SAMPLE, FEW = 120_000, 30_000  # nodes of the graphs that are learned from, first and last
+EDGES = 2  # for each of these nodes, at most
 LARGEST = 32  # nodes of a part
 MOST_TYPES = 20_000  # of a vocabulary
 
@@ -109,9 +110,9 @@ class RecurringParts:
         if not graphs.num_nodes:
             raise DataError(f"{graphs.name} has no nodes; parts are learned from graphs with some")
         graphs = graphs.to("cpu")
-        chosen = _spaced(graphs, sample)
+        chosen = spaced(graphs, sample)
         learned = ColouredGraphs.of(chosen)
-        few = _spaced(chosen, min(FEW, sample))
+        few = spaced(chosen, min(FEW, sample))
         whole = Description(learned).bits
         entries, description = best_list(
             learned, learned if few is chosen else ColouredGraphs.of(few)
@@ -221,11 +222,12 @@ class RecurringParts:
         return np.where(known[at] == types, order[at], -1).astype(np.int64)
 
 
-def _spaced(graphs: GraphSet, nodes: int) -> GraphSet:
-    """Return evenly spaced graphs with about this many nodes in all."""
-    if graphs.num_nodes <= nodes:
+def spaced(graphs: GraphSet, nodes: int) -> GraphSet:
+    """Return evenly spaced graphs with about this many nodes in all, and few edges for a node."""
+    share = min(nodes / graphs.num_nodes, 2 * EDGES * nodes / max(graphs.num_edges, 1))
+    if share >= 1:
         return graphs
-    count = max(1, len(graphs) * nodes // graphs.num_nodes)
+    count = max(1, int(share * len(graphs)))
     return graphs[np.linspace(0, len(graphs) - 1, count).round().astype(np.int64)]
 
 

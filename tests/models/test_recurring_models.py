@@ -1,0 +1,60 @@
+"""Models on parts that recur: fitted on training graphs, kept in the file, applied to others."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from helpers.literal_parts import chains
+
+from graphpool.config import ModelConfig, RunConfig, TrainConfig
+from graphpool.errors import CheckpointError, ConfigError
+from graphpool.graphs import GraphSet, RecurringParts
+from graphpool.models import TrainedModel
+from graphpool.training.checkpoint import read_checkpoint, write_checkpoint
+
+
+def with_classes(seed: int, graphs: int = 40) -> GraphSet:
+    made = chains(seed, graphs)
+    y = (made.node_counts > made.node_counts.median()).long()
+    values = {name: getattr(made, name) for name in made.__dataclass_fields__}
+    return GraphSet(**{**values, "y": y, "classes": (0, 1)})
+
+
+def config(pooler: str) -> RunConfig:
+    return RunConfig(
+        model=ModelConfig(pooler=pooler, hidden_channels=8, units="recurring"),
+        train=TrainConfig(epochs=2, batch_size=16, threads=1),
+    )
+
+
+@pytest.mark.parametrize("pooler", ["hap", "hap-two-way"])
+def test_a_saved_model_has_its_parts(pooler: str, tmp_path: Path) -> None:
+    train, other = with_classes(0), with_classes(1)
+    model = TrainedModel.fit(train, other[:10], config(pooler))
+    parts = RecurringParts.fit(train)
+    assert model.config.model.parts == parts.digest
+    assert model.features.parts is not None
+    assert model.features.parts.entries == parts.entries
+    again = TrainedModel.load(model.save(tmp_path / "model.safetensors"))
+    assert again.config == model.config
+    assert np.array_equal(again.probabilities(other), model.probabilities(other))
+    prepared = again.prepare(other)
+    assert torch.equal(prepared.places(parts.rule).cluster, parts.apply(other).places.cluster)
+
+
+def test_a_file_with_broken_parts_is_refused(tmp_path: Path) -> None:
+    path = TrainedModel.fit(with_classes(0), None, config("hap")).save(tmp_path / "m.safetensors")
+    checkpoint = read_checkpoint(path)
+    header = checkpoint.header
+    header["extra"]["features"]["parts"]["entries"] = [{"depth": "deep"}]
+    write_checkpoint(path, checkpoint.weights, header)
+    with pytest.raises(CheckpointError, match="stored parts can't be read"):
+        TrainedModel.load(path)
+
+
+def test_a_network_without_training_graphs_says_what_it_needs() -> None:
+    from graphpool.nn.zoo.families import rule_of
+
+    with pytest.raises(ConfigError, match="learned from training graphs"):
+        rule_of(ModelConfig(units="recurring"))
