@@ -41,6 +41,7 @@ from graphpool.training.select_place_rule import (
 
 Array = NDArray[Any]
 Positions = NDArray[np.int64]
+_OTHER = {"graphs": "pairs of graphs, not single ones", "pairs": "single graphs, not pairs of them"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +124,7 @@ class TrainedModel:
             features.fit(used)
             if features.parts is not None:
                 used = features.with_places(used)
-                digest = features.parts.digest
-                config = replace(config, model=replace(config.model, parts=digest))
+                config = replace(config, model=replace(config.model, parts=features.parts.digest))
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
             learned, held = task.weighted(learned, held, config.train)
@@ -384,10 +384,7 @@ class TrainedModel:
         """Selected epoch, duration of the training, settings and versions."""
         result = self.result
         if result is None:
-            trained = {
-                "valid": self.best.get("metrics", {}),
-                "best_epoch": self.best.get("epoch"),
-            }
+            trained = {"valid": self.best.get("metrics", {}), "best_epoch": self.best.get("epoch")}
         else:
             trained = {
                 "valid": result.best_metrics,
@@ -400,7 +397,4 @@ class TrainedModel:
 
     def _asked_about(self, what: str) -> None:
         if self.task.takes != what:
-            other = "pairs of graphs, not single ones" if what == "graphs" else (
-                "single graphs, not pairs of them"
-            )  # fmt: skip
-            raise ConfigError(f"this is a {self.task.kind}, which is asked about {other}")
+            raise ConfigError(f"this is a {self.task.kind}, which is asked about {_OTHER[what]}")
