@@ -171,8 +171,9 @@ def test_readout_over_rows_by_hand(readout: tuple[str, ...], dtype: torch.dtype)
     x.requires_grad_()
     parts = [x[graph, :count] for graph, count in enumerate((4, 1, 2))]
     kinds = {"sum": torch.sum, "mean": torch.mean, "max": torch.amax}
+    kinds["scaled_sum"] = lambda part, dim: part.sum(dim) / 2.5
     wanted = torch.stack([torch.cat([kinds[name](part, 0) for name in readout]) for part in parts])
-    found = Readout(readout)(Level(x, mask=ClusterMask(mask)))
+    found = Readout(readout, 2.5)(Level(x, mask=ClusterMask(mask)))
     torch.testing.assert_close(found, wanted)
     pull = torch.randn_like(wanted)
     one, other = (torch.autograd.grad(out, x, pull)[0] for out in (found, wanted))

@@ -282,3 +282,26 @@ def test_the_poolers_of_the_design_page() -> None:
     given = batch(64)
     out = gp.nn.pooler("hap", in_channels=64, clusters=8)(given.x, given.edge_index, given.batch)
     assert out.x.shape == (3, 8, 64)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", ["flat", "hap", "sagpool"])
+def test_a_scaled_sum_is_the_sum_in_units_of_the_training_graphs(name: str) -> None:
+    vectors = []
+    for readout in ("sum", "scaled_sum"):
+        torch.manual_seed(0)
+        config = ModelConfig(pooler=name, encoder="gcn", hidden_channels=8, readout=(readout,))
+        model = build_model(config, CHANNELS, 2, mean_nodes=12.5).eval()
+        vectors.append(model.embed(batch_of([random_graph(9, 1), random_graph(14, 2)])))
+    torch.testing.assert_close(vectors[1], vectors[0] / 12.5)
+
+
+@torch.no_grad()
+def test_hap_one_way_is_hap_under_another_name() -> None:
+    outputs = []
+    for name in ("hap", "hap-one-way"):
+        torch.manual_seed(0)
+        model = build_model(ModelConfig(pooler=name, hidden_channels=8), CHANNELS, 2).eval()
+        outputs.append(model(batch_of([random_graph(9, 1), random_graph(14, 2)])))
+    assert torch.equal(*outputs)
+    assert "hap-one-way" not in {row["name"] for row in gp.list_poolers()}

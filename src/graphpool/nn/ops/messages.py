@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.edge_features import EdgeFeatures
-from graphpool.graphs.segments import pointer
 from graphpool.nn.ops.products import (
     bag_sum,
     check_rows,
@@ -141,9 +140,10 @@ def _by_kind(values: Tensor, kind: Tensor, kinds: int) -> Tensor:
         member = kind == torch.arange(kinds, device=kind.device).unsqueeze(-1)
         return member.to(values.dtype) @ values
     order = torch.argsort(kind, stable=True)
-    counts = torch.bincount(kind + 1, minlength=kinds + 1)
-    # The first bag is that of slots without features: a CSR pointer must begin with 0.
-    return bag_sum(values, order, pointer(counts))[1:]
+    # The first bag is that of slots without features: a CSR pointer must begin with 0. Not by
+    # bincount, which asks the device for the largest kind.
+    bounds = torch.arange(-1, kinds + 1, device=kind.device)
+    return bag_sum(values, order, torch.searchsorted(kind.index_select(0, order), bounds))[1:]
 
 
 @compiled
