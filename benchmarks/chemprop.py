@@ -123,6 +123,8 @@ def main() -> None:
     given = parser.parse_args()
     version = subprocess.run([given.chemprop, "--version"], capture_output=True, text=True).stdout
     found: dict[str, Any] = {**measured_here(), "epochs of chemprop": EPOCHS, "sets": {}}
+    if given.json.exists():  # with other sets, perhaps
+        found["sets"] = json.loads(given.json.read_text())["sets"]
     found["versions"]["chemprop"] = re.sub(r"[^\d.]", "", version) or version.strip()
     for name in given.sets:
         rows: dict[str, list[dict[str, float]]] = {}
