@@ -49,13 +49,13 @@ def edges_of(kind: str, nodes: int) -> np.ndarray:
     return np.stack([source, np.where(inside, near, draw.integers(nodes, size=3 * nodes))])
 
 
-def search_again(graphs: Any) -> None:
+def search_again(graphs: Any, rule: Any = None) -> None:
     """Find the places of graphs as if they had never been found."""
     from graphpool.graphs.places.cache import CACHE
 
     graphs._places.clear()
     CACHE.clear()
-    graphs.places()
+    graphs.places(rule)
 
 
 def one(kind: str, nodes: int, rounds: int) -> dict[str, float]:

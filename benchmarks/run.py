@@ -27,6 +27,7 @@ def main() -> None:
         "scaling": [],
         "ged": root,
         "places": root,
+        "rings": root,
         "poolers": root,
     }
     for name, options in each.items():

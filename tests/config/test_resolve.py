@@ -1,3 +1,5 @@
+import pytest
+
 from graphpool.config import USES_EDGES, ModelConfig, RunConfig, completed_model, resolve, to_dict
 from graphpool.config.resolve import DEEP, SHALLOW, resolve_model
 from graphpool.nn import encoders
@@ -16,7 +18,7 @@ def test_with_features_of_edges_encoder_layers_norm_and_residual_go_together() -
 
 
 def test_what_is_given_is_kept() -> None:
-    given = ModelConfig(encoder="gin", num_layers=7, norm="none", residual="off")
+    given = ModelConfig(encoder="gin", num_layers=7, norm="none", residual="off", readout=("max",))
     assert resolve_model(given, edge_features=True) == given
     named = resolve_model(ModelConfig(encoder="gated", norm="none"))
     assert (named.norm, named.residual, named.num_layers) == ("none", "on", DEEP)
@@ -35,3 +37,10 @@ def test_older_settings_are_completed_with_values_that_change_nothing() -> None:
 
 def test_encoders_that_use_edges_are_known_by_one_name() -> None:
     assert set(encoders.USES_EDGES) == set(USES_EDGES)
+
+
+@pytest.mark.parametrize(
+    ("pooler", "readout"), [("hap", ("sum",)), ("hap-two-way", ("mean", "scaled_sum"))]
+)
+def test_the_readout_depends_on_the_network(pooler: str, readout: tuple[str, ...]) -> None:
+    assert resolve_model(ModelConfig(pooler=pooler)).readout == readout

@@ -20,7 +20,8 @@ def run(*arguments: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-RATIOS = {"epoch": "hap / pyg-flat", "batching": "pyg / ours", "layers": "gat, ours / pyg"}
+RATIOS = {"epoch": "hap / pyg-flat", "batching": "pyg / ours", "layers": "gat, ours / pyg",
+          "two_way": "hap-two-way / flat"}  # fmt: skip
 # One process for all of them: importing torch and PyG takes longer than the work.
 EACH = """
 import runpy, sys

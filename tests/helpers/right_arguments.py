@@ -45,7 +45,9 @@ def small_set(classes: bool = True) -> GraphSet:
 
 
 def fields_of(instance: Any) -> dict[str, Any]:
-    return {item.name: getattr(instance, item.name) for item in dataclasses.fields(instance)}
+    """The arguments that the instance would be made with again."""
+    names = inspect.signature(type(instance)).parameters
+    return {name: getattr(instance, name) for name in names}
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:

@@ -149,6 +149,13 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 
+BOTH_WAYS: dict[str, dict[str, Any]] = {
+    "all readouts": {"readout": tuple(REDUCTIONS)},
+    "whole graph": {"whole_graph": True, "norm": "batch"},
+    "one cluster": {"clusters": (1,)},
+    "once": {"down": "once", "residual": "on", "jumping_knowledge": True},
+    "never": {"down": "never"},
+}
 FAMILIES = ("hap", "hap-meanpool", "sum", "sagpool", "diffpool")
 OPERATORS: dict[str, Operator] = {
     **{f"readout/{name}": Operator(lambda n=name: Reduced(None, (n,))) for name in REDUCTIONS},
@@ -192,6 +199,14 @@ OPERATORS: dict[str, Operator] = {
         for encoder in (encoder_names() if name in FAMILIES else ("gcn", "gat", "gine"))
     },
     **{f"model/hap/{encoder}/places": _model("hap", encoder) for encoder in encoder_names()},
+    **{
+        f"model/hap-two-way/{encoder}/places": _model("hap-two-way", encoder)
+        for encoder in encoder_names()
+    },
+    **{
+        f"model/hap-two-way/gine/{name}": _model("hap-two-way", "gine", **options)
+        for name, options in BOTH_WAYS.items()
+    },
     **{
         f"model/hap/{encoder}/{name}": _model("hap", encoder, **options)
         for encoder in encoder_names()

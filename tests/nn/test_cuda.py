@@ -54,12 +54,26 @@ def test_places_found_on_the_gpu_are_those_of_the_cpu(rule: PlaceRule) -> None:
             assert torch.equal(getattr(found, name).cpu(), getattr(wanted, name)), name
 
 
+def test_coarse_graphs_made_on_the_gpu_are_those_of_the_cpu() -> None:
+    graphs, rule = some_graphs(), PlaceRule(steps=0, most=64)
+    index = torch.tensor([3, 17, 0, 39])
+    here, there = graphs.batch(index), graphs.to("cuda").batch(index.cuda())
+    ours, theirs = here.coarse(rule), there.coarse(rule)
+    assert theirs.x.is_cuda
+    assert torch.equal(ours.x, theirs.x.cpu())
+    assert torch.equal(ours.adjacency.col, theirs.adjacency.col.cpu())
+    assert torch.equal(ours.edges.rows(), theirs.edges.rows().cpu())
+    members = there.members(rule, theirs)
+    assert torch.equal(here.members(rule, ours).nodes, members.nodes.cpu())
+
+
 VARIANTS: dict[str, dict[str, Any]] = {
     **{name: {"pooler": name} for name in sorted(METHODS)},
     "three levels": {"clusters": (6, 3, 1)},
     "places-only": {"assignment": "places-only"},
     "all readouts": {"norm": "batch", "readout": ("sum", "mean", "max")},
     "sampled": {"connect": "offdiagonal-gumbel"},
+    "both ways": {"pooler": "hap-two-way", "whole_graph": True, "down": "once"},
     "losses": {"cut_loss": 0.5, "balance": 0.5, "orthogonality": 0.5},
 }
 

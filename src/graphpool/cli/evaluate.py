@@ -108,6 +108,7 @@ def evaluate(
     from graphpool.experiments.results import FILE, result_document
     from graphpool.experiments.tables import merged_table
     from graphpool.tasks import find_task
+    from graphpool.tasks.epoch_text import scoring_text
 
     names, by_protocol = options.words(methods), find_task(run.task).noun == "graphs"
     _check(run, given, names, protocol)
@@ -120,6 +121,8 @@ def evaluate(
             folder = _folder(out, name, kind, many=len(sets) > 1)
             count = plural(len(dict.fromkeys(names)), "method")
             print_status(f"{short_name(name)}: {count}, in {folder}")
+            if by_protocol and (text := scoring_text(run, main_metric(run.task, name))):
+                print_status(text)
             result = run_methods(
                 name, names, protocol, seeds, run, folder, baselines=baselines, jobs=jobs,
                 root=root, finished=None if by_protocol else _print_unit,

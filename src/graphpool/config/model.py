@@ -144,11 +144,14 @@ class ModelConfig(CheckedConfig):
         range=Range(low=1 / 16, high=64),
         option="--resolution",
     )
-    max_clusters: int = setting(16, "Largest number of places of a graph.", range=POSITIVE)
-    units: Literal["none", "rings", "auto", "recurring"] = setting(
-        "none",
+    max_clusters: int = setting(
+        16, "Largest number of places of a graph; hap-two-way has up to 1024.", range=POSITIVE
+    )
+    units: Literal["default", "none", "rings", "auto", "recurring"] = setting(
+        "default",
         "What places never divide.",
         choices={
+            "default": "what the pooler stands for: auto for hap-two-way, none for hap",
             "none": "nothing: places are those of modularity",
             "rings": "rings and systems of rings of up to 32 nodes, which are places of their own; "
             "modularity divides the rest",
@@ -234,7 +237,7 @@ class ModelConfig(CheckedConfig):
                 "model.cluster_count 'eigengap' sets how many places a graph has, and so does "
                 f"model.{'clusters' if self.clusters else 'ratio'}; leave out one of them"
             )
-        if self.units != "none" and self.clusters:
+        if self.units in ("rings", "auto", "recurring") and self.clusters:
             raise ConfigError(
                 f"model.units {self.units!r} sets how many places a graph has, and so does "
                 "model.clusters; leave out one of them"

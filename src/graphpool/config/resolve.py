@@ -1,9 +1,9 @@
 """Settings that depend on the training graphs or on each other, resolved in one place.
 
 `model.encoder = "auto"` depends on the edges of the training graphs; `num_layers`, `norm` and
-`residual` that are left open depend on the encoder, and `readout` on the network. They are resolved
-once, before anything is built: model files, run folders, results and records hold the values that
-were used.
+`residual` that are left open depend on the encoder, and `readout` on the network.
+`train.scoring = "auto"` depends on the set and on the task. They are resolved once, before anything
+is built: model files, run folders, results and records hold the values that were used.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from graphpool.config.convert import to_dict
 from graphpool.config.model import ModelConfig
-from graphpool.config.run import RunConfig
+from graphpool.config.run import SCORING, RunConfig
 
 USES_EDGES = ("gine", "gatv2", "gated")
 """Encoders that use features of edges."""
@@ -47,9 +47,27 @@ def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelCo
     )
 
 
-def resolve(config: RunConfig, edge_features: bool = False) -> RunConfig:
-    """Return the settings of a run with those of its model resolved, as `resolve_model` does."""
-    return replace(config, model=resolve_model(config.model, edge_features))
+def resolve(config: RunConfig, edge_features: bool = False, metric: str = "") -> RunConfig:
+    """Return the settings of a run with a value in place of every one that is left open.
+
+    Args:
+        edge_features: of `resolve_model`.
+        metric: what is published with the training graphs, if anything is.
+    """
+    scoring = resolve_scoring(config, metric)
+    return replace(
+        config,
+        model=resolve_model(config.model, edge_features),
+        train=replace(config.train, scoring=scoring),
+    )
+
+
+def resolve_scoring(config: RunConfig, metric: str = "") -> Any:
+    """Return the metric that chooses the epoch; `metric` is what is published with the set."""
+    if config.train.scoring != "auto":
+        return config.train.scoring
+    known = SCORING[config.task]
+    return metric if metric in known else known[0]
 
 
 def completed_model(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,8 @@ Task = Literal["classification", "regression", "multilabel", "matching", "simila
 CLASSES, NUMBERS, LABELS = ("classification",), ("regression",), ("multilabel",)
 # Tasks over single graphs.
 SINGLE = (*CLASSES, *NUMBERS, *LABELS)
-# Metrics that may choose the epoch, by task; the others take the accuracy.
+# Metrics that may choose the epoch, by task; the first is what `auto` means for a set without a
+# published one. The other tasks take the accuracy.
 SCORING: dict[str, tuple[str, ...]] = {
     "classification": (
         "accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "roc_auc",
@@ -60,12 +61,14 @@ class TrainConfig(CheckedConfig):
         option="--patience",
     )
     scoring: Literal[
-        "accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "roc_auc",
+        "auto", "accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "roc_auc",
         "average_precision", "loss", "mae", "rmse", "r2", "spearman",
     ] = setting(
         "accuracy",
         "Validation metric that chooses the epoch; the loss decides between equals.",
         choices={
+            "auto": "the published metric of a set that has one, else accuracy (classification), "
+            "mae (regression) or roc_auc (multilabel)",
             "accuracy": "share of correct predictions",
             "balanced_accuracy": "mean over the classes of the share that is found",
             "f1_macro": "mean F1 of the classes",
@@ -96,7 +99,8 @@ class TrainConfig(CheckedConfig):
     )
     interval: Literal["none", "gaussian", "quantile"] = setting(
         "none",
-        "Whether regression also predicts an interval that holds 90 % of the values.",
+        "Whether regression also predicts an interval that should hold 90 % of the values, "
+        "calibrated on the validation graphs.",
         choices={
             "none": "no interval",
             "gaussian": "mean and variance of a normal distribution, by likelihood; it replaces "
@@ -224,7 +228,7 @@ class RunConfig:
                 "'modularity' or 'eigengap'"
             )
         known, scoring = SCORING.get(self.task, ("accuracy",)), self.train.scoring
-        if scoring not in known:
+        if scoring not in known and not (scoring == "auto" and self.task in SINGLE):
             raise ConfigError(
                 f"train.scoring {scoring!r} is no metric of {self.task}; choose among "
                 f"{', '.join(known)}"
@@ -237,12 +241,9 @@ def defaults_for(task: Task) -> RunConfig:
     Comparing graphs takes an encoder that tells nodes apart by their surroundings: sums, the
     outputs of all layers, random-walk features, batch normalisation and thousands of steps.
     """
-    if task == "classification":
-        return RunConfig()
-    if task == "regression":
-        return RunConfig(task=task, data="ESOL", train=TrainConfig(scoring="mae"))
-    if task == "multilabel":
-        return RunConfig(task=task, data="Tox21", train=TrainConfig(scoring="roc_auc"))
+    if task in SINGLE:
+        data = {"regression": "ESOL", "multilabel": "Tox21"}.get(task, RunConfig.data)
+        return RunConfig(task=task, data=data, train=TrainConfig(scoring="auto"))
     matching = task == "matching"
     return RunConfig(
         task=task,

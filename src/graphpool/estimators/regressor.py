@@ -24,9 +24,9 @@ class GraphRegressor(RegressorMixin, TargetEstimator, task="regression"):
     spread of the training graphs; `predict` returns them in their own units. A number that is
     unknown is NaN in `y` and counts neither in the loss nor in a metric.
 
-    `interval="quantile"` or `"gaussian"` also learns an interval that holds 90 % of the values;
-    `predict_interval` returns it. The same graphs, settings and seed give the same model to the bit
-    on a CPU.
+    `interval="quantile"` or `"gaussian"` also learns an interval that should hold 90 % of the
+    values, calibrated on the validation graphs; `predict_interval` returns it. The same graphs,
+    settings and seed give the same model to the bit on a CPU.
 
     Args:
         <arguments>
@@ -65,7 +65,11 @@ class GraphRegressor(RegressorMixin, TargetEstimator, task="regression"):
         return super().predict(graphs)
 
     def predict_interval(self, graphs: Graphs) -> tuple[Array, Array]:
-        """Return the lower and the upper end of the 90 % interval, shaped like `predict`."""
+        """Return the lower and the upper end of the 90 % interval, shaped like `predict`.
+
+        The share of 90 % is an average over graphs drawn like the validation graphs. It is not
+        promised for graphs of another kind, or if `fit` had no validation graphs.
+        """
         model, graphs = self._model, packed(graphs, classes=False)
         model.check_labels(graphs)
         _, lower, upper = model.task.intervals(model, graphs)

@@ -12,6 +12,7 @@ import numpy as np
 from graphpool.config import RunConfig, resolve, to_dict
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
+from graphpool.data.molecules.published import published_metric
 from graphpool.data.pairs.distances import Distances
 from graphpool.data.synthetic.matching.names import is_matching_name, parse_matching_name
 from graphpool.data.true_distances import (
@@ -278,7 +279,7 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     given = wanted.data
     task = _graph_task(wanted.config)
     graphs = (task.open_training if isinstance(given, str) else task.open_set)(given, wanted.root)
-    config = resolve(wanted.config, has_edge_features(graphs))
+    config = resolve(wanted.config, has_edge_features(graphs), published_metric(graphs.notes))
     protocol = bound(_protocol(wanted.protocol, config, graphs), graphs)
     if graphs.x_from:
         log.info("%s: its features are not used; every split fits its own", graphs.name)

@@ -45,7 +45,7 @@ def run_unit(unit: Unit, opened: Opened) -> Record:
         else:
             model = fit_unit(unit, config, task, data, watch)
             with watch.part("test"):
-                figures = task.figures(model, data)
+                figures = model.task.figures(model, data)  # as configured and calibrated
             found = trained_fields(model)
             more = (*figures.warnings, *health_warnings(figures.health))
             found["warnings"] = list(dict.fromkeys((*found["warnings"], *more)))

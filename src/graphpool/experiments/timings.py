@@ -53,6 +53,10 @@ def _percent(share: float | int) -> str:
     return f"{three(100 * share)} %"
 
 
+def _share(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
 def _digits(digits: int) -> Callable[[float], str]:
     return lambda value: f"{value:.{digits}f}"
 
@@ -318,6 +322,50 @@ def _quality(found: Found) -> str:
     return paragraphs(made, "`python benchmarks/places_quality.py`")
 
 
+def _ring_sets(found: Found) -> str:
+    """What sets are made of, and which graphs `units="auto"` divides by rings."""
+    columns: Columns = {
+        "graphs": ("graphs", _count),
+        "edges per node": ("edges per node", _digits(2)),
+        "nodes in rings": ("in rings", _share),
+        "in the largest component": ("in the largest component", _share),
+        "places": ("places", _digits(1)),
+        "by rings": ("parts by rings", _digits(1)),
+        "by auto": ("parts by auto", _digits(1)),
+        "graphs that auto changes": ("changed by auto", _share),
+    }
+    rows = ((name.replace(":graphs=1000", "").replace(",seed=1", ""), row)
+            for name, row in found["sets"].items())  # fmt: skip
+    return paragraphs(_down("set", rows, columns), _made_by("rings", found))
+
+
+def _ring_cuts(found: Found) -> str:
+    """Bonds that places cut, against those that a chemist cuts."""
+    columns: Columns = {
+        "precision": ("precision", _digits(2)),
+        "recall": ("recall", _digits(2)),
+        "bonds of rings that are cut": ("ring bonds cut", _share),
+        "places": ("parts", _digits(1)),
+    }
+    names = {
+        "none": "modularity",
+        "whole": "rings, and modularity of the whole graph",
+        "rings": '`units="rings"`',
+    }
+    rows = ((f"{names[units]}, resolution {resolution}", row) for name, row in found["cuts"].items()
+            for units, _, resolution in [name.partition(" at ")])  # fmt: skip
+    return _down("rule", rows, columns)
+
+
+def _ring_time(found: Found) -> str:
+    """Seconds for many molecules, on one core."""
+    row = found["time"]
+    return (
+        f"{row['graphs']:,} molecules of ZINC ({row['nodes']:,} atoms) take {row['rings s']:.0f} s "
+        f"on one core, and {row['modularity s']:.0f} s by modularity alone.\n"
+    )
+
+
 TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
     "ged: machine": ("ged.json", _ged_machine, ("machine", "versions")),
     "ged: sets": ("ged.json", _ged_sets, ("sets",)),
@@ -336,6 +384,9 @@ TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
     "places: growth": ("places.json", _growth, ("growth",)),
     "places: sets": ("places.json", _place_sets, ("sets",)),
     "places: quality": ("places_quality.json", _quality, ()),
+    "rings: sets": ("rings.json", _ring_sets, ("sets",)),
+    "rings: cuts": ("rings.json", _ring_cuts, ("cuts",)),
+    "rings: time": ("rings.json", _ring_time, ("time",)),
     "poolers: methods": ("", pooler_methods, ()),
     "poolers: speed": ("poolers.json", pooler_speed, ("sets", "methods")),
 }

@@ -3,6 +3,7 @@
 The `best.safetensors` of a run folder is such a file.
 """
 
+import json
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ from graphpool.errors import CheckpointError, GraphpoolError
 from graphpool.files import atomic_write, scratch_folder
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import TASKS, Task
-from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint
+from graphpool.training.checkpoint import BEST, Checkpoint, read_checkpoint, write_checkpoint
 
 _GRAPHS = "graphs"
 
@@ -63,6 +64,16 @@ def open_model(
         use = same_kind[0].use.format(path=given)
         raise CheckpointError(f"{path}: holds {held}; use it with {use}")
     return checkpoint, about
+
+
+def update_header(folder: Path, about: dict[str, Any]) -> None:
+    """Add to the file of a run's best model what is known of it only after the training."""
+    path = folder / BEST
+    if not path.is_file():
+        return
+    checkpoint = read_checkpoint(path)
+    if checkpoint.header["extra"] != json.loads(json.dumps(about)):
+        write_checkpoint(path, checkpoint.tensors, {**checkpoint.header, "extra": about})
 
 
 def task_of(about: dict[str, Any]) -> type[Task]:

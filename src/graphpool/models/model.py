@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from graphpool.config import RunConfig, resolve, to_dict
+from graphpool.data.molecules.published import published_metric
 from graphpool.data.source import Source, read_source, source_values
 from graphpool.errors import CheckpointError, ConfigError, TrainingWarning, check_whole, warn
 from graphpool.evaluation.prediction import Stopwatch
@@ -40,6 +41,7 @@ from graphpool.training.select_place_rule import (
 
 Array = NDArray[Any]
 Positions = NDArray[np.int64]
+_OTHER = {"graphs": "pairs of graphs, not single ones", "pairs": "single graphs, not pairs of them"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,14 +118,13 @@ class TrainedModel:
         task = task.configured(config)
         with watch.part("features"):
             used = task.used(train)
-            config = resolve(config, has_edge_features(used))
+            config = resolve(config, has_edge_features(used), published_metric(used.notes))
             recurring = config.model.units == "recurring"
             features = FeaturePipeline(config.features, edges_unused(config.model), recurring)
             features.fit(used)
             if features.parts is not None:
                 used = features.with_places(used)
-                digest = features.parts.digest
-                config = replace(config, model=replace(config.model, parts=digest))
+                config = replace(config, model=replace(config.model, parts=features.parts.digest))
             learned = task.map_graphs(features.transform, train)
             held = None if valid is None else task.map_graphs(features.transform, valid)
             learned, held = task.weighted(learned, held, config.train)
@@ -145,7 +146,11 @@ class TrainedModel:
                 network, task, learned, held, config.train,
                 folder=folder, resume=resume, progress=progress, extra=model.header(),
             )  # fmt: skip
-        model = replace(model, best={"epoch": result.best_epoch, "metrics": result.best_metrics})
+        task = task if held is None else task.calibrated(network, held)
+        best = {"epoch": result.best_epoch, "metrics": result.best_metrics}
+        model = replace(model, best=best, task=task)
+        if folder is not None:
+            model_file.update_header(folder, model.header())
         more = task.warnings(model, train if valid is None else valid, result.best_metrics)
         for warning in more:
             warn(warning, TrainingWarning)
@@ -379,10 +384,7 @@ class TrainedModel:
         """Selected epoch, duration of the training, settings and versions."""
         result = self.result
         if result is None:
-            trained = {
-                "valid": self.best.get("metrics", {}),
-                "best_epoch": self.best.get("epoch"),
-            }
+            trained = {"valid": self.best.get("metrics", {}), "best_epoch": self.best.get("epoch")}
         else:
             trained = {
                 "valid": result.best_metrics,
@@ -395,7 +397,4 @@ class TrainedModel:
 
     def _asked_about(self, what: str) -> None:
         if self.task.takes != what:
-            other = "pairs of graphs, not single ones" if what == "graphs" else (
-                "single graphs, not pairs of them"
-            )  # fmt: skip
-            raise ConfigError(f"this is a {self.task.kind}, which is asked about {other}")
+            raise ConfigError(f"this is a {self.task.kind}, which is asked about {_OTHER[what]}")

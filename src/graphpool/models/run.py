@@ -10,6 +10,7 @@ import numpy as np
 from graphpool.config import RunConfig, resolve
 from graphpool.data import load as datasets
 from graphpool.data.bad_rows import collect_bad_rows, write_bad_rows
+from graphpool.data.molecules.published import published_metric
 from graphpool.data.source import set_digest
 from graphpool.errors import DataError, GraphpoolError
 from graphpool.features.pipeline import has_edge_features
@@ -45,7 +46,7 @@ def train_run(
         with collect_bad_rows() as bad:
             data = task.open(config, root, run)
         graphs = task.of(data.train).used(data.train)
-        config = resolve(config, has_edge_features(graphs))
+        config = resolve(config, has_edge_features(graphs), published_metric(graphs.notes))
         config = replace(config, split=getattr(data, "split_name", config.split))
         run.write_settings(config, data.facts)
         if bad:

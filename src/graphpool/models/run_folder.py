@@ -105,6 +105,8 @@ class RunFolder(Store):
                 raise self._other_split(before)
             if now.model.encoder == "auto":  # it is resolved again when the graphs are known
                 now = replace(now, model=replace(now.model, encoder=before.model.encoder))
+            if now.train.scoring == "auto":
+                now = replace(now, train=replace(now.train, scoring=before.train.scoring))
             settings = [_settings(resolve(config)) for config in (before, now)]
             check_same_run(self.path / CONFIG, *settings)
 

@@ -9,6 +9,7 @@ from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.level import FlatGraphs, Level
 from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, StructureFree
 from graphpool.nn.readout import Readout
+from graphpool.nn.two_way import TwoWayHAP
 from graphpool.nn.zoo import build_model, list_networks, list_poolers, pooler, register_pooler
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Readout",
     "StructureFree",
     "Trace",
+    "TwoWayHAP",
     "build_model",
     "list_networks",
     "list_poolers",

@@ -15,7 +15,7 @@ down again. Without levels it is the flat network of its encoder; a level of one
 virtual node.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -30,7 +30,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.segments import Groups
 from graphpool.nn.arguments import read_level
-from graphpool.nn.coarsen.outputs import PoolOutput, Trace
+from graphpool.nn.coarsen.outputs import PlaceOutput, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.encoders.base import Prepared
 from graphpool.nn.hap.place_level import Down, PlaceLevel
@@ -46,11 +46,17 @@ HARD_MOST = 1024
 
 
 class _Floor(NamedTuple):
-    """One level in a forward pass: its graphs, and which nodes of the level below are whose."""
+    """One level in a forward pass.
+
+    Attributes:
+        level: its graphs; the features of places are their profiles.
+        members: which nodes of the level below are whose; None for the nodes themselves.
+        output: makes what is left behind of a level of places; None for the nodes.
+    """
 
     level: Level
-    members: Groups | None
-    output: PoolOutput | None
+    members: Groups | None = None
+    output: Callable[[Level], PlaceOutput] | None = None
 
 
 class TwoWayHAP(GraphNetwork):
@@ -105,9 +111,9 @@ class TwoWayHAP(GraphNetwork):
         )
         self.readout = readout if isinstance(readout, Readout) else Readout(readout)
         self.in_channels = in_channels
+        self._means = [float(self.readout.size), *(1.0 for _ in rules)]
         if self._scaled:
-            sizes = [self.readout.size, *(1.0 for _ in rules)]
-            self.register_buffer("sizes", torch.tensor(sizes))
+            self.register_buffer("sizes", torch.tensor(self._means))
         # The readout of one node is that node.
         channels, read = hidden_channels, self.readout.width(hidden_channels)
         self.vector_channels = (read, *(channels if alone else read for alone in single))
@@ -116,7 +122,8 @@ class TwoWayHAP(GraphNetwork):
         self.head = Head(self.embedding_channels, hidden_channels, out_channels, dropout)
 
     def reset_parameters(self) -> None:
-        """Draw the initial weights again."""
+        """Draw the initial weights again; what was measured stays."""
+        self._set_sizes()
         reset_children(self)
         reset_labels(self)
 
@@ -129,13 +136,16 @@ class TwoWayHAP(GraphNetwork):
 
         They are kept with the weights.
         """
-        if not self._scaled:
-            return
         means = [float(graphs.node_counts.double().mean())]
-        for rule in self.rules:
+        for rule in self.rules if self._scaled else ():
             graphs = graphs.coarse(rule)
             means.append(float(graphs.node_counts.double().mean()))
-        self.sizes.copy_(torch.tensor(means))
+        self._means = means
+        self._set_sizes()
+
+    def _set_sizes(self) -> None:
+        if self._scaled:
+            self.sizes.copy_(torch.tensor(self._means))
 
     def trace(self, batch: GraphBatch) -> Trace:
         """Run the whole model and keep every level."""
@@ -147,7 +157,7 @@ class TwoWayHAP(GraphNetwork):
         vectors = [self._read(number, level) for number, level in enumerate(levels)]
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]
         outputs = [
-            derived(floor.output, level=level)
+            floor.output(level)
             for floor, level in zip(floors, levels, strict=True)
             if floor.output is not None
         ]
@@ -163,13 +173,17 @@ class TwoWayHAP(GraphNetwork):
         return self.readout(level, self.sizes[number] if self._scaled else None)
 
     def _floors(self, batch: GraphBatch) -> list[_Floor]:
-        """The graphs of every level; the features of places are their profiles."""
-        floors = [_Floor(read_level(batch, module=self.encoder), None, None)]
+        """The graphs of every level."""
+        floors = [_Floor(read_level(batch, module=self.encoder))]
+        dtype = batch.x.dtype
         for rule in self.rules:
             coarse = batch.coarse(rule)
-            level = _unweighted(coarse, batch.x.dtype)
-            output = PoolOutput(
-                level, node_segments=batch.segments, find_places=partial(batch.places, rule)
+            level = _unweighted(coarse, dtype)
+            output = partial(
+                PlaceOutput.of,
+                node_segments=batch.segments,
+                find_places=partial(batch.places, rule),
+                single=rule.most == 1,
             )
             floors.append(_Floor(level, batch.members(rule, coarse), output))
             batch = coarse

@@ -25,7 +25,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
 from numpy.typing import NDArray
 from torch import nn
@@ -46,6 +46,7 @@ from graphpool.training.objective import Objective
 
 Array = NDArray[Any]
 Document = dict[str, Any]
+T = TypeVar("T", bound="Task")
 History = Sequence[Mapping[str, Any]]
 """One row per epoch, as `graphpool.training.loop.FitResult` has them."""
 
@@ -293,6 +294,14 @@ class Task(Objective):
             valid: examples that choose the epoch, or None.
         """
         return train, valid
+
+    def calibrated(self: T, network: nn.Module, valid: Any) -> T:
+        """Return the task with what a trained network is corrected by; by default nothing.
+
+        Args:
+            valid: validation examples with features and weights.
+        """
+        return self
 
     # ------------------------------------------------------------------ results
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from graphpool.config import RunConfig, resolve_scoring
 from graphpool.config.split_spec import parse_split
 from graphpool.evaluation.format import decimal, percent
 
@@ -26,6 +27,16 @@ def epoch_line(document: dict[str, Any], noun: str) -> str:
     return (
         f"Best epoch {document['best_epoch']} of {document['epochs']}, chosen on validation "
         f"{noun} ({chosen}); {early}{document['seconds']:.1f} s{_split(document)}"
+    )
+
+
+def scoring_text(config: RunConfig, metric: str) -> str:
+    """Say that the published metric of a set chooses the epoch, if nobody asked for another."""
+    chosen = resolve_scoring(config, metric)
+    if chosen == resolve_scoring(config):
+        return ""
+    return (
+        f"Validation {chosen}, the set's published metric, chooses the epoch; --scoring changes it"
     )
 
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from graphpool.config import ModelConfig, RunConfig
 from graphpool.data.catalogue import short_name
+from graphpool.data.molecules.published import published_metric
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split
 from graphpool.errors import ConfigError, DataError, plural
@@ -33,7 +34,7 @@ from graphpool.tasks.base import (
     held_out,
     parts_text,
 )
-from graphpool.tasks.epoch_text import split_name
+from graphpool.tasks.epoch_text import scoring_text, split_name
 from graphpool.tasks.place_text import plan_text
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import (
@@ -211,13 +212,13 @@ class GraphTask(Task):
             f"{graphs.name}: {plural(len(graphs), 'graph')}, {cls.answers_text(graphs)}; "
             f"{f'split {split_name(named)}: {parts}' if named else parts}"
         )
-        plan = plan_text(graphs, config)
+        scoring = scoring_text(config, published_metric(graphs.notes))
         return SplitData(
             graphs[split.test],
             graphs[split.train],
             graphs[split.valid],
             Source(set_digest(graphs), split.test),
-            notes=(counts, plan) if plan else (counts,),
+            notes=(counts, *filter(None, (plan_text(graphs, config), scoring))),
             graphs=graphs,
             split=split,
             split_name=named,

@@ -48,6 +48,7 @@ from graphpool.tasks.targets import (
     targets_of,
 )
 from graphpool.training.loop import EVALUATION_BATCH
+from graphpool.training.objective import device_of
 
 
 class RegressionTask(TargetTask):
@@ -57,6 +58,7 @@ class RegressionTask(TargetTask):
         names: of the targets.
         mean, spread: of each target over the training graphs.
         loss, interval: of `TrainConfig`.
+        stretch: of the intervals, see `NumberOutput`.
         node_label_names: of the training set.
     """
 
@@ -78,11 +80,16 @@ class RegressionTask(TargetTask):
         *,
         loss: str = TrainConfig.loss,
         interval: str = TrainConfig.interval,
+        stretch: Sequence[float] = (),
         node_label_names: Sequence[Name] = (),
     ) -> None:
         super().__init__(names, diagnose, node_label_names=node_label_names)
         self.output = NumberOutput(
-            tuple(map(float, mean)), tuple(map(float, spread)), loss, interval
+            tuple(map(float, mean)),
+            tuple(map(float, spread)),
+            loss,
+            interval,
+            tuple(map(float, stretch)),
         )
         if not len(self.names) == len(self.mean) == len(self.spread):
             raise ValueError("targets need a name, a mean and a spread each")
@@ -137,8 +144,17 @@ class RegressionTask(TargetTask):
         changed.output = replace(self.output, loss=asked.loss, interval=asked.interval)
         return changed
 
+    def calibrated(self, network: nn.Module, valid: GraphSet) -> "RegressionTask":
+        """Return the task with intervals that hold 90 % of the values of the validation graphs."""
+        if self.output.interval == "none":
+            return self
+        outputs = predict_logits(network, valid.to(device_of(network)), EVALUATION_BATCH)
+        changed = copy.copy(self)
+        changed.output = self.output.calibrated(outputs, targets_of(valid).cpu().double())
+        return changed
+
     def header(self, config: RunConfig) -> Document:
-        """Return names and scale of the targets."""
+        """Return names and scale of the targets, and the calibration of their intervals."""
         return {
             "task": self.name,
             "targets": list(self.names),
@@ -146,6 +162,7 @@ class RegressionTask(TargetTask):
             "spread": list(self.spread),
             "loss": self.output.loss,
             "interval": self.output.interval,
+            **({"stretch": list(self.output.stretch)} if self.output.stretch else {}),
             "node_label_names": list(self.node_label_names),
         }
 
@@ -159,6 +176,7 @@ class RegressionTask(TargetTask):
             level_health,
             loss=about["loss"],
             interval=about["interval"],
+            stretch=about.get("stretch", ()),
             node_label_names=about["node_label_names"],
         )
 
@@ -251,7 +269,17 @@ class RegressionTask(TargetTask):
             **self.test_facts(model, data, self.score(model, test)),
             "targets": self.each(each),
             "mean": number_metrics(torch.tensor(self.mean).expand_as(actual), actual),
+            **({} if lower is None else {"as_learned": self._as_learned(model, test)}),
         }
+
+    def _as_learned(self, model: TaskModel, test: GraphSet) -> float | None:
+        """Share of values inside intervals before validation graphs corrected them, if they did."""
+        if not self.output.stretch:
+            return None
+        plain = copy.copy(self)
+        plain.output = replace(self.output, stretch=())
+        _, lower, upper = map(_tensor, plain.intervals(model, test))
+        return float(coverage(_there(lower), _there(upper), targets_of(test).cpu()).nanmean())
 
     def beside(self, graphs: GraphSet) -> Document:
         """Return errors of the mean of the training graphs."""

@@ -9,6 +9,7 @@ from graphpool.errors import ConfigError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.pairs import GMN, LearnedScore, Siamese, SimGNN
+from graphpool.nn.two_way import TwoWayHAP
 from graphpool.nn.zoo.build import METHODS, build_model
 from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_rule
 
@@ -77,6 +78,7 @@ def test_the_rule_of_places_is_that_of_the_network(name: str) -> None:
     settings = ModelConfig(pooler=name)
     model = build_pair_model(settings, CHANNELS, 7.0)
     rules = [part.rule for part in model.modules() if isinstance(part, HAPCoarsening)]
+    rules += [part.rules[0] for part in model.modules() if isinstance(part, TwoWayHAP)]
     assert pair_place_rule(settings) == next((rule for rule in rules if rule), None)
 
 

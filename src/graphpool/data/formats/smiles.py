@@ -10,10 +10,11 @@ describe both further (`graphpool.data.molecules.atoms`). Text of other columns 
 
 import sys
 from array import array
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -201,7 +202,9 @@ class _Rows:
         if self.id_at is None and NAME_COLUMN in text and self.table.plain:
             names = text[NAME_COLUMN]
             ids = list(names) if all(names) and len(set(names)) == len(names) else ids
-        graphs = molecules.build(name, ids=tuple(map(str, molecular)))
+        # Ids of all molecules are needed where some of them are left out.
+        every = tuple(ids) if len(rows) == len(molecular) else tuple(map(str, molecular))
+        graphs = molecules.build(name, ids=every)
         if len(rows) < len(molecular):
             wanted = set(rows)
             graphs = graphs[[at for at, row in enumerate(molecular) if row in wanted]]
@@ -211,15 +214,31 @@ class _Rows:
         return check_names(self.path, made)
 
 
+class _Part(NamedTuple):
+    """The molecules of a chunk, in as few bytes as they take.
+
+    Attributes:
+        nodes, edges: `[molecules]`, how many each has; an edge for each direction of a bond.
+        edge_index: `[2, edges]`, in the order of a `GraphSet`.
+        atom, bond: `[nodes]` and `[edges]`, kinds of the whole file.
+    """
+
+    nodes: Tensor
+    edges: Tensor
+    edge_index: Tensor
+    atom: Tensor
+    bond: Tensor
+
+
 class _Molecules:
-    """Atoms and bonds of all chunks so far, in arrays; `kept` are the rows that have a molecule."""
+    """Atoms and bonds of all chunks so far; `kept` are the rows that have a molecule."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.rows = self.atoms = self.bonds = 0
         self.kept = array("q")
-        self._parts: list[GraphSet] = []
-        self._atom_kind: list[Tensor] = []
+        self._parts: deque[_Part] = deque()
+        self._template: GraphSet | None = None
         self._atom_codes: dict[Kind, int] = {}
         self._bond_codes: dict[Kind, int] = {}
 
@@ -233,8 +252,7 @@ class _Molecules:
         current_limits().check_counts(self.path, len(self.kept), self.atoms, self.bonds)
         if not there.any():
             return
-        self._atom_kind.append(_recode(chunk.atom_kind, chunk.atom_kinds, self._atom_codes))
-        part = GraphSet.build(
+        made = GraphSet.build(
             "molecules",
             torch.from_numpy(chunk.atoms[there]),
             torch.from_numpy(chunk.bonds[there]),
@@ -242,27 +260,46 @@ class _Molecules:
             undirected=True,
             edge_label=_recode(chunk.bond_kind, chunk.bond_kinds, self._bond_codes),
         )
-        self._parts.append(part)
+        assert made.edge_label is not None
+        self._template = self._template or made[:1]
+        atom = _recode(chunk.atom_kind, chunk.atom_kinds, self._atom_codes)
+        fields = (made.node_counts, made.edge_counts, made.edge_index, atom, made.edge_label)
+        self._parts.append(_Part(*map(_narrow, fields)))
 
     def build(self, name: str, ids: tuple[str, ...]) -> GraphSet:
-        """Make the set of all molecules."""
-        atom = torch.cat(self._atom_kind)
-        bond = torch.cat([_codes_of(part) for part in self._parts])
+        """Make the set of all molecules; a part is let go as soon as it is copied."""
         element, elements, atom_table = _tables(self._atom_codes, ATOM_ATTRIBUTES)
         order, orders, bond_table = _tables(self._bond_codes, BOND_ATTRIBUTES)
+        node_ptr = pointer(torch.cat([part.nodes.long() for part in self._parts]))
+        edge_ptr = pointer(torch.cat([part.edges.long() for part in self._parts]))
+        nodes, edges = int(node_ptr[-1]), int(edge_ptr[-1])
+        edge_index = torch.empty(2, edges, dtype=torch.int32)
+        node_label, edge_label = element.new_empty(nodes), order.new_empty(edges)
+        node_attr = atom_table.new_empty(nodes, len(ATOM_ATTRIBUTES))
+        edge_attr = bond_table.new_empty(edges, len(BOND_ATTRIBUTES))
+        node = edge = 0
+        while self._parts:
+            part = self._parts.popleft()
+            atom, bond = part.atom.long(), part.bond.long()
+            of_nodes = slice(node, node := node + len(atom))
+            of_edges = slice(edge, edge := edge + len(bond))
+            node_label[of_nodes], node_attr[of_nodes] = element[atom], atom_table[atom]
+            edge_label[of_edges], edge_attr[of_edges] = order[bond], bond_table[bond]
+            edge_index[:, of_edges] = part.edge_index
+        assert self._template is not None
         return derived(
-            self._parts[0],
+            self._template,
             name=name,
-            node_ptr=pointer(torch.cat([part.node_counts for part in self._parts])),
-            edge_ptr=pointer(torch.cat([part.edge_counts for part in self._parts])),
-            edge_index=torch.cat([part.edge_index for part in self._parts], dim=1),
+            node_ptr=node_ptr,
+            edge_ptr=edge_ptr,
+            edge_index=edge_index,
             ids=ids,
-            node_label=element[atom],
+            node_label=node_label,
             node_label_names=elements,
-            node_attr=atom_table[atom],
-            edge_label=order[bond] if orders else None,
+            node_attr=node_attr,
+            edge_label=edge_label if orders else None,
             edge_label_names=orders,
-            edge_attr=bond_table[bond] if orders else None,
+            edge_attr=edge_attr if orders else None,
             notes=(
                 f"{ATOM_NOTE}{', '.join(ATOM_ATTRIBUTES)}",
                 f"{BOND_NOTE}{', '.join(BOND_ATTRIBUTES)}",
@@ -270,9 +307,11 @@ class _Molecules:
         )
 
 
-def _codes_of(part: GraphSet) -> Tensor:
-    assert part.edge_label is not None
-    return part.edge_label
+def _narrow(values: Tensor) -> Tensor:
+    """Return whole numbers that are not negative in the fewest bytes that hold them."""
+    most = int(values.max()) if values.numel() else 0
+    kinds = (torch.uint8, torch.int16, torch.int32)
+    return values.to(next(kind for kind in kinds if most <= torch.iinfo(kind).max))
 
 
 def _recode(kind: NDArray[np.int32], kinds: Sequence[Kind], codes: dict[Kind, int]) -> Tensor:

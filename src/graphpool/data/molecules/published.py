@@ -3,6 +3,7 @@
 Nothing here imports torch or numpy: the command line needs names before either.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ FOLDER = "molecules"
 """Folder of the data root that holds these sets."""
 
 SPLITS = "splits.json.gz"
+_METRIC = "published metric: "
 _OGB = "http://snap.stanford.edu/ogb/data/graphproppred/csv_mol_download/{name}.zip"
 _MOLECULENET = "MoleculeNet (Wu et al. 2018), scaffold split of OGB (Hu et al. 2020)"
 
@@ -49,7 +51,7 @@ class MoleculeSet:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a set says of itself."""
-        return (f"source: {self.source}", f"published metric: {self.metric}")
+        return (f"source: {self.source}", f"{_METRIC}{self.metric}")
 
     def find_in(self, folder: Path) -> Path | None:
         """Return its file in a folder of data, or its download there, if there is one."""
@@ -110,3 +112,8 @@ MOLECULES = {
     )
 }  # fmt: skip
 """The sets by name."""
+
+
+def published_metric(notes: Iterable[str]) -> str:
+    """Return the metric that is published with a set, by its notes; empty if there is none."""
+    return next((note.removeprefix(_METRIC) for note in notes if note.startswith(_METRIC)), "")

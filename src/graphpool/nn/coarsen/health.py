@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from graphpool.nn.coarsen.outputs import PoolOutput, Trace
+from graphpool.nn.coarsen.outputs import PlaceOutput, PoolOutput, Trace
 from graphpool.nn.ops.products import segment_mm, segment_sum
 from graphpool.typing import Float
 
@@ -81,7 +81,9 @@ def level_health(trace: Trace) -> dict[str, float]:
     for number, level in enumerate(trace.levels, 1):
         if level.selection is not None:
             measured[f"level{number}/kept"] = float(level.counts.double().mean())
-        elif level.find_places is not None:
+        elif isinstance(level, PlaceOutput):
+            if level.single:
+                continue
             measured[f"level{number}/clusters"] = float(level.counts.double().mean())
         elif level.clusters > 1 or level.mask is not None:
             measured[f"level{number}/clusters"] = float(level.counts.double().mean())

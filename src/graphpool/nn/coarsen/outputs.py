@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.adjacency import Adjacency
+from graphpool.graphs.checks import trusted
 from graphpool.graphs.places.find import Places
 from graphpool.graphs.segments import Segments
 from graphpool.nn.level import FlatGraphs, Level
@@ -37,11 +38,9 @@ class PoolOutput:
         level: the coarse graphs: dense for group poolers, ragged for Top-K poolers.
         assignment: of group poolers, the paper's M: `[nodes, clusters]` from a ragged level,
             `[graphs, nodes, clusters]` from a dense one.
-            Hard places have `places` in its stead, and `shares` gives either.
         selection: of Top-K poolers, the nodes that remain.
         losses: auxiliary losses by name, each a scalar, already weighted.
         node_segments: the graphs of the nodes that were pooled; `None` for a dense level.
-        find_places: returns the places that hard clusters are.
     """
 
     level: Level
@@ -49,16 +48,6 @@ class PoolOutput:
     selection: NodeSelection | None = None
     losses: dict[str, Tensor] = field(default_factory=dict)
     node_segments: Segments | None = None
-    find_places: Callable[[], Places] | None = field(default=None, repr=False)
-
-    @cached_property
-    def places(self) -> Places | None:
-        """Hard places, of which every node belongs to one; `None` for shared assignments."""
-        return None if self.find_places is None else self.find_places()
-
-    def shares(self) -> Float[Tensor, "*nodes clusters"] | None:
-        """The assignment, that of hard places as 0 and 1; `None` of a Top-K pooler."""
-        return self.assignment if self.places is None else self.places.share
 
     @property
     def x(self) -> Tensor:
@@ -90,7 +79,7 @@ class PoolOutput:
     @property
     def clusters(self) -> int:
         """Clusters per graph, the paper's N'; with a mask those of the graph with most."""
-        return self.adj.shape[-1] if self.places is None else self.places.width
+        return self.adj.shape[-1]
 
     @cached_property
     def counts(self) -> Int[Tensor, " graphs"]:
@@ -104,6 +93,60 @@ class PoolOutput:
     def to_pyg(self) -> FlatGraphs:
         """The coarse graphs as `x`, `edge_index`, `batch` and `edge_weight`; see `Level.to_pyg`."""
         return self.level.to_pyg()
+
+
+class PlaceOutput(PoolOutput):
+    """The coarse graphs of hard places: ragged, however many places a graph has.
+
+    What is dense, `assignment` and `adj`, is made when it is asked for.
+    """
+
+    find_places: Callable[[], Places]
+    single: bool
+
+    @classmethod
+    def of(
+        cls,
+        level: Level,
+        node_segments: Segments,
+        find_places: Callable[[], Places],
+        single: bool = False,
+    ) -> "PlaceOutput":
+        """Make the output of a ragged level of places.
+
+        Args:
+            node_segments: the graphs of the nodes that the places consist of.
+            find_places: returns the places.
+            single: whether each graph is one place.
+        """
+        given = {"level": level, "node_segments": node_segments, "find_places": find_places}
+        return trusted(cls, selection=None, losses={}, single=single, **given)
+
+    @cached_property
+    def places(self) -> Places:
+        """The place of each node, and how many places each graph has."""
+        return self.find_places()
+
+    @property
+    def assignment(self) -> Float[Tensor, "nodes clusters"]:
+        """M, `[nodes, clusters]`, of 0 and 1."""
+        return self.places.share
+
+    @property
+    def adj(self) -> Float[Tensor, "graphs clusters clusters"]:
+        """The coarse graphs as dense matrices; the places that a graph has not are zeros."""
+        adjacency, segments = self.level.adjacency, self.level.segments
+        assert isinstance(adjacency, Adjacency), "places are ragged"
+        assert segments is not None, "places are ragged"
+        graph, first = segments.batch[adjacency.row], segments.ptr[segments.batch[adjacency.row]]
+        full = adjacency.weight.new_zeros(segments.num_graphs, self.clusters, self.clusters)
+        where = graph, adjacency.row - first, adjacency.col - first
+        return full.index_put_(where, adjacency.weight, accumulate=True)
+
+    @property
+    def clusters(self) -> int:
+        """Places of the graph with most."""
+        return self.places.width
 
 
 @dataclass(frozen=True, eq=False)

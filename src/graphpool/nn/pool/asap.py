@@ -11,7 +11,7 @@ from graphpool.nn.encoders.gat import attend
 from graphpool.nn.level import Level
 from graphpool.nn.ops.products import slot_max, slot_sum, spmm, take_col, take_row
 from graphpool.nn.ops.spgemm import Sparse, sparse_product
-from graphpool.nn.pool.topk_base import NodePool, select_topk, selected
+from graphpool.nn.pool.topk_base import NodePool, gathered_edges, select_topk, selected
 
 
 class ASAP(NodePool):
@@ -27,7 +27,9 @@ class ASAP(NodePool):
 
     A level comes in ragged and goes out ragged, and A' is sparse: an edge joins clusters whose
     members are joined or shared, that is centres at most 3 edges apart. Through a hub those are
-    many. Weights of A' have gradients, where an encoder reads them.
+    many. Weights of A' have gradients, where an encoder reads them. Features of edges, where an
+    encoder after it reads them, become those of the coarse edges: their number and the mean of
+    each, weighted by α.
 
     Clusters are ranked by φ and not by σ(φ), which is 1 for all that are fit enough (PyG ranks by
     the latter). `select_topk` says how ties are broken.
@@ -63,12 +65,15 @@ class ASAP(NodePool):
         score, scale = self._fitness(made, adjacency, weight)
         index = select_topk(score, segments, self.ratio, scale)
         gate = score[index].sigmoid().unsqueeze(-1)
-        coarse = _joined(adjacency, weight, share, index)
-        return selected(level, made.index_select(0, index) * gate, coarse, None, index, score)
+        slots, ptr = gather(adjacency.row_ptr, index)
+        members = Sparse(ptr, adjacency.col[slots], share[slots], adjacency.num_nodes)
+        coarse = _joined(adjacency, weight, members)
+        edges = gathered_edges(level, members, coarse)
+        return selected(level, made.index_select(0, index) * gate, coarse, edges, index, score)
 
     def coarse_edge_channels(self, channels: int) -> int:
-        """Edges between clusters, which stand for many, have none."""
-        return 0
+        """How many edges there are, and a mean of every feature."""
+        return channels + 1
 
     def _clusters(self, level: Level, adjacency: Adjacency) -> tuple[Tensor, Tensor]:
         """α, `[slots]`: row i has the members of the cluster around i; and x^c."""
@@ -112,10 +117,11 @@ def _row_max(x: Tensor, adjacency: Adjacency) -> Tensor:
     return torch.zeros_like(x).scatter_reduce(0, row, around, "amax", include_self=False)
 
 
-def _joined(adjacency: Adjacency, weight: Tensor, share: Tensor, index: Tensor) -> Adjacency:
-    """Sᵀ Â S over the clusters `index`; Â and α come in the slots of `adjacency`."""
-    slots, ptr = gather(adjacency.row_ptr, index)
-    members = Sparse(ptr, adjacency.col[slots], share[slots], adjacency.num_nodes)
+def _joined(adjacency: Adjacency, weight: Tensor, members: Sparse) -> Adjacency:
+    """Sᵀ Â S over the clusters that stay, whose members are rows of `members`.
+
+    Â comes in the slots of `adjacency`.
+    """
     whole = Sparse(adjacency.row_ptr, adjacency.col, weight, adjacency.num_nodes)
     product = sparse_product(members, sparse_product(whole, members.transposed()))
     return as_adjacency(product, adjacency.symmetric)

@@ -29,7 +29,14 @@ from graphpool.nn.ops.products import (
     take_col,
     take_row,
 )
-from graphpool.nn.pool.topk_base import ProjectionPool, among, select_topk, selected
+from graphpool.nn.ops.spgemm import Sparse
+from graphpool.nn.pool.topk_base import (
+    ProjectionPool,
+    among,
+    gathered_edges,
+    select_topk,
+    selected,
+)
 
 CONNECTIONS = ("gathered", "induced")
 
@@ -73,13 +80,16 @@ class AttPool(ProjectionPool):
         around = spmm(adjacency, share, x * score.exp().unsqueeze(-1))
         around = around.index_select(0, index)
         if self.connect == "gathered":
-            coarse = _gathered(adjacency, share, index)
-            return selected(level, around, coarse, None, index, score)
+            slots, ptr = gather(adjacency.row_ptr, index)
+            members = Sparse(ptr, adjacency.col[slots], share[slots], adjacency.num_nodes)
+            coarse = _gathered(adjacency, members)
+            edges = gathered_edges(level, members, coarse)
+            return selected(level, around, coarse, edges, index, score)
         return selected(level, around, *among(level, index), index, score)
 
     def coarse_edge_channels(self, channels: int) -> int:
-        """Edges that stay keep their features; gathered ones have none."""
-        return 0 if self.connect == "gathered" else channels
+        """Edges that stay keep their features; gathered ones have their number and means."""
+        return channels + 1 if self.connect == "gathered" else channels
 
     @abstractmethod
     def log_attention(self, logit: Tensor, adjacency: Adjacency, segments: Segments) -> Tensor:
@@ -134,14 +144,13 @@ def _shares(adjacency: Adjacency, index: Tensor) -> Tensor:
     return looped / total.masked_fill(total == 0, 1)[adjacency.col]
 
 
-def _gathered(adjacency: Adjacency, share: Tensor, index: Tensor) -> Adjacency:
-    """S Ã Sᵀ as two sparse products."""
-    nodes, count = adjacency.num_nodes, index.shape[0]
-    slots, ptr = gather(adjacency.row_ptr, index)
-    weight = adjacency.weight.detach().to(share.dtype).clone()
+def _gathered(adjacency: Adjacency, members: Sparse) -> Adjacency:
+    """S Ã Sᵀ as two sparse products; S has the rows `members`."""
+    nodes, count = adjacency.num_nodes, members.ptr.shape[0] - 1
+    weight = adjacency.weight.detach().to(members.value.dtype).clone()
     weight[adjacency.row_ptr[:-1]] += 1
     target, source, values = _sandwich(
-        (ptr, adjacency.col[slots], share[slots], (count, nodes)),
+        (members.ptr, members.col, members.value, (count, nodes)),
         (adjacency.row_ptr, adjacency.col, weight, (nodes, nodes)),
     )
     row_ptr, _, col, values = lay_slots(source, target, values, count)

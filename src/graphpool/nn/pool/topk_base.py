@@ -16,6 +16,7 @@ from graphpool.nn.coarsen.base import Pooler
 from graphpool.nn.coarsen.outputs import NodeSelection, PoolOutput
 from graphpool.nn.level import Level
 from graphpool.nn.ops.products import segment_max
+from graphpool.nn.ops.spgemm import Sparse, sparse_product
 from graphpool.typing import Float, Int
 
 # Scores closer than this many units of rounding count as equal.
@@ -135,6 +136,49 @@ def among(level: Level, index: Int[Tensor, " selected"]) -> tuple[Adjacency, Edg
     _, adjacency, _ = level.ragged()
     coarse, slots = induced_slots(adjacency, index)
     return coarse, level.edges.select(slots) if isinstance(level.edges, EdgeFeatures) else None
+
+
+def gathered_edges(level: Level, members: Sparse, coarse: Adjacency) -> EdgeFeatures | None:
+    """Features of the edges of `coarse`, A' = S A Sᵀ, as `coarsen.base.coarse_edges` has them.
+
+    They are log(1 + A'), and S (A ⊙ E_c) Sᵀ / (1 + A') of every feature c of the edges of `level`:
+    a sparse product for each feature, and a row for each slot of `coarse`.
+
+    Args:
+        level: ragged; None is returned if its edges have no features.
+        members: S, a row for each coarse node.
+    """
+    _, adjacency, _ = level.ragged()
+    if not isinstance(level.edges, EdgeFeatures):
+        return None
+    values = (level.edges.rows() * adjacency.weight.unsqueeze(-1)).t().contiguous()
+    values = values.to(members.value.dtype)
+    others = members.transposed()
+    products = [
+        sparse_product(
+            members,
+            sparse_product(
+                Sparse(adjacency.row_ptr, adjacency.col, value, adjacency.num_nodes), others
+            ),
+        )
+        for value in values
+    ]
+    total = _at_slots(products[0], torch.stack([each.value for each in products], -1), coarse)
+    count = coarse.weight.clamp(min=0).unsqueeze(-1).to(total.dtype)
+    table = torch.cat([count.log1p(), total / (1 + count)], -1)
+    slots = torch.arange(table.shape[0], device=table.device)
+    return trusted(EdgeFeatures, table=table, kind=slots.masked_fill(~coarse.present, -1))
+
+
+def _at_slots(product: Sparse, rows: Tensor, coarse: Adjacency) -> Tensor:
+    """Rows of the entries of a product, `[entries, channels]`, in the slots of an adjacency."""
+    width = coarse.num_nodes
+    keys, order = (product.row * width + product.col).sort()
+    wanted = coarse.row * width + coarse.col
+    at = torch.searchsorted(keys, wanted).clamp(max=keys.shape[0] - 1)
+    # A row of zeros more, for slots that the product has no entry for.
+    padded = torch.cat([rows, rows.new_zeros(1, rows.shape[1])])
+    return padded[torch.where(keys[at] == wanted, order[at], rows.shape[0])]
 
 
 def induced(adjacency: Adjacency, index: Int[Tensor, " selected"]) -> Adjacency:

@@ -15,7 +15,7 @@ from torch import nn
 
 from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError
-from graphpool.graphs.places.rule import PlaceRule
+from graphpool.graphs.places.rule import PlaceRule, Units
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, PoolerNetwork, StructureFree
@@ -332,8 +332,12 @@ def rule_by_share(config: ModelConfig) -> PlaceRule | None:
     return rule_of(_by_share(config))
 
 
-def rule_of(config: ModelConfig) -> PlaceRule | None:
-    """How many places a graph has; `None` where `clusters` says it."""
+def rule_of(config: ModelConfig, units: Units = "none") -> PlaceRule | None:
+    """How many places a graph has; `None` where `clusters` says it.
+
+    Args:
+        units: what `model.units = "default"` stands for.
+    """
     if config.units == "recurring":
         if not config.parts:
             raise ConfigError(
@@ -342,8 +346,10 @@ def rule_of(config: ModelConfig) -> PlaceRule | None:
             )
         return PlaceRule(units="recurring", learned=config.parts)
     options: dict[str, Any] = {
-        "resolution": config.resolution, "most": config.max_clusters, "units": config.units
-    }  # fmt: skip
+        "resolution": config.resolution,
+        "most": config.max_clusters,
+        "units": units if config.units == "default" else config.units,
+    }
     if config.ratio:
         return PlaceRule("ratio", ratio=config.ratio, **options)
     if config.clusters:
@@ -367,7 +373,8 @@ def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
     They are hard, so that a graph may have any number of them.
     """
     if config.ratio or not config.clusters:
-        rules = [replace(cast(PlaceRule, rule_of(config)), steps=0, most=HARD_MOST)]
+        rule = cast(PlaceRule, rule_of(config, "auto"))
+        rules = [replace(rule, steps=0, most=HARD_MOST)]
     else:
         rules = [_hard(count) for count in config.clusters]
     if config.whole_graph and rules[-1].most != 1:

@@ -12,7 +12,7 @@ from graphpool.evaluation.format import percent
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.coarsen.health import effective_rank, level_health
-from graphpool.nn.coarsen.outputs import PoolOutput
+from graphpool.nn.coarsen.outputs import PlaceOutput, PoolOutput
 from graphpool.report.data import Curve, LevelHealth
 from graphpool.report.draw.side import ELEMENTS
 from graphpool.report.pictures import HierarchyExample, Level
@@ -100,11 +100,16 @@ def hierarchy_example(
 
 
 def typical_graph(model: TaskModel, graphs: GraphSet) -> int:
-    """Return the graph nearest to the mean in size and in the effective rank of its clusters."""
+    """Return the graph nearest to the mean in size and in the effective rank of its clusters.
+
+    The number of places counts in place of the rank where places are hard.
+    """
     with evaluating(model.network):
         levels = model.network.levels(model.prepare(graphs).batch())
     figures = [graphs.node_counts.cpu().double().numpy()]
-    if levels and levels[0].assignment is not None:
+    if levels and isinstance(levels[0], PlaceOutput):
+        figures.append(levels[0].counts.cpu().double().numpy())
+    elif levels and levels[0].assignment is not None:
         figures.append(effective_rank(levels[0]).cpu().numpy())
     distance = np.zeros(len(graphs))
     for values in figures:
@@ -144,9 +149,8 @@ def _one(level: PoolOutput, nodes: int) -> Array:
         share = np.zeros((nodes, len(index)))
         share[index, np.arange(len(index))] = 1.0
         return share
-    shares = level.shares()
-    assert shares is not None, "group poolers have an assignment"
-    rows = shares.flatten(0, -2)[:nodes, : int(level.counts[0])]
+    assert level.assignment is not None, "group poolers have an assignment"
+    rows = level.assignment.flatten(0, -2)[:nodes, : int(level.counts[0])]
     return np.asarray(rows.cpu().double().numpy())
 
 

@@ -51,7 +51,7 @@ def result_lines(document: Document) -> Lines:
     if "coverage" in test:
         lines.append(
             f"Intervals  {percent(test['coverage']):>9}  of the values lie in theirs, which should "
-            f"hold 90 %; mean width {figure(test['width'])}"
+            f"hold 90 %; mean width {figure(test['width'])}; {_calibration(document)}"
         )
     if several:
         columns = ("target", *NUMBER_METRICS.values())
@@ -115,6 +115,7 @@ def number_page(
         metrics |= {
             "values inside their interval (90 % wanted)": percent(tested["coverage"]),
             "mean width of the intervals": figure(tested["width"]),
+            "intervals": _calibration(document),
         }
     mean = document["mean"]
     return Report(
@@ -244,6 +245,14 @@ def _map(model: TaskModel, graphs: GraphSet, true: Array, name: str) -> Embeddin
         ids=[f"graph {identity}" for identity in shown.ids],
         note=f"These are {len(shown)} test graphs, which the model has not seen.",
     )
+
+
+def _calibration(document: Document) -> str:
+    """Say whether validation graphs corrected the intervals, and what that changed."""
+    share = document.get("as_learned")
+    if share is None:
+        return "not calibrated: there were no validation graphs"
+    return f"calibrated on the validation graphs, {percent(share)} as learned"
 
 
 def _listed(values: Array) -> str:
