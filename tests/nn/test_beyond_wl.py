@@ -9,6 +9,7 @@ from torch import Tensor
 
 import graphpool as gp
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.refinement import graph_colours
 from graphpool.nn import HAP, FlatNetwork, Hierarchy
 
@@ -43,6 +44,7 @@ def test_every_pair_that_refinement_finds_alike_has_two_vectors(
     # Rounding is below 1e-5; what places see is above it for all pairs, at first weights.
     assert apart(FlatNetwork(channels, layers=6), graphs, pairs).max() < 1e-5
     assert apart(HAP(channels, assignment="content"), graphs, pairs).max() < 1e-5
-    found = apart(HAP(channels), graphs, pairs)
-    assert found.min() > 1e-5
-    assert found.median() > 1e-2
+    for rule in (PlaceRule(), PlaceRule(units="auto")):
+        found = apart(HAP(channels, rule=rule), graphs, pairs)
+        assert found.min() > 1e-5
+        assert found.median() > 1e-2

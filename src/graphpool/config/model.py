@@ -155,8 +155,8 @@ class ModelConfig(CheckedConfig):
             "none": "nothing: places are those of modularity",
             "rings": "rings and systems of rings of up to 32 nodes, which are places of their own; "
             "modularity divides the rest",
-            "auto": "rings in graphs with at most 4 edges for 3 nodes, such as molecules; nothing "
-            "in denser ones",
+            "auto": "systems of at most 4 rings in graphs with at most 4 edges for 3 nodes, such "
+            "as molecules; nothing in denser ones",
             "recurring": "parts that occur again and again in the training graphs, learned from "
             "labels of nodes and edges",
         },

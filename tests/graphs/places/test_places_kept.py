@@ -170,6 +170,7 @@ def test_hard_places_made_by_hand() -> None:
     places = Places(torch.tensor([1, 0, 0]), torch.tensor([2, 1]))
     assert places.width == 2
     assert places.share.tolist() == [[0, 1], [1, 0], [1, 0]]
+    assert repr(places) == "Places(hard, graphs=2, nodes=3, width=2)"
     with pytest.raises(InputError, match="cluster holds 2"):
         Places(torch.tensor([2, 0, 0]), torch.tensor([2, 1]))
 

@@ -1,6 +1,8 @@
 """Parts by rings are what bridges and components of NetworkX give, and rings stay whole."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import networkx as nx
 import numpy as np
@@ -34,7 +36,9 @@ def grouped(labels: list[int]) -> Parts:
     }
 
 
-def literal(graphs: list[nx.Graph], unit_size: int = 32, resolution: float = 1.5) -> list[Parts]:
+def literal(
+    graphs: list[nx.Graph], unit_size: int = 32, resolution: float = 1.5, simple: bool = False
+) -> list[Parts]:
     """The rule step by step, with NetworkX and the places of contracted graphs."""
     units, rings, small = [], [], []
     for graph in graphs:
@@ -43,6 +47,10 @@ def literal(graphs: list[nx.Graph], unit_size: int = 32, resolution: float = 1.5
         whole = plain.copy()
         whole.remove_edges_from(list(nx.bridges(plain)))
         kept = [c for c in nx.connected_components(whole) if 3 <= len(c) <= unit_size]
+        if simple:
+            kept = [c for c in kept if len(nx.cycle_basis(whole.subgraph(c))) <= 4]
+            if 3 * plain.number_of_edges() > 4 * len(plain):
+                kept = []
         ring = {node for component in kept for node in component}
         components = kept + [{node} for node in plain if node not in ring]
         unit = {node: at for at, component in enumerate(components) for node in component}
@@ -90,13 +98,15 @@ def random_graphs(seed: int, number: int, directed: bool = False) -> list[nx.Gra
 
 
 @pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("units", ["rings", "auto"])
 @pytest.mark.parametrize(("unit_size", "resolution"), [(32, 1.5), (6, 1.5), (3, 1.5), (12, 4.0)])
-def test_as_networkx_does(directed: bool, unit_size: int, resolution: float) -> None:
-    made = random_graphs(unit_size, 150, directed)
-    rule = PlaceRule(
-        units="rings", unit_size=unit_size, resolution=resolution, steps=0, most=10_000
-    )
-    assert parts_of(gp.from_networkx(made), rule) == literal(made, unit_size, resolution)
+def test_as_networkx_does(
+    directed: bool, units: Literal["rings", "auto"], unit_size: int, resolution: float
+) -> None:
+    made = random_graphs(unit_size, 100, directed)
+    rule = PlaceRule(units=units, unit_size=unit_size, resolution=resolution, steps=0, most=10_000)
+    expected = literal(made, unit_size, resolution, units == "auto")
+    assert parts_of(gp.from_networkx(made), rule) == expected
 
 
 def as_networkx(graphs: GraphSet) -> list[nx.Graph]:
@@ -112,7 +122,9 @@ def as_networkx(graphs: GraphSet) -> list[nx.Graph]:
 @pytest.mark.parametrize("name", ["MUTAG", "PROTEINS"])
 def test_as_networkx_does_on_real_graphs(name: str, data_root: Path) -> None:
     graphs = gp.load(name, root=data_root, features=None)[list(range(0, 180, 3))]
+    automatic = replace(RINGS, units="auto")
     assert parts_of(graphs) == literal(as_networkx(graphs))
+    assert parts_of(graphs, automatic) == literal(as_networkx(graphs), simple=True)
 
 
 def test_as_networkx_does_on_zinc(data_root: Path) -> None:
@@ -253,10 +265,22 @@ def test_auto_leaves_dense_graphs_to_modularity(data_root: Path) -> None:
     dense = [gp.load("IMDB-BINARY", root=data_root, features=None), gp.load("ring:graphs=100")]
     for graphs in dense:
         assert torch.equal(graphs.places(automatic).cluster, graphs.places(plain).cluster)
-    molecules = gp.load("MUTAG", root=data_root, features=None)
-    assert torch.equal(
-        molecules.places(automatic).cluster, molecules.places(PlaceRule(units="rings")).cluster
-    )
+
+
+def test_auto_leaves_large_systems_of_rings_to_modularity() -> None:
+    def beads(rings: int) -> GraphSet:
+        """Rings of six that share an edge with the next one, and a tail."""
+        graph = nx.ladder_graph(rings + 1)
+        for rung in list(graph.edges):
+            if abs(rung[0] - rung[1]) == 1:
+                nx.add_path(graph, [rung[0], (rung, 0), rung[1]])
+                graph.remove_edge(*rung)
+        nx.add_path(graph, [0, "a", "b"])
+        return gp.from_networkx([nx.convert_node_labels_to_integers(graph)])
+
+    automatic = replace(RINGS, units="auto")
+    for rings in (1, 2, 3, 4, 5, 6):
+        assert (parts_of(beads(rings)) == parts_of(beads(rings), automatic)) == (rings <= 4)
 
 
 def test_wrong_units_are_refused() -> None:

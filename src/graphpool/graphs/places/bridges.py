@@ -16,7 +16,8 @@ from graphpool.graphs.places.net import load
 Array = Any
 
 LEAST = 3  # nodes of a ring
-EDGES, NODES = 4, 3  # a sparse graph has at most EDGES edges for NODES nodes
+EDGES, NODES = 4, 3  # a simple graph has at most EDGES edges for NODES nodes
+RINGS = 4  # a simple system of rings has at most RINGS independent cycles
 
 
 @inner
@@ -90,14 +91,15 @@ def two_edge_connected(ptr: Array, near: Array, count: Array) -> tuple[Array, in
 @no_type_check
 def find_units(
     row_ptr: Array, col: Array, weight: Array, node_ptr: Array, both: bool,
-    unit_size: int, sparse: bool, unit: Array, units: Array, ring: Array,
+    unit_size: int, simple: bool, unit: Array, units: Array, ring: Array,
 ) -> None:  # fmt: skip
     """Find what is kept whole in every graph: the components of at most `unit_size` nodes.
 
     Args:
         row_ptr, col, weight: A of all graphs; `col` counts from each graph's first node.
         both: whether A is symmetric.
-        sparse: look for rings only in graphs with at most `EDGES` edges for `NODES` nodes.
+        simple: look for rings only in graphs with at most `EDGES` edges for `NODES` nodes, and
+            only for systems of at most `RINGS` rings.
         unit, units: the unit of each node, `[nodes]`, and how many a graph has, `[graphs]`, are
             written to them; a node that is kept with no other is a unit of its own, and so are
             all nodes of a graph without rings.
@@ -106,24 +108,29 @@ def find_units(
     for graph in range(len(node_ptr) - 1):
         begin, end = node_ptr[graph], node_ptr[graph + 1]
         ptr, near, _ = load(row_ptr, col, weight, begin, end, both)
-        component, size = np.arange(end - begin), np.ones(end - begin, dtype=np.int64)
-        rings = 0
-        if not sparse or NODES * len(near) <= 2 * EDGES * (end - begin):
+        component, components = np.arange(end - begin), end - begin
+        if not simple or NODES * len(near) <= 2 * EDGES * (end - begin):
             count = repetitions(row_ptr, col, weight, begin, end, ptr, near)
             component, components = two_edge_connected(ptr, near, count)
-            size = np.zeros(components, dtype=np.int64)
-            for node in range(end - begin):
-                size[component[node]] += 1
-            for nodes in size:
-                rings += LEAST <= nodes <= unit_size
-        number, many = np.full(len(size), -1, dtype=np.int64), 0
+        size, slots = np.zeros(components, dtype=np.int64), np.zeros(components, dtype=np.int64)
         for node in range(end - begin):
             at = component[node]
-            whole = rings > 0 and size[at] <= unit_size
-            if not whole or number[at] < 0:
+            size[at] += 1
+            for slot in range(ptr[node], ptr[node + 1]):
+                slots[at] += component[near[slot]] == at
+        whole, rings = np.zeros(components, dtype=np.bool_), 0
+        for at in range(components):
+            cycles = slots[at] // 2 - size[at] + 1
+            whole[at] = size[at] <= unit_size and (not simple or cycles <= RINGS)
+            rings += whole[at] and size[at] >= LEAST
+        number, many = np.full(components, -1, dtype=np.int64), 0
+        for node in range(end - begin):
+            at = component[node]
+            kept = rings > 0 and whole[at]
+            if not kept or number[at] < 0:
                 number[at] = many
                 many += 1
-            unit[begin + node], ring[begin + node] = number[at], whole and size[at] >= LEAST
+            unit[begin + node], ring[begin + node] = number[at], kept and size[at] >= LEAST
         units[graph] = many
 
 

@@ -66,6 +66,11 @@ class Places:
         check_range("counts", counts, 1, self.width)
         check_range("cluster", cluster, 0, self.width - 1)
 
+    def __repr__(self) -> str:
+        kind = "hard" if self.soft is None else "soft"
+        graphs, nodes = self.counts.shape[0], self.cluster.shape[0]
+        return f"Places({kind}, graphs={graphs}, nodes={nodes}, width={self.width})"
+
     def check(self, nodes: int, graphs: int) -> None:
         """Refuse places of other graphs, by their numbers of nodes and graphs."""
         if self.cluster.shape[0] != nodes or self.counts.shape[0] != graphs:

@@ -34,10 +34,10 @@ class PlaceRule:
         units: what is never cut. `"none"`: nothing, clusters are those of modularity. `"rings"`:
             rings and systems of rings (2-edge-connected components) of 3 to `unit_size` nodes
             are clusters of their own; every bridge at one is cut, and so are edges between
-            clusters of modularity elsewhere. `"auto"`: `"rings"` in graphs with at most 4 edges
-            for 3 nodes, such as molecules, and `"none"` in denser ones. `"recurring"`: parts that
-            were learned from training graphs; `RecurringParts.attach` gives them to graphs, and
-            no other option counts.
+            clusters of modularity elsewhere. `"auto"`: the same for systems of at most 4 rings in
+            graphs with at most 4 edges for 3 nodes, such as molecules; clusters of modularity in
+            denser graphs. `"recurring"`: parts that were learned from training graphs;
+            `RecurringParts.attach` gives them to graphs, and no other option counts.
         unit_size: the most nodes of a ring or system of rings; larger ones are divided by
             modularity.
         learned: the digest of the `RecurringParts` of `"recurring"`, else empty.
