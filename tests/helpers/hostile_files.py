@@ -53,6 +53,7 @@ TU = {
 JSON = f"[{LINES.strip().replace(chr(10), ',')}]"
 NODE_LINK = json.dumps(nx.node_link_data(nx.path_graph(3), edges="links"))
 MOLECULES = "smiles,name,y\nCCO,a,1\nc1ccccc1,b,0\nC[C@H](N)C(=O)O,c,1\n"
+GRAPH6 = ">>graph6<<DQc\n:DaG_\n~?@?" + "?" * 336 + "\n"
 EDGES = "graph,source,target,label\na,0,1,s\na,1,2,d\nb,0,1,s\n"
 GEXF = """<?xml version="1.0"?><gexf><graph defaultedgetype="undirected">
 <attributes class="node"><attribute id="0" title="type" type="string"/></attributes>
@@ -215,6 +216,7 @@ FORMATS: dict[str, HostileFormat] = {
     "node-link": HostileFormat(written("n.json", NODE_LINK), use_set, craft_json),
     "edges.csv": HostileFormat(written("e.csv", EDGES), use_set, craft_text),
     "molecules.csv": HostileFormat(written("m.csv", MOLECULES), use_set, craft_text),
+    "graph6": HostileFormat(written("g.g6", GRAPH6), use_set, craft_text),
     "graphml": HostileFormat(make_graphml, use_set, craft_text),
     "adjacency": HostileFormat(make_adjacency, use_set, craft_npz),
     "npz": HostileFormat(make_npz, use_npz, craft_npz),

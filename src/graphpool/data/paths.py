@@ -7,7 +7,7 @@ from pathlib import Path
 
 SUFFIXES = (
     ".npz", ".zip", ".safetensors", ".jsonl", ".json", ".gz", ".graphml", ".gexf", ".csv", ".npy",
-    ".smi",
+    ".smi", ".g6", ".s6",
 )  # fmt: skip
 """Suffixes of files of graphs, in the order in which a set is looked for by its name."""
 

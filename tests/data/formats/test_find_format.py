@@ -30,6 +30,8 @@ def put(folder: Path, kind: str, name: str) -> Path:
         path.write_text('[{"nodes": 2, "edges": [[0, 1]]}]')
     elif kind == "smiles":
         path.write_text("smiles,y\nCO,1\n")
+    elif kind == "graph6":
+        path.write_text(">>graph6<<A_\n")
     elif kind == "csv":
         path.write_text("source,target\na,b\n")
     elif kind == "xml":
@@ -47,7 +49,10 @@ def put(folder: Path, kind: str, name: str) -> Path:
     return path
 
 
-KINDS = ["safetensors", "jsonl", "json", "npz", "adjacency", "csv", "smiles", "gexf", "tu", "xml"]
+KINDS = [
+    "safetensors", "graph6", "jsonl", "json", "npz", "adjacency", "csv", "smiles", "gexf", "tu",
+    "xml",
+]  # fmt: skip
 
 
 def test_every_format_has_the_interface() -> None:
@@ -79,6 +84,8 @@ def test_what_is_read_is_one_graph_of_an_edge(tmp_path: Path, kind: str) -> None
         ("x.csv", "there is no column 'source'"),
         ("x.graphml", "neither GraphML nor GEXF"),
         ("x.gexf", "neither GraphML nor GEXF"),
+        ("x.g6", "no graphs"),
+        ("x.s6", "no graphs"),
         ("x.txt", "graphs can't be read from a .txt file"),
     ],
 )

@@ -9,6 +9,7 @@ from graphpool.data.formats import (
     adjacency,
     edge_csv,
     gexf,
+    graph6,
     json,
     jsonl,
     npz,
@@ -35,14 +36,17 @@ __all__ = [
 ]  # fmt: skip
 
 FORMATS: tuple[Format, ...] = (
-    safetensors, jsonl, json, npz, adjacency, edge_csv, smiles, gexf, tu, xml,
+    safetensors, graph6, jsonl, json, npz, adjacency, edge_csv, smiles, gexf, tu, xml,
 )  # fmt: skip
-"""All formats, in the order in which a file is tried."""
+"""All formats, in the order in which a file is tried.
+
+graph6 stands before JSON: a line of graph6 may begin with a bracket.
+"""
 
 _BY_SUFFIX: dict[str, Format] = {
     ".safetensors": safetensors, ".jsonl": jsonl, ".npz": npz, ".npy": adjacency, ".zip": tu,
     ".csv": edge_csv, ".graphml": xml, ".gexf": xml, ".json": json, ".gz": jsonl,
-    ".smi": smiles,
+    ".smi": smiles, ".g6": graph6, ".s6": graph6,
 }  # fmt: skip
 
 
@@ -76,6 +80,6 @@ def find_format(path: Path, name: str | None = None) -> Format:
             path,
             f"graphs can't be read from a {path.suffix or 'nameless'} file",
             hint="docs/formats.md lists the formats: .jsonl, .json, .csv, .graphml, .gexf, .npz, "
-            ".npy, .safetensors, and folders or zips of TU, GraphML or GEXF files",
+            ".npy, .g6, .s6, .safetensors, and folders or zips of TU, GraphML or GEXF files",
         )
     return _BY_SUFFIX[path.suffix]
