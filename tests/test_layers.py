@@ -55,7 +55,7 @@ INNER: dict[str, list[set[str]]] = {
         {"zoo"},
     ],
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",
-                    "statistics"},
+                    "separation", "statistics"},
                    {"baselines", "multilabel"}],
     "report": [{"predictions"}, {"pictures"}, {"data"}, {"draw"}, {"sections", "style"},
                {"page", "methods", "parts_page", "set_page"}],

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from graphpool.estimators.regressor import GraphRegressor as GraphRegressor
     from graphpool.experiments.comparison import evaluate as evaluate
+    from graphpool.experiments.tell_apart import tell_apart as tell_apart
     from graphpool.graphs import Graph as Graph
     from graphpool.graphs import GraphBatch as GraphBatch
     from graphpool.graphs import GraphSet as GraphSet
@@ -54,6 +55,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "estimators.matcher": ("GraphMatcher",),
         "estimators.comparer": ("GraphComparer",),
         "experiments.comparison": ("evaluate",),
+        "experiments.tell_apart": ("tell_apart",),
         "nn.zoo": ("list_networks", "list_poolers"),
         "errors": ("GraphpoolError", "GraphpoolWarning"),
         "limits": ("Limits", "use_limits"),

@@ -19,6 +19,7 @@ from graphpool.cli.match import match
 from graphpool.cli.output import accept_any_text
 from graphpool.cli.predict import predict
 from graphpool.cli.report import report
+from graphpool.cli.tell_apart import tell_apart
 from graphpool.cli.train import train
 from graphpool.errors import GraphpoolError
 from graphpool.limits import VARIABLE, Limits
@@ -37,6 +38,7 @@ app.command()(train)
 app.command()(evaluate)
 app.command()(predict)
 app.command()(match)
+app.command("tell-apart")(tell_apart)
 app.command()(report)
 app.add_typer(data_app, name="data")
 app.add_typer(ged_app, name="ged")
