@@ -1,7 +1,7 @@
 """Which pairs of graphs untrained networks tell apart: `graphpool tell-apart` and `gp.tell_apart`.
 
-Random weights lose nothing that the network can express but with probability zero: what none of a
-few seeds tells apart, training will hardly tell apart either.
+First weights are random, so that pairs which a network can tell apart at all nearly always differ
+with some of them. Whether training finds the difference useful is another question.
 """
 
 from collections.abc import Callable, Iterable, Sequence
