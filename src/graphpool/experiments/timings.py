@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphpool.documents import read_json
+from graphpool.experiments.molecule_timings import chemprop_table
 from graphpool.experiments.pooler_timings import pooler_methods, pooler_speed
 from graphpool.experiments.text import NONE, paragraphs, table, three, time_text, where_text
 
@@ -387,6 +388,7 @@ TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
     "rings: sets": ("rings.json", _ring_sets, ("sets",)),
     "rings: cuts": ("rings.json", _ring_cuts, ("cuts",)),
     "rings: time": ("rings.json", _ring_time, ("time",)),
+    "molecules: chemprop": ("chemprop.json", chemprop_table, ("sets",)),
     "poolers: methods": ("", pooler_methods, ()),
     "poolers: speed": ("poolers.json", pooler_speed, ("sets", "methods")),
 }
