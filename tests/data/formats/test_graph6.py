@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import graphpool as gp
@@ -116,3 +117,9 @@ def test_limits_of_nodes_and_edges(tmp_path: Path) -> None:
             read(path)
     with use_limits(Limits(nodes=60, edges=570, graphs=3)):
         assert len(read(path)) == 3
+
+
+def test_pickled_strings_are_refused_with_the_way_to_read_them(tmp_path: Path) -> None:
+    np.save(tmp_path / "brec.npy", np.array([b"A_", b"A?"], dtype=object), allow_pickle=True)
+    with pytest.raises(DataError, match=r"nothing is unpickled; write graph6 strings.* \.g6 file"):
+        read(tmp_path / "brec.npy")

@@ -63,6 +63,10 @@ def _open(path: Path) -> Any:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except (*REFUSED, OverflowError) as error:
         hint = "write it again with numpy.save"
+        if "object" in str(error).lower():
+            hint = (
+                "nothing is unpickled; write graph6 strings, such as those of BREC, as a .g6 file"
+            )
         raise DataError.at(path, f"not a whole array of numbers: {error}", hint=hint) from None
 
 
