@@ -56,8 +56,10 @@ def test_settings_have_the_names_and_defaults_of_the_configs():
     defaults = {
         name: item.default for name, item in inspect.signature(GraphClassifier).parameters.items()
     }
-    # The last ones are of pairs, and of numbers.
-    hidden = {"checkpoint_seconds", "tensorboard", "distance", "score", "loss", "interval"}
+    # Those that follow are of pairs, of numbers, and set by training.
+    hidden = {"checkpoint_seconds", "tensorboard", "distance", "score", "loss", "interval", "parts"}
+    assert defaults.pop("scoring") == "auto"  # found by the data
+    hidden.add("scoring")
     for config in (ModelConfig(), TrainConfig()):
         for item in dataclasses.fields(config):
             if item.name not in hidden:
@@ -250,7 +252,14 @@ def test_a_saved_model_answers_the_same(graphs, fitted, tmp_path):
     path = fitted.save(tmp_path / "model.safetensors")
     loaded = GraphClassifier.load(path)
     assert np.array_equal(loaded.predict_proba(graphs), fitted.predict_proba(graphs))
-    resolved = {"encoder": "gine", "norm": "batch", "residual": "on", "num_layers": 3}
+    resolved = {
+        "encoder": "gine",
+        "norm": "batch",
+        "residual": "on",
+        "num_layers": 3,
+        "readout": ("sum",),
+        "scoring": "accuracy",
+    }
     assert loaded.get_params() == {**fitted.get_params(), **resolved}
     assert loaded.class_names_ == (-1, 1)
 

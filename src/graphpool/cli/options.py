@@ -241,7 +241,7 @@ def check_names(config: RunConfig, given: Given, poolers: Sequence[str]) -> None
             )
     if given.get("model.distance") is not None and not set(poolers) & set(BY_NODES):
         raise ConfigError(
-            f"--distance is for {' and '.join(BY_NODES)}, which compare nodes; "
+            f"--distance is for {', '.join(BY_NODES)}, which compare nodes; "
             f"{', '.join(poolers)} has its own: leave it out"
         )
     find_device(config.train.device)

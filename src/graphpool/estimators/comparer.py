@@ -147,7 +147,7 @@ class GraphComparer(GraphEstimator, task="similarity", arguments={"triplets": "c
         model = config.model
         if model.distance != ModelConfig.distance and model.pooler not in BY_NODES:
             raise ConfigError(
-                f"distance {model.distance!r} is for {' and '.join(BY_NODES)}, which compare "
+                f"distance {model.distance!r} is for {', '.join(BY_NODES)}, which compare "
                 f"nodes; {model.pooler} has its own: leave it out"
             )
         return config
