@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numba
 import pytest
 
 from graphpool import numba_cache
@@ -31,6 +32,12 @@ def doubled(item):
 
 print(doubled(NAME(21)))
 """
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is compiled yet, however often these tests have run."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "compiled"))
 
 
 def result_of(folder: Path, name: str, factor: int) -> int:
