@@ -110,3 +110,14 @@ def test_wrong_calls() -> None:
         gp.tell_apart(graphs, copies=1)
     with pytest.raises(ConfigError, match="nothing is trained"):
         gp.tell_apart(graphs, config=RunConfig(model=ModelConfig(cluster_count="validation")))
+
+
+def test_graphs_of_networkx_and_one_method_by_name_are_taken() -> None:
+    found = gp.tell_apart([decalin(), bicyclopentyl()], "hap", seeds=1)
+    assert found.counts == {"size": 0, "colour refinement": 0, "hap": 1}
+
+
+def test_settings_of_another_kind_are_refused() -> None:
+    graphs = pairs_of(decalin(), bicyclopentyl())
+    with pytest.raises(ConfigError, match="config is a dict; give a RunConfig"):
+        gp.tell_apart(graphs, config={"model": {}})  # type: ignore[arg-type]

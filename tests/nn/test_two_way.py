@@ -8,7 +8,7 @@ from plain import CHANNELS, EDGE_CHANNELS, Plain, batch_of, odd_graphs, random_g
 from torch import Tensor, nn
 
 import graphpool as gp
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, InputError
 from graphpool.graphs import PlaceRule
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.coarse import FACT_CHANNELS
@@ -216,3 +216,9 @@ def test_facts_and_weights_of_coarse_edges_are_used() -> None:
 def test_wrong_arguments_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         TwoWayHAP(CHANNELS, 8, 2, **wrong)
+
+
+@pytest.mark.parametrize("graphs", [torch.ones(3, 4), None, [torch.ones(3, 4)]], ids=str)
+def test_what_is_no_batch_is_refused(graphs: Any) -> None:
+    with pytest.raises(InputError, match=r"give GraphSet.batch"):
+        TwoWayHAP(4, 8, 2)(graphs)

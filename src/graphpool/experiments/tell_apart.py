@@ -16,7 +16,8 @@ from torch import Tensor
 
 from graphpool.config import RunConfig, resolve_model
 from graphpool.data import load as datasets
-from graphpool.errors import ConfigError, check_whole
+from graphpool.data.interop.as_graphs import Graphs, as_graphs
+from graphpool.errors import ConfigError, check_type, check_whole
 from graphpool.evaluation.format import Lines, Table, percent
 from graphpool.evaluation.separation import (
     Flags,
@@ -107,8 +108,8 @@ class PairSeparation:
 
 
 def tell_apart(
-    data: GraphSet | str | Path,
-    methods: Iterable[str] = METHODS,
+    data: Graphs | str | Path,
+    methods: str | Iterable[str] = METHODS,
     config: RunConfig | None = None,
     seeds: int | Sequence[int] = SEEDS,
     *,
@@ -123,19 +124,20 @@ def tell_apart(
     their length. Two graphs that are isomorphic are copies of one.
 
     Args:
-        data: a set of graphs, or the name of one or its file.
-        methods: networks over single graphs.
+        data: a set of graphs, a list of those of NetworkX or PyG, or the name of a set or a file.
+        methods: networks over single graphs, or one.
         config: settings; `model` of all networks, and `features`.
         seeds: how many, or which; of the first weights.
         copies: how often each graph is embedded, at least 2.
         root: folder of data files.
     """
     config = config or RunConfig()
+    check_type("config", config, RunConfig, "a RunConfig")
     check_whole("copies", copies, 2)
     if isinstance(seeds, int):
         check_whole("seeds", seeds, 1)
         seeds = range(seeds)
-    names = tuple(dict.fromkeys(methods))
+    names = (methods,) if isinstance(methods, str) else tuple(dict.fromkeys(methods))
     if not names or not len(seeds):
         raise ConfigError("give at least one method and one seed")
     for name in names:
@@ -144,10 +146,10 @@ def tell_apart(
         raise ConfigError(
             "model.cluster_count is validation, and nothing is trained here; leave it out"
         )
-    if isinstance(data, GraphSet):
-        graphs = data.to("cpu")
-    else:
+    if isinstance(data, (str, Path)):
         graphs = datasets.find(str(data), None if root is None else Path(root), features=None)
+    else:
+        graphs = as_graphs(data, classes=False).to("cpu")
     if graphs.x_from:  # made by `load`; each network has its own
         graphs = replace(graphs, x=None, x_from="", edge_x=None)
     check_pairs(graphs)

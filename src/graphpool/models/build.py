@@ -1,12 +1,15 @@
 """Build the network of a task for fitted features."""
 
+from typing import cast
+
 from torch import nn
 
 from graphpool.config import ModelConfig
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
+from graphpool.nn.hierarchy import GraphNetwork
 from graphpool.nn.label_embedding import LabelEmbedding, add_label_embedding
-from graphpool.nn.two_way import TwoWayHAP
+from graphpool.nn.pairs.base import PairModel
 from graphpool.tasks import Task
 
 
@@ -20,19 +23,19 @@ def build_network(
     """Build the network of a task for these features, with vectors of labels if they are codes.
 
     Args:
-        graphs: training graphs, whose places networks measure that divide by their number; what
-            they measure is kept with the weights.
+        graphs: training graphs, which the network measures.
     """
     width, nodes, edges = settings.hidden_channels, features.lookup, features.edge_lookup
     # A vector takes the place of a column of codes.
     channels = features.channels + (0 if nodes is None else width - 1)
     edge_channels = features.edge_channels + (0 if edges is None else width - 1)
-    network = task.build(settings, channels, mean_nodes, edge_channels)
+    network = cast(
+        GraphNetwork | PairModel, task.build(settings, channels, mean_nodes, edge_channels)
+    )
     if nodes is not None:
         add_label_embedding(network, LabelEmbedding(*nodes, width))
     if edges is not None:
         add_label_embedding(network, LabelEmbedding(*edges, width), "edge")
-    inner = getattr(network, "network", network)  # of one that compares graphs by their vectors
-    if graphs is not None and isinstance(inner, TwoWayHAP):
-        inner.measure(graphs)
+    if graphs is not None:
+        network.measure(graphs)
     return network

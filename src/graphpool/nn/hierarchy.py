@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.coarsen.outputs import PoolOutput, Trace
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.head import Head
@@ -37,6 +38,12 @@ class GraphNetwork(Module, ABC):
     def levels(self, batch: GraphBatch) -> tuple[PoolOutput, ...]:
         """One `PoolOutput` (features, adjacency, assignment or selection) per pooling module."""
         return self.trace(batch).levels
+
+    def measure(self, graphs: GraphSet) -> None:
+        """Set constants that depend on the training graphs; by default there are none.
+
+        What is set is kept with the weights.
+        """
 
 
 class Hierarchy(GraphNetwork):

@@ -174,7 +174,7 @@ class TwoWayHAP(GraphNetwork):
 
     def _floors(self, batch: GraphBatch) -> list[_Floor]:
         """The graphs of every level."""
-        floors = [_Floor(read_level(batch, module=self.encoder))]
+        floors = [_Floor(read_level(Level.from_batch(batch), module=self.encoder))]
         dtype = batch.x.dtype
         for rule in self.rules:
             coarse = batch.coarse(rule)

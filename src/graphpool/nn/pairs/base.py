@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.encoders import Encoder
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.level import Level
@@ -52,6 +53,9 @@ class PairModel(Module, ABC):
 
         In eval mode swapping `left` and `right` changes no bit of the result.
         """
+
+    def measure(self, graphs: GraphSet) -> None:
+        """Set constants that depend on the training graphs; see `GraphNetwork.measure`."""
 
     def log_scores(
         self, result: PairDistances

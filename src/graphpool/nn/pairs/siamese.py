@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.coarsen.outputs import Trace
 from graphpool.nn.pairs.base import PairDistances, PairModel, euclidean
 from graphpool.nn.pairs.distances import (
@@ -51,6 +52,10 @@ class Siamese(PairModel):
             super().__init__(len(network.level_channels) + 1, score)
         self.network = network
         self.multisets = None if multiset is None else multiset(network.level_channels)
+
+    def measure(self, graphs: GraphSet) -> None:
+        """Set constants of the network that embeds single graphs."""
+        self.network.measure(graphs)
 
     def compare(self, graphs: GraphBatch, left: Tensor, right: Tensor) -> PairDistances:
         """Embed every graph of the batch, and return the distances of the pairs."""
