@@ -73,6 +73,20 @@ def test_output_for_people_names_accuracy_majority_and_levels(cli, small):
     assert "32 train, 4 choose the epoch, 4 test" in done.err
 
 
+def test_parts_that_recur_are_learned_kept_and_used_again(cli, small):
+    run = ("train", small, *QUICK, "--pooler", "hap-two-way", "--units", "recurring")
+    done = json.loads(cli(*run, "--out", "run", "--json").out)
+    model = TrainedModel.load("run")
+    assert model.features.parts is not None
+    assert model.config.model.parts == model.features.parts.digest
+    assert done["places"]["mean"] >= 1
+    assert cli("report", "run").code == 0
+    assert cli("predict", "run", small, "--out", "classes.csv").code == 0
+    wrong = cli(*run, "--set", "model.ratio=0.1", "--out", "other")
+    assert wrong.code == 2
+    assert "leave out one of them" in wrong.err
+
+
 def test_options_of_places_reach_the_settings(cli, small):
     done = cli("train", small, *QUICK, "--assignment", "places-only", "--connect", "plain",
                "--count", "eigengap", "--resolution", "3", "--set", "model.max_clusters=4",

@@ -245,7 +245,7 @@ class ClassificationTask(GraphTask):
             if data.split is None
             else split_majority_share(data.graphs, data.split),
             "health": {name: value for name, value in metrics.items() if "/" in name},
-            "places": place_counts(data.graphs, model.config.model),
+            "places": place_counts(model.features.with_places(data.graphs), model.config.model),
             "choice": None if model.choice is None else to_dict(model.choice),
             "warnings": [*self.warnings(model, test, metrics), *health_warnings(metrics)],
         }

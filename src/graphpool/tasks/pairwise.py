@@ -162,6 +162,8 @@ class PairwiseTask(Task):
     @classmethod
     def place_rules(cls, settings: ModelConfig) -> tuple[PlaceRule, ...]:
         """Return the rule by which the network finds places, if it does."""
+        if settings.units == "recurring" and not settings.parts:
+            return ()  # not learned yet
         rule = pair_place_rule(settings)
         return () if rule is None else (rule,)
 

@@ -40,6 +40,8 @@ def plan_text(graphs: GraphSet, run: RunConfig) -> str:
             f"validation graphs choose how many places a graph has: {len(candidates(run.model))} "
             f"ways are tried for {plural(pilot_epochs(run.train.epochs), 'epoch')} each"
         )
+    if run.model.units == "recurring":
+        return "places are parts that recur, learned from the training graphs"
     counts = place_counts(graphs, run.model)
     return "" if counts is None else counts_text(counts)
 

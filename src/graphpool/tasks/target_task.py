@@ -145,7 +145,7 @@ class TargetTask(GraphTask):
             "graphs": data.sizes,
             "test": {name: value for name, value in metrics.items() if "/" not in name},
             "health": {name: value for name, value in metrics.items() if "/" in name},
-            "places": place_counts(data.graphs, model.config.model),
+            "places": place_counts(model.features.with_places(data.graphs), model.config.model),
             "choice": None if model.choice is None else to_dict(model.choice),
             "warnings": [
                 *self.warnings(model, self.aligned(data.test), metrics),

@@ -92,7 +92,12 @@ def candidates(config: ModelConfig) -> tuple[ModelConfig, ...]:
 
 
 def place_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
-    """Return every rule that training with these settings uses to find places."""
+    """Return every rule that training with these settings uses to find places.
+
+    Parts that recur have none before they are learned.
+    """
+    if config.units == "recurring" and not config.parts:
+        return ()
     configs = candidates(config) if config.cluster_count == VALIDATION else (config,)
     return tuple(rule for each in configs if (rule := place_rule(each)))
 
