@@ -218,7 +218,10 @@ def test_wrong_arguments_are_refused(wrong: dict[str, Any]) -> None:
         TwoWayHAP(CHANNELS, 8, 2, **wrong)
 
 
-@pytest.mark.parametrize("graphs", [torch.ones(3, 4), None, [torch.ones(3, 4)]], ids=str)
+@pytest.mark.usefixtures("unchecked_shapes")  # as a caller's process runs
+@pytest.mark.parametrize(
+    "graphs", [torch.ones(3, 4), None, [torch.ones(3, 4)]], ids=lambda g: type(g).__name__
+)
 def test_what_is_no_batch_is_refused(graphs: Any) -> None:
     with pytest.raises(InputError, match=r"give GraphSet.batch"):
         TwoWayHAP(4, 8, 2)(graphs)
