@@ -21,7 +21,7 @@ def run(*arguments: str) -> None:
 
 
 RATIOS = {"epoch": "hap / pyg-flat", "batching": "pyg / ours", "layers": "gat, ours / pyg",
-          "two_way": "hap-two-way / flat"}  # fmt: skip
+          "two_way": "hap / flat"}  # fmt: skip
 # One process for all of them: importing torch and PyG takes longer than the work.
 EACH = """
 import runpy, sys
