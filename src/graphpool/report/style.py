@@ -19,6 +19,9 @@ _DARK = (
 # What pictures of graphs need; nodes and bands have their colours beside them.
 _DRAWN = (".edges{", ".edges .between", ".backing", ".label", ".bonds", ".atoms", ".halo{")
 
+# Characters of labels that XML does not have.
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 
 def stylesheet() -> str:
     """All rules; paper is always light, whatever the screen was."""
@@ -45,7 +48,8 @@ def plain_style(svg: str) -> str:
         lambda found: f'stroke="{_on_white(*found.groups())}"',
         svg,
     )
-    return re.sub(r"--k:(#\w+);", r"fill:\1;stroke:\1;", svg)
+    svg = re.sub(r"--k:(#\w+);", r"fill:\1;stroke:\1;", svg)
+    return _NOT_XML.sub("\ufffd", svg)
 
 
 def _on_white(colour: str, percent: str) -> str:
