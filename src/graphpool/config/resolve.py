@@ -23,7 +23,7 @@ BOTH_WAYS: tuple[Literal["mean", "scaled_sum"], ...] = ("mean", "scaled_sum")
 """The readout of `hap`; that of other networks is the sum."""
 
 MOST_SOFT, MOST_HARD = 16, 1024
-"""Largest number of places of a graph: soft ones, which take memory for every node, and hard ones."""
+"""Largest number of places of a graph: soft ones, which take memory for every node; hard ones."""
 
 SHALLOW, DEEP = 2, 3
 """Layers of an encoder that uses no features of edges, and of one that does."""
