@@ -1,6 +1,14 @@
 import pytest
 
-from graphpool.config import USES_EDGES, ModelConfig, RunConfig, completed_model, resolve, to_dict
+from graphpool.config import (
+    USES_EDGES,
+    ModelConfig,
+    RunConfig,
+    completed_model,
+    resolve,
+    resolve_shared,
+    to_dict,
+)
 from graphpool.config.resolve import DEEP, SHALLOW, resolve_model
 from graphpool.nn import encoders
 
@@ -58,3 +66,12 @@ def test_the_readout_and_most_places_depend_on_the_network(
     resolved = resolve_model(ModelConfig(pooler=pooler))
     assert resolved.readout == readout
     assert resolved.max_clusters == (1024 if pooler == "hap" else 16)
+
+
+def test_what_networks_share_leaves_open_what_depends_on_each() -> None:
+    shared = resolve_shared(RunConfig(), edge_features=True)
+    assert (shared.model.encoder, shared.model.num_layers) == ("gine", DEEP)
+    assert (shared.model.readout, shared.model.max_clusters) == ((), 0)
+    given = ModelConfig(readout=("max",), max_clusters=5)
+    kept = resolve_shared(RunConfig(model=given)).model
+    assert (kept.readout, kept.max_clusters) == (("max",), 5)

@@ -250,7 +250,9 @@ def check_names(config: RunConfig, given: Given, poolers: Sequence[str]) -> None
     FeaturePipeline(config.features)
     task = find_task(config.task)
     for name in [each for each in poolers if each in task.methods()] or [config.model.pooler]:
-        task.check_settings(replace(config, model=model_of(name, config.model)))
+        same = name == config.model.pooler
+        model = config.model if same else model_of(name, config.model)
+        task.check_settings(replace(config, model=model))
 
 
 def absolute(path: Path | None) -> str | None:

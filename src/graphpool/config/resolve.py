@@ -68,6 +68,16 @@ def resolve(config: RunConfig, edge_features: bool = False, metric: str = "") ->
     )
 
 
+def resolve_shared(config: RunConfig, edge_features: bool = False, metric: str = "") -> RunConfig:
+    """Return settings that several networks share; what depends on the network is left open.
+
+    The arguments are those of `resolve`.
+    """
+    resolved, given = resolve(config, edge_features, metric), config.model
+    model = replace(resolved.model, readout=given.readout, max_clusters=given.max_clusters)
+    return replace(resolved, model=model)
+
+
 def resolve_scoring(config: RunConfig, metric: str = "") -> Any:
     """Return the metric that chooses the epoch; `metric` is what is published with the set."""
     if config.train.scoring != "auto":
