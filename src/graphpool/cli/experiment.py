@@ -39,7 +39,7 @@ def experiment_lines(result: "ExperimentResult", metric: str = "") -> Lines:
     from graphpool.tasks import find_task
 
     first, metric = result.methods[0], metric or result.main
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for method in result.methods:
         summary = result.summary(method, metric)
         gain = None if method == first else result.difference(first, method, metric=metric)
@@ -54,13 +54,16 @@ def experiment_lines(result: "ExperimentResult", metric: str = "") -> Lines:
     splits = result.protocol.folds * (1 if same else len(result.seeds))
     over = "seeds, all on the same split" if same and splits == 1 else "test parts"
     title = find_task(result.task).columns[metric]
-    columns = ("method", title, "95 % interval", f"{first} gains", "rank")
+    columns: tuple[str, ...] = ("method", title, "95 % interval", f"{first} gains", "rank")
+    explained = "\nRank: effective rank of the assignment on test graphs; 1 means collapsed."
+    if all(row[-1] == NONE for row in rows):
+        columns, rows, explained = columns[:-1], [row[:-1] for row in rows], ""
     lines: Lines = [
         f"{result.data}, {result.protocol.name}, {seeds}, {plural(splits, 'split')}",
         f"{features_line(result.features)}\n",
         Table(columns, rows, right=columns[1:]),
         f"\nMean ± standard deviation over {over}. A gain whose interval holds 0 is no ranking."
-        "\nRank: effective rank of the assignment on test graphs; 1 means collapsed.",
+        f"{explained}",
         *tables.choices(result),
         *(f"warning: {line}" for line in result.warning_lines),
         *(f"failed: {line}" for line in result.failure_lines),
