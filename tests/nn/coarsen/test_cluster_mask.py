@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -32,10 +33,22 @@ from graphpool.tasks.classification import ClassificationTask
 
 DTYPES = {"compiled": torch.float32, "tensors": torch.float64}
 READOUTS = [part for length in (1, 2, 3) for part in itertools.combinations(REDUCTIONS, length)]
+DEPTHS: list[tuple[int, ...]] = [(), (4, 3, 1), (9, 3), (5,)]
 both = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
+
+
+def pairs_of(*values: Iterable[Any]) -> list[Any]:
+    """All combinations, of which every other one is `slow`: each pair of values remains."""
+    numbered = itertools.product(*(enumerate(each) for each in values))
+    return [
+        pytest.param(*(value for _, value in row), marks=[pytest.mark.slow] * (odd % 2))
+        for row in numbered
+        for odd in [sum(number for number, _ in row)]
+    ]
+
+
 every = pytest.mark.parametrize(
-    ("encoder", "norm", "connect"),
-    list(itertools.product(encoder_names(), ["none", "batch"], CONNECTIONS)),
+    ("encoder", "norm", "connect"), pairs_of(encoder_names(), ["none", "batch"], CONNECTIONS)
 )
 
 
@@ -77,6 +90,7 @@ def agree(one: Tensor, other: Tensor) -> None:
     torch.testing.assert_close(one, other, atol=limit, rtol=limit)
 
 
+@pytest.mark.usefixtures("unchecked_shapes")  # the test of a batch mate checks them
 @torch.no_grad()
 @both
 @every
@@ -91,9 +105,9 @@ def test_a_graph_has_the_same_answer_alone_and_among_others(
 
 
 @torch.no_grad()
-@both
-@pytest.mark.parametrize("clusters", [(), (4, 3, 1), (9, 3), (5,)], ids=str)
-@pytest.mark.parametrize("readout", READOUTS, ids="+".join)
+@pytest.mark.parametrize(
+    ("readout", "clusters", "dtype"), pairs_of(READOUTS, DEPTHS, DTYPES.values())
+)
 def test_every_readout_and_depth(
     readout: tuple[str, ...], clusters: tuple[int, ...], dtype: torch.dtype
 ) -> None:

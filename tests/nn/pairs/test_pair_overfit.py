@@ -15,6 +15,7 @@ def by_structure(graph: Plain) -> Plain:
     return Plain(torch.cat([torch.ones(graph.nodes, 1), counts], 1), graph.adj)
 
 
+@pytest.mark.usefixtures("unchecked_shapes")  # test_pair_contract checks them
 @pytest.mark.parametrize(
     ("name", "score"),
     [*((name, "exp") for name in (*PAIR_METHODS, "hap")), ("gmn", "learned"), ("hap", "learned")],
