@@ -1,7 +1,7 @@
-"""An epoch of `hap-two-way` against the flat network with as many weights, one thread.
+"""An epoch of `hap` against the flat network with as many weights, one thread.
 
 Both have the encoder gine with features of edges, the same number of layers and batches of 128.
-The flat network is the widest that has no more weights than `hap-two-way` of width 64. Epochs of
+The flat network is the widest that has no more weights than `hap` of width 64. Epochs of
 both take turns, and the fastest of each counts.
 
     python benchmarks/two_way.py --data-root FOLDER [--sets ZINC-12k ...]
@@ -42,7 +42,7 @@ def measure(graphs: GraphSet) -> dict[str, float]:
         )  # fmt: skip
         return build_model(config, channels, 2, mean, edges)
 
-    two_way = build("hap-two-way", WIDTH)
+    two_way = build("hap", WIDTH)
     width = WIDTH
     while weights(build("flat", width + 1)) <= weights(two_way):
         width += 1
@@ -57,7 +57,7 @@ def measure(graphs: GraphSet) -> dict[str, float]:
             lambda batch: model(batch).square().mean(),
         )
 
-    runs = {"hap-two-way": epochs(two_way), "flat": epochs(flat)}
+    runs = {"hap": epochs(two_way), "flat": epochs(flat)}
     times: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(ROUNDS + 1):
         for name, epoch in runs.items():
@@ -67,8 +67,8 @@ def measure(graphs: GraphSet) -> dict[str, float]:
     seconds = {name: min(found[1:]) for name, found in times.items()}
     return {
         **{f"{name}, s": value for name, value in seconds.items()},
-        "hap-two-way / flat": seconds["hap-two-way"] / seconds["flat"],
-        "weights of hap-two-way": weights(two_way),
+        "hap / flat": seconds["hap"] / seconds["flat"],
+        "weights of hap": weights(two_way),
         "weights of flat": weights(flat),
         "width of flat": width,
     }

@@ -243,7 +243,7 @@ def test_rules_beside_pairs_of_ones_own_are_fitted_on_the_other_half() -> None:
         (("train", "--task", "similarity", "--examples", "0"), "must be positive"),
         (
             ("train", "--task", "matching", "--pooler", "gmn", "--distance", "sorted"),
-            "--distance is for hap, hap-one-way, hap-two-way, flat",
+            "--distance is for hap, hap-one-way, flat",
         ),
         (("train", "matching-paper-", "--task", "matching"), "what is ''?"),
         (("train", "matching-paper", "--task", "matching"), "it names no number of nodes. Sets"),

@@ -74,7 +74,7 @@ def test_output_for_people_names_accuracy_majority_and_levels(cli, small):
 
 
 def test_parts_that_recur_are_learned_kept_and_used_again(cli, small):
-    run = ("train", small, *QUICK, "--pooler", "hap-two-way", "--units", "recurring")
+    run = ("train", small, *QUICK, "--pooler", "hap", "--units", "recurring")
     done = json.loads(cli(*run, "--out", "run", "--json").out)
     model = TrainedModel.load("run")
     assert model.features.parts is not None

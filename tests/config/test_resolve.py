@@ -40,7 +40,7 @@ def test_encoders_that_use_edges_are_known_by_one_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pooler", "readout"), [("hap", ("sum",)), ("hap-two-way", ("mean", "scaled_sum"))]
+    ("pooler", "readout"), [("hap-one-way", ("sum",)), ("hap", ("mean", "scaled_sum"))]
 )
 def test_the_readout_depends_on_the_network(pooler: str, readout: tuple[str, ...]) -> None:
     assert resolve_model(ModelConfig(pooler=pooler)).readout == readout

@@ -32,7 +32,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
 
 
 RATIOS = {"epoch": "hap / pyg-flat", "batching": "pyg / ours", "layers": "gat, ours / pyg",
-          "two_way": "hap-two-way / flat"}  # fmt: skip
+          "two_way": "hap / flat"}  # fmt: skip
 
 
 def test_ratios_of_one_set_are_written(run: Callable[..., None], tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ epochs = 2
 name = "MUTAG"
 
 [methods.hap]
-model = {pooler = "hap", assignment = "places", connect = "offdiagonal"}
+model = {pooler = "hap-one-way", assignment = "places", connect = "offdiagonal"}
 
 [methods.majority]
 rule = "majority"
@@ -154,7 +154,7 @@ def test_a_run_is_kept_with_the_project_and_its_budget_is_kept(
         ('assignment = "places", ', "", "an alias whose meaning may change"),
         ("hidden_channels", "hiden_channels", "did you mean 'hidden_channels'"),
         ('rule = "majority"', 'rule = "majorty"', "did you mean 'majority'"),
-        ('pooler = "hap"', 'pooler = "hpa"', "model.pooler is 'hpa'"),
+        ('pooler = "hap-one-way"', 'pooler = "hpa"', "model.pooler is 'hpa'"),
         ('protocol = "cv10"', 'protocol = "cv1"', "at least 2"),
         ('protocol = "cv10"', 'protocol = "my.json"', "protocol my.json is a file"),
         ('protocol = "cv10"', 'protocol = "vc10"', "unknown split 'vc10'; did you mean 'cv10'"),

@@ -39,7 +39,7 @@ name = "A"
 name = "B"
 
 [methods.hap]
-model = {pooler = "hap", assignment = "places", connect = "offdiagonal"}
+model = {pooler = "hap-one-way", assignment = "places", connect = "offdiagonal"}
 [methods.sum]
 title = "SumPool"
 model = {pooler = "sum"}

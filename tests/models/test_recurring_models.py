@@ -28,7 +28,7 @@ def config(pooler: str) -> RunConfig:
     )
 
 
-@pytest.mark.parametrize("pooler", ["hap", "hap-two-way"])
+@pytest.mark.parametrize("pooler", ["hap", "hap-one-way"])
 def test_a_saved_model_has_its_parts(pooler: str, tmp_path: Path) -> None:
     train, other = with_classes(0), with_classes(1)
     model = TrainedModel.fit(train, other[:10], config(pooler))

@@ -1,4 +1,4 @@
-"""`hap-two-way` in every task: it trains, resumes, saves and answers as other networks do."""
+"""`hap` in every task: it trains, resumes, saves and answers as other networks do."""
 
 import signal
 from pathlib import Path
@@ -17,7 +17,7 @@ from graphpool.nn.two_way import TwoWayHAP
 from graphpool.training import Interrupted
 
 QUICK: dict[str, Any] = {
-    "pooler": "hap-two-way", "hidden_channels": 8, "epochs": 2, "batch_size": 16, "threads": 1,
+    "pooler": "hap", "hidden_channels": 8, "epochs": 2, "batch_size": 16, "threads": 1,
 }  # fmt: skip
 
 

@@ -166,7 +166,7 @@ BOTH_WAYS: dict[str, dict[str, Any]] = {
     "once": {"down": "once", "residual": "on", "jumping_knowledge": True},
     "never": {"down": "never"},
 }
-FAMILIES = ("hap", "hap-meanpool", "sum", "sagpool", "diffpool")
+FAMILIES = ("hap", "hap-one-way", "hap-meanpool", "sum", "sagpool", "diffpool")
 OPERATORS: dict[str, Operator] = {
     **{f"readout/{name}": Operator(lambda n=name: Reduced(None, (n,))) for name in REDUCTIONS},
     "readout/all": Operator(lambda: Reduced(None, tuple(REDUCTIONS))),
@@ -208,22 +208,24 @@ OPERATORS: dict[str, Operator] = {
         # Encoders are under contract themselves; with one method of each family all are run.
         for encoder in (encoder_names() if name in FAMILIES else ("gcn", "gat", "gine"))
     },
-    **{f"model/hap/{encoder}/places": _model("hap", encoder) for encoder in encoder_names()},
     **{
-        f"model/hap-two-way/{encoder}/places": _model("hap-two-way", encoder)
+        f"model/{name}/{encoder}/places": _model(name, encoder)
+        for name in ("hap", "hap-one-way")
         for encoder in encoder_names()
     },
     **{
-        f"model/hap-two-way/gine/{name}": _model("hap-two-way", "gine", **options)
+        f"model/hap/gine/{name}": _model("hap", "gine", **options)
         for name, options in BOTH_WAYS.items()
     },
     **{
-        f"model/hap/{encoder}/{name}": _model("hap", encoder, **options)
+        f"model/hap-one-way/{encoder}/{name}": _model("hap-one-way", encoder, **options)
         for encoder in encoder_names()
         for name, options in MODELS.items()
     },
-    "model/hap/gcn/places-only": _model("hap", "gcn", assignment="places-only"),
-    "model/hap/gcn/content": _model("hap", "gcn", assignment="content", clusters=(4, 3, 1)),
+    "model/hap-one-way/gcn/places-only": _model("hap-one-way", "gcn", assignment="places-only"),
+    "model/hap-one-way/gcn/content": _model(
+        "hap-one-way", "gcn", assignment="content", clusters=(4, 3, 1)
+    ),
     **{
         f"model/{name}/gcn/{options}": _model(name, "gcn", **MODELS[options])
         for name in ("diffpool", "gmt", "asap", "sagpool", "hap-sagpool", "concat")

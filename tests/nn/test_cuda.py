@@ -73,7 +73,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "places-only": {"assignment": "places-only"},
     "all readouts": {"norm": "batch", "readout": ("sum", "mean", "max")},
     "sampled": {"connect": "offdiagonal-gumbel"},
-    "both ways": {"pooler": "hap-two-way", "whole_graph": True, "down": "once"},
+    "both ways": {"pooler": "hap", "whole_graph": True, "down": "once"},
     "losses": {"cut_loss": 0.5, "balance": 0.5, "orthogonality": 0.5},
 }
 

@@ -25,7 +25,7 @@ def tell_apart(
     *,
     methods: Annotated[
         str, typer.Option(help="Joined by commas; see graphpool list.")
-    ] = "flat,hap,hap-two-way",
+    ] = "flat,hap-one-way,hap",
     seeds: Annotated[int, typer.Option(min=1, help="How many first weights are tried.")] = 3,
     given: options.Given,
     config: options.ConfigFile = None,

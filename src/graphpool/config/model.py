@@ -12,6 +12,8 @@ MODEL_PANEL, COMPARE_PANEL = "Model", "Comparing graphs"
 LOSS_PANEL = "Auxiliary losses"
 POSITIVE, FINITE = Range(above=0, below=math.inf), Range(low=0, below=math.inf)
 NOT_NEGATIVE = Range(low=0)
+# Values of `model.units` that leave nothing open about places.
+_COMPLETE = ("recurring", "graph", "nodes", "validation")
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class ModelConfig(CheckedConfig):
     readout: tuple[Literal["sum", "mean", "max", "scaled_sum"], ...] = setting(
         (),
         "How the nodes of a level become one vector; several are concatenated. By default sum, "
-        "and mean,scaled_sum with hap-two-way.",
+        "and mean,scaled_sum with hap.",
         choices={
             "sum": "sum over the nodes",
             "mean": "mean over the nodes",
@@ -145,13 +147,15 @@ class ModelConfig(CheckedConfig):
         option="--resolution",
     )
     max_clusters: int = setting(
-        16, "Largest number of places of a graph; hap-two-way has up to 1024.", range=POSITIVE
+        16, "Largest number of places of a graph; those of hap may be up to 1024.", range=POSITIVE
     )
-    units: Literal["default", "none", "rings", "auto", "recurring"] = setting(
+    units: Literal[
+        "default", "none", "rings", "auto", "recurring", "graph", "nodes", "validation"
+    ] = setting(
         "default",
         "What places never divide.",
         choices={
-            "default": "what the pooler stands for: auto for hap-two-way, none for hap",
+            "default": "what the pooler stands for: auto for hap, none for hap-one-way",
             "none": "nothing: places are those of modularity",
             "rings": "rings and systems of rings of up to 32 nodes, which are places of their own; "
             "modularity divides the rest",
@@ -159,6 +163,10 @@ class ModelConfig(CheckedConfig):
             "as molecules; nothing in denser ones",
             "recurring": "parts that occur again and again in the training graphs, learned from "
             "labels of nodes and edges",
+            "graph": "the whole graph, which is one place: a virtual node; for hap",
+            "nodes": "single nodes, which then need no places: a flat network; for hap",
+            "validation": "auto, none, recurring, graph and nodes, each tried for a fifth of the "
+            "epochs; validation graphs choose",
         },
         option="--units",
     )
@@ -172,20 +180,17 @@ class ModelConfig(CheckedConfig):
     )
     down: Literal["each", "once", "never"] = setting(
         "each",
-        "When nodes hear from their places in hap-two-way.",
+        "When nodes hear from their places in hap.",
         choices={
             "each": "after each layer",
             "once": "once, half way",
             "never": "never: from nodes to places only",
         },
     )
-    whole_graph: bool = setting(
-        False, "Add a node for the whole graph above the places of hap-two-way."
-    )
+    whole_graph: bool = setting(False, "Add a node for the whole graph above the places of hap.")
     gate: bool = setting(
         False,
-        "Multiply what nodes hear from their places in hap-two-way by learned numbers that are 0 "
-        "at first.",
+        "Multiply what nodes hear from their places in hap by learned numbers that are 0 at first.",
     )
     distance: Literal["aligned", "nodes", "sorted", "euclidean"] = setting(
         "aligned",
@@ -237,15 +242,16 @@ class ModelConfig(CheckedConfig):
                 "model.cluster_count 'eigengap' sets how many places a graph has, and so does "
                 f"model.{'clusters' if self.clusters else 'ratio'}; leave out one of them"
             )
-        if self.units in ("rings", "auto", "recurring") and self.clusters:
-            raise ConfigError(
-                f"model.units {self.units!r} sets how many places a graph has, and so does "
-                "model.clusters; leave out one of them"
-            )
-        if self.units == "recurring" and (self.ratio or self.cluster_count != "modularity"):
-            raise ConfigError(
-                "model.units 'recurring' sets how many places a graph has, and so does "
-                f"model.{'ratio' if self.ratio else 'cluster_count'}; leave out one of them"
-            )
-        if self.parts and self.units != "recurring":
+        counting = self.ratio or self.cluster_count != "modularity"
+        for key, conflict in (
+            ("clusters", self.clusters and self.units not in ("default", "none")),
+            ("ratio", self.ratio and self.units in _COMPLETE),
+            ("cluster_count", counting and self.units in _COMPLETE),
+        ):
+            if conflict:
+                raise ConfigError(
+                    f"model.units {self.units!r} sets how many places a graph has, and so does "
+                    f"model.{key}; leave out one of them"
+                )
+        if self.parts and self.units not in ("recurring", "validation"):
             raise ConfigError("model.parts goes with model.units 'recurring'; leave it out")

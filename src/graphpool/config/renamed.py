@@ -1,8 +1,9 @@
-"""Settings that were called otherwise in graphpool 0.1.0.
+"""Settings and networks that were called otherwise in graphpool 0.1.0.
 
 A config file, `--set` or an estimator argument with an old name is an error that names the new
 one. Files that graphpool 0.1.0 wrote itself (models, checkpoints, the `config.toml` of a run) are
-read with `current_names`.
+read with `current_names`. There `hap` meant what is now `hap-one-way`; settings of a network that
+are written now have `down`, by which they are told apart.
 """
 
 from collections.abc import Mapping
@@ -30,7 +31,17 @@ def renamed_hint(section: str, name: str) -> str | None:
 
 def current_names(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a run, by section, with old names replaced by those of today."""
-    return _translated(values, RENAMED)
+    found = _translated(values, RENAMED)
+    if isinstance(model := found.get("model"), dict):
+        found["model"] = current_network(model)
+    return found
+
+
+def current_network(model: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings of a network with the name that it has today."""
+    if model.get("pooler") == "hap" and "down" not in model:
+        return {**model, "pooler": "hap-one-way"}
+    return dict(model)
 
 
 def original_names(values: Mapping[str, Any]) -> dict[str, Any]:

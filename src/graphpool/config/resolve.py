@@ -13,13 +13,14 @@ from typing import Any, Literal
 
 from graphpool.config.convert import to_dict
 from graphpool.config.model import ModelConfig
+from graphpool.config.renamed import current_network
 from graphpool.config.run import SCORING, RunConfig
 
 USES_EDGES = ("gine", "gatv2", "gated")
 """Encoders that use features of edges."""
 
 BOTH_WAYS: tuple[Literal["mean", "scaled_sum"], ...] = ("mean", "scaled_sum")
-"""The readout of `hap-two-way`; that of other networks is the sum."""
+"""The readout of `hap`; that of other networks is the sum."""
 
 SHALLOW, DEEP = 2, 3
 """Layers of an encoder that uses no features of edges, and of one that does."""
@@ -43,7 +44,7 @@ def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelCo
         num_layers=settings.num_layers or (DEEP if uses_edges else SHALLOW),
         norm=norm if norm != "auto" else "batch" if uses_edges else "none",
         residual=residual if residual != "auto" else "on" if uses_edges else "off",
-        readout=settings.readout or (BOTH_WAYS if settings.pooler == "hap-two-way" else ("sum",)),
+        readout=settings.readout or (BOTH_WAYS if settings.pooler == "hap" else ("sum",)),
     )
 
 
@@ -75,7 +76,7 @@ def completed_model(values: Mapping[str, Any]) -> dict[str, Any]:
 
     Those are at their defaults, which change nothing.
     """
-    return {**_defaults(), **values}
+    return {**_defaults(), **current_network(values)}
 
 
 @cache

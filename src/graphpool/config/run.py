@@ -222,11 +222,12 @@ class RunConfig:
     compare: CompareConfig = field(default_factory=CompareConfig)
 
     def __post_init__(self) -> None:
-        if self.task not in SINGLE and self.model.cluster_count == "validation":
-            raise ConfigError(
-                "model.cluster_count 'validation' is for tasks over single graphs; choose "
-                "'modularity' or 'eigengap'"
-            )
+        for key, others in (("cluster_count", "'eigengap'"), ("units", "'auto'")):
+            if self.task not in SINGLE and getattr(self.model, key) == "validation":
+                raise ConfigError(
+                    f"model.{key} 'validation' is for tasks over single graphs; leave it out, or "
+                    f"choose another, such as {others}"
+                )
         known, scoring = SCORING.get(self.task, ("accuracy",)), self.train.scoring
         if scoring not in known and not (scoring == "auto" and self.task in SINGLE):
             raise ConfigError(

@@ -297,8 +297,11 @@ def _check_method(made: Experiment, method: MethodEntry, where: str) -> None:
         return
     model = made.config(method, made.data[0]).model
     check_known(method.model.get("pooler", ""), task.methods(), f"{where}: model.pooler is")
-    if model.pooler in ("hap", "hap-paper") and "default" in (model.assignment, model.connect):
+    open_settings = {"hap": ("units",)}.get(model.pooler, ("assignment", "connect"))
+    if model.pooler in ("hap", "hap-one-way", "hap-paper") and any(
+        getattr(model, key) == "default" for key in open_settings
+    ):
+        named = " and ".join(f"model.{key}" for key in open_settings)
         raise ConfigError(
-            f"{where}: {model.pooler} is an alias whose meaning may change; give "
-            "model.assignment and model.connect"
+            f"{where}: {model.pooler} is an alias whose meaning may change; give {named}"
         )

@@ -9,7 +9,7 @@ from graphpool.errors import ConfigError, nearest
 from graphpool.nn.zoo.build import METHODS, chooses_places
 from graphpool.nn.zoo.networks import BUILT_IN
 from graphpool.tasks import TASKS, find_task
-from graphpool.training.select_place_rule import VALIDATION
+from graphpool.training.select_place_rule import selects
 
 # Units of methods with a higher one take longer and are begun first.
 _COSTS = {"flat": 3, "rule": 2}
@@ -70,11 +70,11 @@ def registered_here(names: Iterable[str]) -> bool:
 def model_of(method: str, config: ModelConfig) -> ModelConfig:
     """Return the settings of one of several methods that share them.
 
-    A method that does not use places has no number of them to choose:
-    `cluster_count = "validation"` is for the others.
+    A method that does not use places has none to choose: `cluster_count = "validation"` and
+    `units = "validation"` are for the others.
     """
     config = replace(config, pooler=method)
     open_count = method in METHODS and chooses_places(method)
-    if config.cluster_count == VALIDATION and not open_count:
-        return replace(config, cluster_count=ModelConfig.cluster_count)
+    if selects(config) and not open_count:
+        return replace(config, cluster_count=ModelConfig.cluster_count, units=ModelConfig.units)
     return config

@@ -77,7 +77,11 @@ def trained_fields(model: TrainedModel) -> dict[str, Any]:
     """Return what a record says of a training."""
     result, choice = model.result, model.choice
     assert result is not None
-    chosen = {"count": choice.count, "resolution": choice.resolution} if choice else {}
+    chosen: dict[str, Any] = {}
+    if choice:
+        chosen = {"count": choice.count, "resolution": choice.resolution}
+        if choice.units:
+            chosen["units"] = choice.units
     return {
         "valid": result.best_metrics,
         "best_epoch": result.best_epoch,

@@ -251,7 +251,11 @@ def choices(result: ExperimentResult) -> list[str]:
     lines = []
     for method in result.methods:
         found = Counter(
-            describe(str(unit.chosen["count"]), float(unit.chosen["resolution"]))
+            describe(
+                str(unit.chosen["count"]),
+                float(unit.chosen["resolution"]),
+                str(unit.chosen.get("units", "")),
+            )
             for unit in result.of(method)
             if "count" in unit.chosen
         )

@@ -36,9 +36,9 @@ from graphpool.nn.zoo.build import edges_unused, find_method
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import evaluate_batches
-from graphpool.training.select_place_rule import VALIDATION
+from graphpool.training.select_place_rule import selects
 
-METHODS = ("flat", "hap", "hap-two-way")
+METHODS = ("flat", "hap-one-way", "hap")
 SEEDS = 3
 COPIES = 8
 SIZE, REFINEMENT = "size", "colour refinement"
@@ -142,9 +142,10 @@ def tell_apart(
         raise ConfigError("give at least one method and one seed")
     for name in names:
         find_method(name)
-    if config.model.cluster_count == VALIDATION:
+    if selects(config.model):
         raise ConfigError(
-            "model.cluster_count is validation, and nothing is trained here; leave it out"
+            "validation graphs select places, and nothing is trained here; leave out "
+            "model.cluster_count and model.units"
         )
     if isinstance(data, (str, Path)):
         graphs = datasets.find(str(data), None if root is None else Path(root), features=None)

@@ -37,6 +37,7 @@ from graphpool.training.select_place_rule import (
     PlaceChoice,
     choice_from,
     select_place_rule,
+    selects,
 )
 
 Array = NDArray[Any]
@@ -97,8 +98,8 @@ class TrainedModel:
         """Fit features on the training graphs, build the network and train it.
 
         Settings that are left open are resolved for the training graphs first.
-        `model.cluster_count = "validation"` first chooses the number of places on validation
-        graphs.
+        `model.cluster_count = "validation"` and `model.units = "validation"` first choose the
+        places on validation graphs.
 
         The same examples and settings give the same model to the bit on a CPU, in any thread and
         beside any other fit. Random numbers come from generators of this call; the global ones of
@@ -119,7 +120,7 @@ class TrainedModel:
         with watch.part("features"):
             used = task.used(train)
             config = resolve(config, has_edge_features(used), published_metric(used.notes))
-            recurring = config.model.units == "recurring"
+            recurring = config.model.units in ("recurring", VALIDATION)
             features = FeaturePipeline(config.features, edges_unused(config.model), recurring)
             features.fit(used)
             if features.parts is not None:
@@ -131,13 +132,15 @@ class TrainedModel:
         mean_nodes = float(used.node_counts.double().mean())
         build = partial(build_network, task, features=features, mean_nodes=mean_nodes, graphs=used)
         choice = None
-        if config.model.cluster_count == VALIDATION:
+        if selects(config.model):
             with watch.part("choose"):
                 choice = select_place_rule(
                     config.model, config.train, task, learned, held, build,
                     folder=folder, resume=resume, progress=progress,
                 )  # fmt: skip
             config = replace(config, model=choice.applied(config.model))
+            if not config.model.parts:
+                features.parts = None
         with watch.part("build"), seeded_weights(config.train.seed):
             network = build(config.model)
         model = cls(network, config, features, task, mean_nodes, source=source, choice=choice)

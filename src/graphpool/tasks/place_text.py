@@ -7,7 +7,13 @@ from graphpool.errors import plural
 from graphpool.evaluation.format import percent
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule
-from graphpool.training.select_place_rule import VALIDATION, candidates, describe, pilot_epochs
+from graphpool.training.select_place_rule import (
+    VALIDATION,
+    candidates,
+    describe,
+    pilot_epochs,
+    selects,
+)
 
 Counts = dict[str, int | float]
 
@@ -35,10 +41,13 @@ def counts_text(counts: Counts) -> str:
 
 def plan_text(graphs: GraphSet, run: RunConfig) -> str:
     """Say what is known of places before training; empty for a model without places."""
-    if run.model.cluster_count == VALIDATION:
+    if selects(run.model):
+        tried = f"{plural(pilot_epochs(run.train.epochs), 'epoch')} each"
+        if run.model.units == VALIDATION:
+            return f"validation graphs choose what places are: every way is tried for {tried}"
         return (
             f"validation graphs choose how many places a graph has: {len(candidates(run.model))} "
-            f"ways are tried for {plural(pilot_epochs(run.train.epochs), 'epoch')} each"
+            f"ways are tried for {tried}"
         )
     if run.model.units == "recurring":
         return "places are parts that recur, learned from the training graphs"
@@ -48,11 +57,11 @@ def plan_text(graphs: GraphSet, run: RunConfig) -> str:
 
 def choice_lines(choice: dict[str, Any]) -> list[str]:
     """Say what validation graphs chose, and list what was tried."""
-    chosen = describe(choice["count"], choice["resolution"])
+    chosen = _described(choice)
     tried = plural(choice["epochs"], "epoch")
     lines = [f"Places: {chosen}, chosen on validation graphs after {tried} each:"]
     for pilot in choice["pilots"]:
-        name = describe(pilot["count"], pilot["resolution"])
+        name = _described(pilot)
         metric, value = next(iter(pilot["metrics"].items()))
         reached = percent(value) if metric == "accuracy" else f"{metric} {value:.3f}"
         lines.append(f"  {name:<29} {pilot['places']:>5.1f} places a graph  {reached:>7}")
@@ -67,6 +76,10 @@ def choice_facts(document: dict[str, Any]) -> dict[str, str | int | float]:
         several = f"{least:.0f} to {most:.0f}, mean {mean:.1f}"
         facts["places"] = f"{most:.0f}" if least == most else several
     if choice := document.get("choice"):
-        chosen = describe(choice["count"], choice["resolution"])
-        facts["places found by"] = f"{chosen}, chosen on validation graphs"
+        facts["places found by"] = f"{_described(choice)}, chosen on validation graphs"
     return facts
+
+
+def _described(rule: dict[str, Any]) -> str:
+    """Describe a choice, or one of its pilots; older ones have no units."""
+    return describe(rule["count"], rule["resolution"], rule.get("units", ""))

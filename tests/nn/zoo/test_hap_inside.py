@@ -135,5 +135,5 @@ def test_places_are_looked_for_by_the_rule_of_the_model(
 
 def test_count_chooses_the_places_of_methods_whose_number_is_open() -> None:
     assert {name for name in METHODS if chooses_places(name)} == {
-        "hap", "hap-one-way", "hap-two-way", "diffpool-hap", *READING
+        "hap", "hap-one-way", "diffpool-hap", *READING
     }  # fmt: skip

@@ -129,7 +129,10 @@ def place_rule(config: ModelConfig) -> PlaceRule | None:
     rule_from = find_method(config.pooler).rule
     if rule_from is None or config.assignment in ("content", "static"):
         return None
-    return rule_from(config) or HAPCoarsening(1, config.clusters[0]).rule
+    rule = rule_from(config)
+    if rule is None and config.clusters:
+        return HAPCoarsening(1, config.clusters[0]).rule
+    return rule
 
 
 def chooses_places(name: str) -> bool:

@@ -26,6 +26,11 @@ from graphpool.nn.two_way import HARD_MOST, TwoWayHAP
 Module = Callable[..., nn.Module]
 Takes = Literal["clusters", "ratio", "channels"]
 CLUSTERS, RATIO = (8, 1), 0.5
+# Settings of HAP's soft clusters.
+_ONE_WAY = (
+    "assignment", "relaxation", "connect", "cluster_profile", "cut_loss", "balance",
+    "orthogonality",
+)  # fmt: skip
 Losses = Mapping[str, float]
 
 
@@ -297,6 +302,12 @@ def pooler_in_hap(module: Module, takes: Takes) -> Builder:
 def hap_two_way(request: Request) -> nn.Module:
     """HAP in both directions."""
     config = request.config
+    for key in _ONE_WAY:
+        if (value := getattr(config, key)) != getattr(ModelConfig, key):
+            raise ConfigError(
+                f"model.{key} = {value!r} is a setting of hap-one-way, which hap meant up to "
+                "version 0.1.0; use the pooler hap-one-way, or leave it out"
+            )
     return request.network(
         TwoWayHAP, rules=two_way_rules(config), down=config.down, gate=config.gate
     )
@@ -345,6 +356,16 @@ def rule_of(config: ModelConfig, units: Units = "none") -> PlaceRule | None:
                 "the model, or give model.parts the digest of RecurringParts"
             )
         return PlaceRule(units="recurring", learned=config.parts)
+    if config.units in ("graph", "nodes"):
+        raise ConfigError(
+            f"model.units {config.units!r} is for the pooler hap; use that, or other units"
+        )
+    for key, others in (("units", "'auto' or 'none'"), ("cluster_count", "'modularity'")):
+        if getattr(config, key) == "validation":
+            raise ConfigError(
+                f"model.{key} 'validation' tries several ways to find places while training; train "
+                f"with it, or build the model with {others}"
+            )
     options: dict[str, Any] = {
         "resolution": config.resolution,
         "most": config.max_clusters,
@@ -354,17 +375,12 @@ def rule_of(config: ModelConfig, units: Units = "none") -> PlaceRule | None:
         return PlaceRule("ratio", ratio=config.ratio, **options)
     if config.clusters:
         return None
-    if config.cluster_count == "validation":
-        raise ConfigError(
-            "model.cluster_count 'validation' tries several numbers of places while training; "
-            "train with it, or build the model with 'modularity' or 'eigengap'"
-        )
     return PlaceRule("eigengap" if config.cluster_count == "eigengap" else "auto", **options)
 
 
-def two_way_rule(config: ModelConfig) -> PlaceRule:
-    """Return the rule for the places of nodes of the network that goes both ways."""
-    return two_way_rules(config)[0]
+def two_way_rule(config: ModelConfig) -> PlaceRule | None:
+    """Return the rule for the places of nodes of the network that goes both ways, if it has any."""
+    return next(iter(two_way_rules(config)), None)
 
 
 def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
@@ -372,12 +388,14 @@ def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
 
     They are hard, so that a graph may have any number of them.
     """
-    if config.ratio or not config.clusters:
+    if config.units in ("graph", "nodes"):
+        rules = [_hard(1)] if config.units == "graph" or config.whole_graph else []
+    elif config.ratio or not config.clusters:
         rule = cast(PlaceRule, rule_of(config, "auto"))
         rules = [replace(rule, steps=0, most=HARD_MOST)]
     else:
         rules = [_hard(count) for count in config.clusters]
-    if config.whole_graph and rules[-1].most != 1:
+    if config.whole_graph and rules and rules[-1].most != 1:
         rules.append(_hard(1))
     return tuple(rules)
 

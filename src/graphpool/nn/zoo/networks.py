@@ -61,20 +61,16 @@ def _reading_clusters(name: str, title: str, module: Module, counted: bool = Fal
 
 BUILT_IN: tuple[Network, ...] = (
     Network(
-        "hap", "group", "Liu et al., revised", 2021,
-        "HAP as we recommend it: clusters are places, off-diagonal coarse graph, "
-        "readout of nodes and clusters",
-        _PLACED, _BY_PLACE, hap(), HAPCoarsening, rule=rule_of,
-    ),
-    Network(
-        "hap-two-way", "group", "Liu et al., both ways", 2026,
-        "HAP in both directions: nodes and hard places pass messages, and tell each other after "
-        "each layer",
-        "all nodes and all places", "edges; places once per set", hap_two_way, rule=two_way_rule,
+        "hap", "group", "Liu et al., both ways", 2026,
+        "HAP as we recommend it: nodes and their places pass messages side by side, and tell each "
+        "other after each layer",
+        "all nodes and all places", "edges; places once per set",
+        hap_two_way, HAPCoarsening, rule=two_way_rule,
     ),
     Network(
         "hap-one-way", "group", "Liu et al., revised", 2021,
-        "the same as hap: from nodes to places, and not back",
+        "HAP from nodes to places and not back: clusters are places, off-diagonal coarse graph, "
+        "readout of nodes and clusters",
         _PLACED, _BY_PLACE, hap(), HAPCoarsening, rule=rule_of, around="hap",
     ),
     Network(

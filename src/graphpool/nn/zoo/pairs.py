@@ -19,7 +19,7 @@ from graphpool.nn.zoo.families import CLUSTERS
 
 SCORES = ("exp", "learned")
 # Methods whose levels may be compared node by node: the hierarchy of ours, and none at all.
-BY_NODES = ("hap", "hap-one-way", "hap-two-way", "flat")
+BY_NODES = ("hap", "hap-one-way", "flat")
 
 
 def build_pair_model(
@@ -61,7 +61,7 @@ def pair_place_rule(settings: ModelConfig) -> PlaceRule | None:
 
 def _hap(settings: ModelConfig) -> ModelConfig:
     """The settings of HAP where it stands in for another network's pooling."""
-    return replace(settings, pooler="hap")
+    return replace(settings, pooler="hap-one-way")
 
 
 def _network(settings: ModelConfig, channels: int, nodes: float, edge_channels: int) -> PairModel:
