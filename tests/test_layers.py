@@ -58,7 +58,7 @@ INNER: dict[str, list[set[str]]] = {
                     "separation", "statistics"},
                    {"baselines", "multilabel"}],
     "report": [{"predictions"}, {"pictures"}, {"data"}, {"draw"}, {"sections", "style"},
-               {"page", "methods", "parts_page", "set_page"}],
+               {"page", "methods", "parts_page", "parts_picture", "set_page"}],
     "tasks": [
         {"base", "epoch_text"},
         {"number_output", "pairwise", "place_text"},

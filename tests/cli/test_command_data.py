@@ -60,6 +60,62 @@ def test_parts_names_what_recurs(cli, tmp_path):
     assert "NO2" in text
 
 
+def test_parts_draws_chosen_graphs_by_any_rule(cli, small, tmp_path):
+    for units, rule in (("auto", "rings in sparse graphs"), ("recurring", "parts that recur")):
+        path = tmp_path / f"{units}.svg"
+        chosen = ("--units", units, "--graph", "0", "--graph", "#7", "--draw", path)
+        document = json.loads(cli("data", "parts", small, *chosen, "--json").out)
+        assert document["drawn"] == str(path)
+        assert len(document["shown"]) == 2
+        for each in document["shown"]:
+            members = sorted(node for part in each["parts"] for node in part)
+            assert members == list(range(each["nodes"]))
+            below = f"graph {each['graph']}: {len(each['parts'])} part"
+            assert below in path.read_text(encoding="utf-8")
+        assert f"units {units}: {rule}" in path.read_text(encoding="utf-8")
+        written = path.read_bytes()
+        assert "--overwrite" in cli("data", "parts", small, *chosen).err
+        text = cli("data", "parts", small, *chosen, "--overwrite").out
+        assert str(path) in text
+        assert "cut edges" in text
+        assert path.read_bytes() == written
+
+
+def test_parts_draws_graphs_of_usual_size_if_none_are_chosen(cli, small, tmp_path):
+    document = json.loads(
+        cli("data", "parts", small, "--units", "none", "--draw", tmp_path / "x.svg", "--json").out
+    )
+    assert document["units"] == "none"
+    assert document["parts"] >= document["graphs"]
+    assert len(document["shown"]) == 3
+
+
+def test_parts_of_graphs_without_labels_are_by_structure_and_the_output_says_so(cli, tmp_path):
+    path = tmp_path / "plain.jsonl"
+    path.write_text('{"nodes": 4, "edges": [[0, 1], [1, 2], [2, 0], [2, 3]]}\n')
+    done = cli("data", "parts", path, "--graph", "0", "--draw", tmp_path / "x.svg")
+    assert done.code == 0
+    assert "no cut saves bits: parts are by rings and modularity" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--graph", "none"], "has no graph 'none'"),
+        (["--graph", "#40"], "graphs are #0 to #39"),
+        (["--units", "ring"], "did you mean 'rings'"),
+        (["--draw", "x.png"], "end it with .svg"),
+        (["--units", "auto", "--html", "x.html"], "use --draw FILE.svg"),
+    ],
+)  # fmt: skip
+def test_parts_refuses_in_one_line(cli, small, arguments, says):
+    done = cli("data", "parts", small, *arguments)
+    assert done.code == 2
+    assert says in done.err
+    assert len(done.err.strip().splitlines()) == 1
+    assert done.out == ""
+
+
 @pytest.mark.parametrize("suffix", [".safetensors", ".jsonl"])
 def test_import_keeps_every_graph(cli, small, tmp_path, suffix):
     out = tmp_path / f"small{suffix}"

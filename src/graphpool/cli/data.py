@@ -2,15 +2,15 @@
 
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from graphpool.cli.data_arguments import open_graphs, with_columns
+from graphpool.cli.data_arguments import graph_position, open_graphs, with_columns
 from graphpool.cli.options import Json, Overwrite, Root, SetName, command_group
 from graphpool.cli.output import aligned, print_result
 from graphpool.data.bad_rows import collect_bad_rows, write_bad_rows
-from graphpool.errors import DataError
+from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.format import Lines, Table, percent, plural
 from graphpool.files import check_free
 
@@ -108,8 +108,23 @@ def show(
 @with_columns("name")
 def parts(
     name: SetName,
+    units: Annotated[
+        str,
+        typer.Option(
+            help="Which parts: recurring, auto (rings in sparse graphs, else modularity), rings or "
+            "none (modularity)."
+        ),
+    ] = "recurring",
+    graph: Annotated[
+        list[str] | None,
+        typer.Option(help="Id of a graph to look at, or '#NUMBER' from 0; may be repeated."),
+    ] = None,
+    draw: Annotated[
+        Path | None,
+        typer.Option(help="FILE.svg to draw these graphs into, or a few of usual size."),
+    ] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write a page, with the parts as pictures, too.")
+        Path | None, typer.Option(help="Write a page, with recurring parts as pictures, too.")
     ] = None,
     overwrite: Overwrite = False,
     root: Root = None,
@@ -118,16 +133,54 @@ def parts(
     """Find what the graphs of a set are made of: parts that recur, by their labels.
 
     Learned without classes and targets, as the division of the graphs that takes the fewest bits.
-    """
-    from graphpool.graphs.parts import RecurringParts
-    from graphpool.report.parts_page import parts_document, parts_report
+    With --units auto, rings or none, parts are found in each graph by its edges alone.
 
-    if html is not None:
-        check_free(html, overwrite, "--overwrite", "--html ")
+    \b
+    graphpool data parts MUTAG --graph 0 --graph 7 --units auto --draw parts.svg
+    """
+    from graphpool.graphs import PlaceRule
+    from graphpool.graphs.parts import RecurringParts
+    from graphpool.nn.two_way import HARD_MOST
+    from graphpool.report.draw.parted import usual_graphs
+    from graphpool.report.parts_page import parts_document, parts_report
+    from graphpool.report.parts_picture import draw_parts, parts_of_graphs
+
+    rule = (
+        None if units == "recurring" else PlaceRule(units=cast(Any, units), steps=0, most=HARD_MOST)
+    )
+    if html is not None and rule is not None:
+        raise ConfigError(f"--html shows recurring parts; use --draw FILE.svg for --units {units}")
+    if draw is not None and draw.suffix.lower() != ".svg":
+        raise ConfigError(f"--draw {draw}: end it with .svg")
+    for option, path in (("--html ", html), ("--draw ", draw)):
+        if path is not None:
+            check_free(path, overwrite, "--overwrite", option)
     graphs = open_graphs(name, root)
-    found = RecurringParts.fit(graphs)
-    document = parts_document(graphs, found)
-    lines = _describe_parts(document)
+    positions = [graph_position(graphs, name, which) for which in graph or ()]
+    if draw is not None and not positions:
+        positions = usual_graphs(graphs).tolist()
+        if not positions:
+            raise DataError(f"{name} has no graph of usual size to draw; choose some by --graph")
+    looked_at = graphs[positions]
+    if rule is None:
+        found = RecurringParts.fit(graphs)
+        rule, looked_at = found.rule, found.attach(looked_at)
+        document = parts_document(graphs, found)
+        lines = _describe_parts(document)
+    else:
+        counts = graphs.places(rule).counts
+        document = {
+            "name": graphs.name, "units": units, "graphs": len(graphs), "nodes": graphs.num_nodes,
+            "parts": int(counts.sum()), "most_parts": int(counts.max()),
+        }  # fmt: skip
+        lines = _describe_places(document)
+    if positions:
+        document["shown"] = parts_of_graphs(looked_at, rule)
+        lines += ["", _graph_table(document["shown"])]
+    if draw is not None:
+        draw_parts(looked_at, rule, draw)
+        document["drawn"] = str(draw)
+        lines.append(f"\nA picture: {draw}")
     if html is not None:
         from graphpool.report import write
 
@@ -237,6 +290,27 @@ def _describe_parts(document: dict[str, Any]) -> Lines:
         "",
         Table(columns, rows, right=columns[:3]),
     ]
+
+
+def _describe_places(document: dict[str, Any]) -> Lines:
+    from graphpool.report.parts_picture import RULES
+
+    each = document["parts"] / max(document["graphs"], 1)
+    about = [
+        ("parts", f"{document['parts']:,}, {each:.1f} per graph, at most {document['most_parts']}"),
+        ("units", f"{document['units']}: {RULES[document['units']]}"),
+    ]
+    size = plural(document["graphs"], "graph")
+    return [f"{document['name']}: what {size} are made of\n", *aligned(about)]
+
+
+def _graph_table(shown: list[dict[str, Any]]) -> Table:
+    columns = ("graph", "nodes", "edges", "parts", "cut edges")
+    rows = [
+        (each["graph"], each["nodes"], each["edges"], len(each["parts"]), each["cut_edges"])
+        for each in shown
+    ]
+    return Table(columns, rows, right=columns[1:])
 
 
 def _describe(facts: "Statistics") -> Lines:

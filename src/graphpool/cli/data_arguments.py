@@ -131,10 +131,11 @@ def open_one(text: str, root: Path | None = None) -> "tuple[GraphSet, str]":
             )
         return graphs, graphs.name
     graphs = open_graphs(data, root)
-    return graphs[[_position(graphs, data, which)]], f"{graphs.name}:{which}"
+    return graphs[[graph_position(graphs, data, which)]], f"{graphs.name}:{which}"
 
 
-def _position(graphs: "GraphSet", data: str, which: str) -> int:
+def graph_position(graphs: "GraphSet", data: str, which: str) -> int:
+    """Return the position of the graph with this id, or of #NUMBER."""
     if which.startswith("#"):
         number = which[1:]
         if not number.isdecimal() or int(number) >= len(graphs):

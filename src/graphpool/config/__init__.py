@@ -15,6 +15,8 @@ from graphpool.config.renamed import current_header as current_header
 from graphpool.config.renamed import current_names as current_names
 from graphpool.config.renamed import original_names as original_names
 from graphpool.config.renamed import renamed_hint as renamed_hint
+from graphpool.config.resolve import MOST_HARD as MOST_HARD
+from graphpool.config.resolve import MOST_SOFT as MOST_SOFT
 from graphpool.config.resolve import USES_EDGES as USES_EDGES
 from graphpool.config.resolve import completed_model as completed_model
 from graphpool.config.resolve import resolve as resolve

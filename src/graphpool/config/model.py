@@ -147,7 +147,7 @@ class ModelConfig(CheckedConfig):
         option="--resolution",
     )
     max_clusters: int = setting(
-        16, "Largest number of places of a graph; those of hap may be up to 1024.", range=POSITIVE
+        0, "Largest number of places of a graph; 0 takes 16, or 1024 with hap.", range=NOT_NEGATIVE
     )
     units: Literal[
         "default", "none", "rings", "auto", "recurring", "graph", "nodes", "validation"

@@ -1,7 +1,7 @@
 """Settings that depend on the training graphs or on each other, resolved in one place.
 
 `model.encoder = "auto"` depends on the edges of the training graphs; `num_layers`, `norm` and
-`residual` that are left open depend on the encoder, and `readout` on the network.
+`residual` that are left open depend on the encoder, `readout` and `max_clusters` on the network.
 `train.scoring = "auto"` depends on the set and on the task. They are resolved once, before anything
 is built: model files, run folders, results and records hold the values that were used.
 """
@@ -22,6 +22,9 @@ USES_EDGES = ("gine", "gatv2", "gated")
 BOTH_WAYS: tuple[Literal["mean", "scaled_sum"], ...] = ("mean", "scaled_sum")
 """The readout of `hap`; that of other networks is the sum."""
 
+MOST_SOFT, MOST_HARD = 16, 1024
+"""Largest number of places of a graph: soft ones, which take memory for every node, and hard ones."""
+
 SHALLOW, DEEP = 2, 3
 """Layers of an encoder that uses no features of edges, and of one that does."""
 
@@ -38,13 +41,15 @@ def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelCo
         encoder = "gine" if edge_features else "gcn"
     uses_edges = encoder in USES_EDGES
     norm, residual = settings.norm, settings.residual
+    both_ways = settings.pooler == "hap"
     return replace(
         settings,
         encoder=encoder,
         num_layers=settings.num_layers or (DEEP if uses_edges else SHALLOW),
         norm=norm if norm != "auto" else "batch" if uses_edges else "none",
         residual=residual if residual != "auto" else "on" if uses_edges else "off",
-        readout=settings.readout or (BOTH_WAYS if settings.pooler == "hap" else ("sum",)),
+        readout=settings.readout or (BOTH_WAYS if both_ways else ("sum",)),
+        max_clusters=settings.max_clusters or (MOST_HARD if both_ways else MOST_SOFT),
     )
 
 
@@ -81,4 +86,4 @@ def completed_model(values: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _defaults() -> dict[str, Any]:
-    return to_dict(resolve_model(ModelConfig(encoder="gcn")))
+    return to_dict(resolve_model(ModelConfig(pooler="hap-one-way", encoder="gcn")))

@@ -17,6 +17,7 @@ from graphpool.report.data import (
 from graphpool.report.draw.figure import draw_hierarchy_png
 from graphpool.report.page import render, write
 from graphpool.report.parts_page import parts_report
+from graphpool.report.parts_picture import draw_parts
 from graphpool.report.pictures import HierarchyExample, Level
 from graphpool.report.set_page import set_report
 
@@ -36,4 +37,5 @@ __all__ = [
     "draw_hierarchy_png",
     "set_report",
     "parts_report",
+    "draw_parts",
 ]

@@ -4,19 +4,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.parts import PartType, RecurringParts
 from graphpool.graphs.parts.naming import RING, formula
 from graphpool.report.data import FigureRow, FigureTable, HeroFigure, Report
 from graphpool.report.draw.fragment import fragment_smiles
+from graphpool.report.draw.parted import parted_sides, usual_graphs
 from graphpool.report.draw.side import node_labels, set_side
-from graphpool.report.draw.svg import LIGHT, count_of, figure
+from graphpool.report.draw.svg import count_of, figure
 from graphpool.report.pictures import ExampleGraph, ExampleGroup, Side
 
 MOST_PARTS = 20
-EXAMPLES, LARGEST_EXAMPLE = 3, 120  # graphs that are drawn with their parts, and their nodes
 
 
 def named_parts(
@@ -162,41 +160,16 @@ def _with_stars(side: Side, smiles: str) -> Side:
 
 def _examples(graphs: GraphSet, parts: RecurringParts) -> list[ExampleGraph]:
     """Some graphs of usual size, with their parts."""
-    sizes = graphs.node_counts.cpu().numpy()
-    usable = np.flatnonzero((sizes > 1) & (sizes <= LARGEST_EXAMPLE))
-    if not len(usable):
-        return []
-    usable = usable[np.argsort(sizes[usable], kind="stable")]
-    at = np.unique(np.linspace(0.35, 0.85, EXAMPLES) * (len(usable) - 1)).round().astype(int)
-    chosen = graphs[usable[at]]
+    chosen = graphs[usual_graphs(graphs)]
     found = parts.apply(chosen)
     examples, begin = [], 0
-    for position in range(len(chosen)):
-        low, high = chosen.node_ptr[position : position + 2].tolist()
-        cluster = found.places.cluster[low:high].tolist()
-        kinds = found.kind[begin : begin + max(cluster) + 1]
-        begin += max(cluster) + 1
-        side = set_side(chosen, position)
-        tones = _tones(cluster, side.edges)
+    for side in parted_sides(chosen.with_places({parts.rule: found.places}), parts.rule):
+        kinds = found.kind[begin : begin + max(side.part) + 1]
+        begin += len(kinds)
         known = int((kinds >= 0).sum())
         lines = [count_of(len(kinds), "part"), f"{known} of kinds in the vocabulary"]
-        examples.append(ExampleGraph(replace(side, tone=tones), lines))
+        examples.append(ExampleGraph(side, lines))
     return examples
-
-
-def _tones(cluster: Sequence[int], edges: Collection[tuple[int, int]]) -> list[int]:
-    """A colour for each node: one for a part, and another for each that touches it."""
-    near: dict[int, set[int]] = {part: set() for part in cluster}
-    for i, j in edges:
-        if cluster[i] != cluster[j]:
-            near[cluster[i]].add(cluster[j])
-            near[cluster[j]].add(cluster[i])
-    tone: dict[int, int] = {}
-    for part in sorted(near):
-        taken = {tone[other] for other in near[part] if other in tone}
-        order = [(part + shift) % len(LIGHT) for shift in range(len(LIGHT))]
-        tone[part] = next((each for each in order if each not in taken), order[0])
-    return [tone[part] for part in cluster]
 
 
 def _table(parts: RecurringParts) -> FigureTable:

@@ -76,7 +76,7 @@ class Side:
     edge_kind: Mapping[tuple[int, int], str]
     directed: bool
     smiles: str = ""
-    tone: Sequence[int] = ()  # the colour of each node's part, if parts are shown
+    part: Sequence[int] = ()  # the part of each node, if parts are shown
 
 
 @dataclass(frozen=True, eq=False)

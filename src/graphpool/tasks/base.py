@@ -40,7 +40,7 @@ from graphpool.evaluation.prediction import Stopwatch
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
-from graphpool.nn.zoo.build import METHODS
+from graphpool.nn.zoo.build import METHODS, check_settings
 from graphpool.report.data import Report
 from graphpool.training.objective import Objective
 
@@ -207,6 +207,7 @@ class Task(Objective):
         methods, pooler = cls.methods(), config.model.pooler
         if pooler not in methods:
             raise ConfigError(f"unknown pooler {pooler!r}; {nearest(pooler, methods)}")
+        check_settings(config.model)
 
     @classmethod
     def methods(cls) -> dict[str, str]:

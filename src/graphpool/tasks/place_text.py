@@ -42,12 +42,12 @@ def counts_text(counts: Counts) -> str:
 def plan_text(graphs: GraphSet, run: RunConfig) -> str:
     """Say what is known of places before training; empty for a model without places."""
     if selects(run.model):
-        tried = f"{plural(pilot_epochs(run.train.epochs), 'epoch')} each"
+        tried = plural(pilot_epochs(run.train.epochs), "epoch")
         if run.model.units == VALIDATION:
             return f"validation graphs choose what places are: every way is tried for {tried}"
         return (
             f"validation graphs choose how many places a graph has: {len(candidates(run.model))} "
-            f"ways are tried for {tried}"
+            f"ways are tried for {tried} each"
         )
     if run.model.units == "recurring":
         return "places are parts that recur, learned from the training graphs"

@@ -15,6 +15,7 @@ from graphpool.nn.zoo.families import (
     Module,
     Network,
     Request,
+    check_two_way,
     family_network,
     rule_of,
     two_way_rule,
@@ -138,6 +139,12 @@ def place_rule(config: ModelConfig) -> PlaceRule | None:
 def chooses_places(name: str) -> bool:
     """Return whether `model.cluster_count` sets how many places a graph has for this method."""
     return find_method(name).rule in (rule_of, two_way_rule)
+
+
+def check_settings(config: ModelConfig) -> None:
+    """Raise a `ConfigError` for settings that the network of `config` does not have."""
+    if config.pooler == "hap":
+        check_two_way(config)
 
 
 def edges_unused(config: ModelConfig) -> str:

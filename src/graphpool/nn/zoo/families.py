@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 
 from torch import nn
 
-from graphpool.config import ModelConfig
+from graphpool.config import MOST_HARD, MOST_SOFT, ModelConfig
 from graphpool.errors import ConfigError
 from graphpool.graphs.places.rule import PlaceRule, Units
 from graphpool.nn.hap import HAPCoarsening
@@ -21,7 +21,7 @@ from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, PoolerNetwork, StructureFree
 from graphpool.nn.pool import GMTPool
 from graphpool.nn.readout import Readout
-from graphpool.nn.two_way import HARD_MOST, TwoWayHAP
+from graphpool.nn.two_way import TwoWayHAP
 
 Module = Callable[..., nn.Module]
 Takes = Literal["clusters", "ratio", "channels"]
@@ -302,15 +302,20 @@ def pooler_in_hap(module: Module, takes: Takes) -> Builder:
 def hap_two_way(request: Request) -> nn.Module:
     """HAP in both directions."""
     config = request.config
+    check_two_way(config)
+    return request.network(
+        TwoWayHAP, rules=two_way_rules(config), down=config.down, gate=config.gate
+    )
+
+
+def check_two_way(config: ModelConfig) -> None:
+    """Refuse settings of soft clusters, which the network that goes both ways does not have."""
     for key in _ONE_WAY:
         if (value := getattr(config, key)) != getattr(ModelConfig, key):
             raise ConfigError(
                 f"model.{key} = {value!r} is a setting of hap-one-way, which hap meant up to "
                 "version 0.1.0; use the pooler hap-one-way, or leave it out"
             )
-    return request.network(
-        TwoWayHAP, rules=two_way_rules(config), down=config.down, gate=config.gate
-    )
 
 
 def concat(request: Request) -> nn.Module:
@@ -368,7 +373,7 @@ def rule_of(config: ModelConfig, units: Units = "none") -> PlaceRule | None:
             )
     options: dict[str, Any] = {
         "resolution": config.resolution,
-        "most": config.max_clusters,
+        "most": config.max_clusters or MOST_SOFT,
         "units": units if config.units == "default" else config.units,
     }
     if config.ratio:
@@ -392,7 +397,8 @@ def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
         rules = [_hard(1)] if config.units == "graph" or config.whole_graph else []
     elif config.ratio or not config.clusters:
         rule = cast(PlaceRule, rule_of(config, "auto"))
-        rules = [replace(rule, steps=0, most=HARD_MOST)]
+        most = rule.most if config.units == "recurring" else config.max_clusters or MOST_HARD
+        rules = [replace(rule, steps=0, most=most)]
     else:
         rules = [_hard(count) for count in config.clusters]
     if config.whole_graph and rules and rules[-1].most != 1:

@@ -6,6 +6,7 @@ import numpy as np
 
 from graphpool.report.draw.hierarchy import backing, circle, inside, rim_line
 from graphpool.report.draw.molecule import draw_molecule, drawing_svg
+from graphpool.report.draw.parted import part_colours
 from graphpool.report.draw.side import shared_layout
 from graphpool.report.draw.svg import bar, colour, figure, key, number, swatch, text, verdict_badge
 from graphpool.report.pictures import Array, Neighbour, PairExample, QueryExample, Side
@@ -79,7 +80,7 @@ def _alone(side: Side, tones: Tones) -> str:
 
 def graph_picture(side: Side, tones: Tones) -> str:
     """One graph as SVG: a molecule if it is one, else circles and lines; empty if too large."""
-    drawing = draw_molecule(side.smiles, side.tone or None) if side.smiles else None
+    drawing = draw_molecule(side.smiles, part_colours(side) or None) if side.smiles else None
     if drawing is not None and drawing.is_of(len(side.labels), side.edges):
         return drawing_svg(drawing, f"{side.title}, {side.smiles}")
     if len(side.labels) > MOST_NODES or len(side.edges) > MOST_EDGES:
@@ -109,8 +110,9 @@ def _graph(side: Side, where: tuple[Array, float, float, float], tones: Tones) -
     points = position[np.asarray(side.slot, dtype=np.int64)]
     low, high = position.min(axis=0) - radius - ROOM, position.max(axis=0) + radius + ROOM
     wide, tall = (high - low).tolist()
+    own = part_colours(side) or [tones.get(label, -1) for label in side.labels]
     nodes = "".join(
-        _node(side, at, x, y, radius, tones) for at, (x, y) in enumerate(points.tolist())
+        _node(side, at, x, y, radius, own[at]) for at, (x, y) in enumerate(points.tolist())
     )
     under = backing(points, np.full(len(points), radius))
     return (
@@ -127,7 +129,8 @@ def _edges(side: Side, points: Array, radius: float) -> str:
         if i == j:
             continue
         kind = side.edge_kind.get((i, j))
-        css = f' class="{kind}"' if kind else ""
+        between = "between" if side.part and side.part[i] != side.part[j] else ""
+        css = f' class="{kind or between}"' if kind or between else ""
         lines.append(f"<line{css} {rim_line(points[i], points[j], radius, radius)}/>")
     thick = min(1.8, 0.6 + 0.11 * radius)
     # Of very many lines none would be seen.
@@ -137,13 +140,11 @@ def _edges(side: Side, points: Array, radius: float) -> str:
     )
 
 
-def _node(side: Side, at: int, x: float, y: float, radius: float, tones: Tones) -> str:
+def _node(side: Side, at: int, x: float, y: float, radius: float, tone: int) -> str:
     label, kind = side.labels[at], side.node_kind.get(at)
     says = f"node {at}" + (f", {label}" if label else "") + (f", {kind}d" if kind else "")
-    tone = colour(tones[label]) if label in tones else "var(--edge)"
-    if side.tone:
-        tone = colour(side.tone[at])
     css = f"node {kind}" if kind else "node"
-    look = f' style="--k:{tone};fill-opacity:.55"'
+    fill = colour(tone) if tone >= 0 else "var(--edge)"
+    look = f' style="--k:{fill};fill-opacity:.55"'
     caption = label if radius > THIN else ""
     return circle(css, x, y, radius, look, says) + inside(caption, x, y, radius)

@@ -3,6 +3,7 @@
 Everything is deterministic: the same graph always gets the same picture.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ LONGEST_EDGE = 62.0
 LARGEST_MOLECULE = 1.5
 ATOM = 12.0  # radius in a molecule where a pointer finds an atom
 MOST_FOR_STRESS = 150
+BETWEEN = 1.6  # length of an edge between parts, in edges inside them
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +62,14 @@ def place_levels(example: HierarchyExample) -> list[LevelLayout]:
     return _crop(placed)
 
 
-def _graph(adjacency: Array, share: Array) -> LevelLayout:
+def place_graph(adjacency: Array, part: Sequence[int] = ()) -> LevelLayout:
+    """Lay out one graph by itself; the nodes of each `part`, if known, are near each other."""
+    return _crop([_graph(adjacency, np.ones((len(adjacency), 1)), part)])[0]
+
+
+def _graph(adjacency: Array, share: Array, part: Sequence[int] = ()) -> LevelLayout:
     width = NARROW if len(adjacency) == 1 else WIDTH
-    return LevelLayout(width, HEIGHT, *_base(adjacency, width), share)
+    return LevelLayout(width, HEIGHT, *_base(adjacency, width, part), share)
 
 
 def _molecule(example: HierarchyExample, share: Array) -> LevelLayout | None:
@@ -141,9 +148,14 @@ def spread(centre: Array, radius: Array, width: float, gap: float = 14.0) -> Arr
     # Coinciding points need some direction to part in; the golden angle gives all a different one.
     angle = np.arange(len(points)) * 2.399963
     points = points + 1e-3 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    low = MARGIN + radius[:, None]
+    return _push_apart(points, radius, gap, low, np.maximum(box - low, low))
+
+
+def _push_apart(points: Array, radius: Array, gap: float, low: Any, high: Any) -> Array:
+    """Move circles until there is a gap between any two, inside a box if there is room."""
     wanted = radius[:, None] + radius[None, :] + gap
     np.fill_diagonal(wanted, 0.0)
-    low = MARGIN + radius[:, None]
     for _ in range(300):
         apart = points[:, None] - points[None, :]
         distance = np.sqrt((apart**2).sum(axis=2)) + 1e-9
@@ -151,7 +163,7 @@ def spread(centre: Array, radius: Array, width: float, gap: float = 14.0) -> Arr
         if lack.max() < 0.1:
             break
         points = points + 0.3 * (apart * (lack / distance)[:, :, None]).sum(axis=1)
-        points = np.clip(points, low, np.maximum(box - low, low))
+        points = np.clip(points, low, high)
     return np.asarray(points)
 
 
@@ -162,13 +174,13 @@ def _radii(mass: Array) -> Array:
     return np.asarray(np.maximum(largest * np.sqrt(share), 6.0 if len(mass) < 30 else 4.0))
 
 
-def _base(adjacency: Array, width: float) -> tuple[Array, Array]:
+def _base(adjacency: Array, width: float, part: Sequence[int]) -> tuple[Array, Array]:
     """Positions and radii of the graph itself."""
     box = np.array([width, HEIGHT])
     nodes = len(adjacency)
     linked = (adjacency != 0) | (adjacency.T != 0)
     np.fill_diagonal(linked, False)
-    points = _pack(linked)
+    points = _pack(linked, part)
     low, high = points.min(axis=0), points.max(axis=0)
     size = np.maximum(high - low, 1e-9)
     # One unit is one edge: small graphs stop growing when their edges are long enough.
@@ -179,26 +191,29 @@ def _base(adjacency: Array, width: float) -> tuple[Array, Array]:
     distance = np.sqrt(((points[:, None] - points[None, :]) ** 2).sum(axis=2))
     np.fill_diagonal(distance, np.inf)
     radius = 0.4 * float(np.quantile(distance.min(axis=1), 0.25))
-    return points, np.full(nodes, float(np.clip(radius, 2.5, 14.0)))
+    radii = np.full(nodes, float(np.clip(radius, 2.5, 14.0)))
+    return _push_apart(points, radii, 0.0, MARGIN, box - MARGIN), radii
 
 
-def _pack(linked: Array) -> Array:
+def _pack(linked: Array, part: Sequence[int]) -> Array:
     """Lay out each component with edges of about unit length, then set them side by side."""
     import networkx as nx
 
     graph = nx.from_numpy_array(linked)
-    parts = sorted(
-        map(sorted, nx.connected_components(graph)), key=lambda part: (-len(part), part[0])
+    found = sorted(
+        map(sorted, nx.connected_components(graph)), key=lambda nodes: (-len(nodes), nodes[0])
     )
-    blocks = [_component(graph.subgraph(part), part) for part in parts]
+    for i, j, data in graph.edges(data=True):
+        data["length"] = BETWEEN if part and part[i] != part[j] else 1.0
+    blocks = [_component(graph.subgraph(block), block) for block in found]
     sizes = [np.maximum(np.ptp(block, axis=0), 0.0) + 1.0 for block in blocks]
     row_width = max(max(size[0] for size in sizes), 1.25 * sum(np.prod(sizes, axis=1)) ** 0.5)
     points = np.zeros((len(linked), 2))
     x = y = height = 0.0
-    for part, block, size in zip(parts, blocks, sizes, strict=True):
+    for nodes, block, size in zip(found, blocks, sizes, strict=True):
         if x > 0 and x + size[0] > row_width:
             x, y, height = 0.0, y + height, 0.0
-        points[part] = block - block.min(axis=0) + (x, y)
+        points[nodes] = block - block.min(axis=0) + (x, y)
         x, height = x + float(size[0]), max(height, float(size[1]))
     return points
 
@@ -214,14 +229,14 @@ def _component(graph: Any, nodes: list[int]) -> Array:
     # A subgraph view lists its nodes in hash order; a fresh graph keeps pictures the same.
     plain = nx.Graph()
     plain.add_nodes_from(nodes)
-    plain.add_edges_from(sorted(graph.edges))
+    plain.add_weighted_edges_from(sorted(graph.edges(data="length")), weight="length")
     if len(nodes) > MOST_FOR_STRESS:
         found = nx.spring_layout(plain, seed=0, iterations=100)
         points = np.array([found[node] for node in nodes])
     else:
         from scipy.sparse.csgraph import shortest_path
 
-        hops = shortest_path(nx.to_scipy_sparse_array(plain, nodelist=nodes), unweighted=True)
+        hops = shortest_path(nx.to_scipy_sparse_array(plain, nodelist=nodes, weight="length"))
         circle, spectral = (
             np.array([found[node] for node in nodes])
             for found in (nx.circular_layout(plain), nx.spectral_layout(plain))

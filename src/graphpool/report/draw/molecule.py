@@ -116,8 +116,13 @@ def draw_molecule(
         return None
     position = PAD + np.array([(point.x, point.y) for point in points])
     ends = np.array(bonds, dtype=np.int64).reshape(-1, 2)
-    halo = ""
+    halo, between = "", set()
     if highlight is not None:
+        between = {
+            frozenset((f"atom-{i}", f"atom-{j}"))
+            for i, j in bonds
+            if -1 not in (highlight[i], highlight[j]) and highlight[i] != highlight[j]
+        }
         shown = [1.0] * atoms if strength is None else strength
         halo = _halo(position, ends, highlight, shown)
     width, height = (
@@ -125,7 +130,9 @@ def draw_molecule(
     )
     # Large molecules are shown small: their lines are drawn thicker, or they would not be seen.
     bold = min(max(width / LARGE, 1.0), BOLDEST)
-    body = f'{halo}<g transform="translate({PAD:g} {PAD:g})">{_structure(picture, bold)}</g>'
+    body = (
+        f'{halo}<g transform="translate({PAD:g} {PAD:g})">{_structure(picture, bold, between)}</g>'
+    )
     return MoleculeDrawing(width, height, body, position, ends)
 
 
@@ -168,23 +175,28 @@ def _percent(share: float) -> int:
     return 10 + 4 * round(10 * min(max(share, 0.0), 1.0))
 
 
-def _structure(picture: ElementTree.Element, bold: float) -> str:
-    """Bonds, `bold` times as thick, and letters of rdkit's picture, joined by their look."""
+def _structure(
+    picture: ElementTree.Element, bold: float, between: Collection[frozenset[str]]
+) -> str:
+    """Bonds, `bold` times as thick, and letters of rdkit's picture, joined by their look.
+
+    Bonds `between` two places are pale.
+    """
     lines: dict[tuple[str, str], list[str]] = defaultdict(list)
     areas: dict[str, list[str]] = defaultdict(list)
     words: dict[tuple[str, str], list[str]] = defaultdict(list)
     for element in picture:
         style = _style(element)
         fill = style.get("fill", element.get("fill", "none"))
+        pale = frozenset(element.get("class", "").split()[1:]) in between
         if element.tag == f"{_SVG}path":
             way = _short(element.get("d", ""))
             if fill == "none":
                 width = style.get("stroke-width", "2px").removesuffix("px")
-                lines[_page_colour(style.get("stroke", "")), number(bold * float(width))].append(
-                    way
-                )
+                tone = "var(--edge)" if pale else _page_colour(style.get("stroke", ""))
+                lines[tone, number(bold * float(width))].append(way)
             else:
-                areas[_page_colour(fill)].append(way)
+                areas["var(--edge)" if pale else _page_colour(fill)].append(way)
         elif element.tag == f"{_SVG}ellipse":
             x, y, r = (float(element.get(name, "0")) for name in ("cx", "cy", "rx"))
             areas[_page_colour(fill)].append(round_path(x, y, r))

@@ -12,9 +12,9 @@ from graphpool.ged.collection import Collection, collect
 from graphpool.ged.result import EditDistance
 from graphpool.graphs.graph import Graph
 from graphpool.graphs.graphset import GraphSet
-from graphpool.report.draw.layout import place_levels
+from graphpool.report.draw.layout import place_graph
 from graphpool.report.draw.svg import count_of
-from graphpool.report.pictures import Array, HierarchyExample, Level, Side
+from graphpool.report.pictures import Array, Side
 
 ELEMENTS: dict[str, dict[str, str]] = {
     # The TU archive's README for MUTAG: what its seven node labels stand for.
@@ -82,7 +82,7 @@ def shared_layout(left: Side, right: Side) -> tuple[Array, float, float, float]:
     joined = np.zeros((size, size))
     for i, j in links:
         joined[i, j] = joined[j, i] = 1.0
-    placed = place_levels(HierarchyExample("", "", "", [Level(joined)]))[0]
+    placed = place_graph(joined, base.part)
     return placed.position, float(placed.radius.min()), placed.width, placed.height
 
 

@@ -21,7 +21,7 @@ def examples_section(report: Report) -> str:
         drawn.append(_grid(group, tones, left))
         left -= len(drawn[-1])
     sides = [each.graph for group in groups for each in group.graphs]
-    plain = any(not side.smiles and not side.tone for side in sides)
+    plain = any(not side.smiles and not side.part for side in sides)
     key = label_key(tones) if plain else ""
     return section(text(report.examples_title), report.examples_words, key + "".join(drawn))
 
