@@ -109,7 +109,7 @@ def test_people_are_told_of_rules_and_machines_get_a_document(cli, own, similar)
     assert "24 train, 8 choose the epoch, 8 test" in done.err
     done = cli(*SIMILARITY, own, "--epochs", "1", "--distances", similar / DISTANCES,
                "--split", "classes", "--distance", "euclidean", "--json")  # fmt: skip
-    folder = Path("runs/own-similarity-hap-0")
+    folder = Path("runs/own-similarity-hap-one-way-0")
     assert json.loads(done.out) == json.loads((folder / "result.json").read_text())
     assert "own" not in done.err
     assert not (folder / DISTANCES).exists()

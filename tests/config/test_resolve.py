@@ -1,6 +1,14 @@
 import pytest
 
-from graphpool.config import USES_EDGES, ModelConfig, RunConfig, completed_model, resolve, to_dict
+from graphpool.config import (
+    USES_EDGES,
+    ModelConfig,
+    RunConfig,
+    completed_model,
+    resolve,
+    resolve_shared,
+    to_dict,
+)
 from graphpool.config.resolve import DEEP, SHALLOW, resolve_model
 from graphpool.nn import encoders
 
@@ -18,7 +26,9 @@ def test_with_features_of_edges_encoder_layers_norm_and_residual_go_together() -
 
 
 def test_what_is_given_is_kept() -> None:
-    given = ModelConfig(encoder="gin", num_layers=7, norm="none", residual="off", readout=("max",))
+    given = ModelConfig(
+        encoder="gin", num_layers=7, norm="none", residual="off", readout=("max",), max_clusters=9
+    )
     assert resolve_model(given, edge_features=True) == given
     named = resolve_model(ModelConfig(encoder="gated", norm="none"))
     assert (named.norm, named.residual, named.num_layers) == ("none", "on", DEEP)
@@ -35,6 +45,14 @@ def test_older_settings_are_completed_with_values_that_change_nothing() -> None:
     assert completed_model(old) == {**old, "residual": "off"}
 
 
+def test_what_hap_was_in_0_1_0_is_hap_one_way() -> None:
+    old = to_dict(resolve_model(ModelConfig(pooler="hap-one-way", encoder="gcn")))
+    for newer in ("down", "gate", "whole_graph", "units"):
+        del old[newer]
+    completed = completed_model({**old, "pooler": "hap"})
+    assert completed == to_dict(resolve_model(ModelConfig(pooler="hap-one-way", encoder="gcn")))
+
+
 def test_encoders_that_use_edges_are_known_by_one_name() -> None:
     assert set(encoders.USES_EDGES) == set(USES_EDGES)
 
@@ -42,5 +60,18 @@ def test_encoders_that_use_edges_are_known_by_one_name() -> None:
 @pytest.mark.parametrize(
     ("pooler", "readout"), [("hap-one-way", ("sum",)), ("hap", ("mean", "scaled_sum"))]
 )
-def test_the_readout_depends_on_the_network(pooler: str, readout: tuple[str, ...]) -> None:
-    assert resolve_model(ModelConfig(pooler=pooler)).readout == readout
+def test_the_readout_and_most_places_depend_on_the_network(
+    pooler: str, readout: tuple[str, ...]
+) -> None:
+    resolved = resolve_model(ModelConfig(pooler=pooler))
+    assert resolved.readout == readout
+    assert resolved.max_clusters == (1024 if pooler == "hap" else 16)
+
+
+def test_what_networks_share_leaves_open_what_depends_on_each() -> None:
+    shared = resolve_shared(RunConfig(), edge_features=True)
+    assert (shared.model.encoder, shared.model.num_layers) == ("gine", DEEP)
+    assert (shared.model.readout, shared.model.max_clusters) == ((), 0)
+    given = ModelConfig(readout=("max",), max_clusters=5)
+    kept = resolve_shared(RunConfig(model=given)).model
+    assert (kept.readout, kept.max_clusters) == (("max",), 5)

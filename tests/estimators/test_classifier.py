@@ -204,12 +204,19 @@ def test_probabilities_fit_the_answers(graphs, fitted):
 
 def test_vectors_and_levels_of_unseen_graphs(graphs, fitted):
     assert fitted.transform(graphs[80:90]).shape == (10, fitted.model_.network.embedding_channels)
-    first, last = fitted.levels(graphs[80:90])
-    places = graphs[80:90].places(PlaceRule())
-    assert first.x.shape == (10, places.width, 8)
-    assert first.counts.tolist() == places.counts.tolist()
+    (level,) = fitted.levels(graphs[80:90])
+    places = graphs[80:90].places(PlaceRule(units="auto", steps=0, most=1024))
+    assert level.x.shape == (10, places.width, 8)
+    assert level.counts.tolist() == places.counts.tolist()
+    assert level.adj.shape == (10, places.width, places.width)
+    assert level.assignment.shape[0] == graphs[80:90].num_nodes
+
+
+def test_levels_of_a_network_that_goes_one_way(graphs):
+    model = GraphClassifier("hap-one-way", **QUICK).fit(graphs[:40])
+    first, last = model.levels(graphs[80:90])
+    assert first.counts.tolist() == graphs[80:90].places(PlaceRule()).counts.tolist()
     assert last.adj.shape == (10, 1, 1)
-    assert first.assignment.shape[0] == graphs[80:90].num_nodes
 
 
 def test_vectors_do_not_depend_on_the_company_of_a_graph(graphs, fitted):
@@ -257,7 +264,8 @@ def test_a_saved_model_answers_the_same(graphs, fitted, tmp_path):
         "norm": "batch",
         "residual": "on",
         "num_layers": 3,
-        "readout": ("sum",),
+        "readout": ("mean", "scaled_sum"),
+        "max_clusters": 1024,
         "scoring": "accuracy",
     }
     assert loaded.get_params() == {**fitted.get_params(), **resolved}
@@ -304,7 +312,9 @@ def test_validation_graphs_can_choose_the_number_of_places(graphs, tmp_path):
 
 
 def test_choosing_places_without_validation_graphs_says_what_to_do(graphs):
-    with pytest.raises(ConfigError, match="needs validation graphs; give some, or"):
+    with pytest.raises(
+        ConfigError, match="selected on validation graphs, and there are none; give some, or"
+    ):
         GraphClassifier(**QUICK, cluster_count="validation", validation=0.0).fit(graphs[:40])
 
 

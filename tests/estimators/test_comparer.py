@@ -81,6 +81,7 @@ def test_saved_and_loaded_it_says_the_same(
         "threads": loaded.threads,
         "residual": "off",
         "readout": ("sum",),
+        "max_clusters": 16,
     }
     assert loaded.graphs_.ids == graphs[:50].ids
     for one, other in zip(

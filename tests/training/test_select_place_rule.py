@@ -24,8 +24,9 @@ from graphpool.training.select_place_rule import (
     select_place_rule,
 )
 
-ASKED = ModelConfig(hidden_channels=8, cluster_count="validation")
+ASKED = ModelConfig(pooler="hap-one-way", hidden_channels=8, cluster_count="validation")
 QUICK = RunConfig(model=ASKED, train=TrainConfig(epochs=2, threads=1))
+PARTS = replace(QUICK, model=ModelConfig(hidden_channels=8, units="validation"))
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def test_the_number_that_shows_the_arrangement_is_chosen():
     graphs = load("order:graphs=240,noise=0.0", features=None)
     split = cv_splits(graphs.y, 5, 0)[0]
     config = RunConfig(
-        model=ModelConfig(cluster_count="validation"),
+        model=ModelConfig(pooler="hap-one-way", cluster_count="validation"),
         train=TrainConfig(epochs=25, batch_size=16, threads=1),
     )
     model = TrainedModel.fit(graphs[split.train], graphs[split.valid], config)
@@ -125,8 +126,14 @@ def test_pilots_say_how_many_places_they_had(graphs):
 
 
 def test_all_rules_of_a_training_are_known_beforehand():
-    assert place_rules(ModelConfig()) == (PlaceRule(),)
-    assert place_rules(ModelConfig(assignment="content")) == ()
+    hard = PlaceRule(units="auto", steps=0, most=1024)
+    assert place_rules(ModelConfig()) == (hard,)
+    assert place_rules(ModelConfig(units="nodes")) == ()
+    assert place_rules(ModelConfig(pooler="hap-one-way")) == (PlaceRule(),)
+    assert place_rules(ModelConfig(pooler="hap-one-way", assignment="content")) == ()
+    every = place_rules(replace(PARTS.model, parts="abc"))
+    assert [rule.units for rule in every] == ["auto", "none", "recurring", "none"]
+    assert [rule.most == 1 for rule in every] == [False, False, False, True]
     resolutions = [rule.resolution for rule in place_rules(ASKED)]
     assert resolutions == [0.75, 1.5, 3.0, 6.0, 1.5]
     assert [rule.count for rule in place_rules(ASKED)] == ["auto"] * 4 + ["eigengap"]
@@ -156,7 +163,7 @@ def test_where_nothing_is_left_to_choose_it_is_an_error(graphs, changes, problem
 
 
 def test_without_validation_graphs_it_says_what_to_do(graphs):
-    with pytest.raises(ConfigError, match="give some, or find the number of places by 'modul"):
+    with pytest.raises(ConfigError, match="give some, or leave"):
         TrainedModel.fit(graphs[:20], None, QUICK)
 
 
@@ -236,6 +243,52 @@ def test_a_damaged_choice_is_named(graphs, tmp_path):
     (tmp_path / "places.json").write_text('{"choice": {}}')
     with pytest.raises(CheckpointError, match=r"places\.json.*'count' is missing"):
         train(graphs, folder=tmp_path, resume=True)
+
+
+def test_candidates_for_units_are_all_that_the_network_has():
+    tried = [each.units for each in candidates(PARTS.model)]
+    assert tried == ["auto", "none", "graph", "nodes"]  # no parts are learned
+    learned = replace(PARTS.model, parts="abc")
+    assert [(each.units, each.parts) for each in candidates(learned)] == [
+        ("auto", ""), ("none", ""), ("recurring", "abc"), ("graph", ""), ("nodes", ""),
+    ]  # fmt: skip
+    one_way = replace(learned, pooler="hap-one-way")
+    assert [each.units for each in candidates(one_way)] == ["auto", "none", "recurring"]
+
+
+@pytest.mark.parametrize(("best", "units"), [(1, "none"), (2, "recurring"), (3, "graph")])
+def test_the_training_has_the_units_that_won(graphs, tmp_path, best, units):
+    real, reached = module.fit, iter(range(10))
+
+    def judged(*values, **options):
+        result = real(*values, **options)
+        won = next(reached) == best
+        metrics = {**result.best_metrics, "accuracy": 1.0 if won else 0.1}
+        return replace(result, best_metrics=metrics)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "fit", judged)
+        model, _ = train(graphs, PARTS, folder=tmp_path)
+    assert [pilot.units for pilot in model.choice.pilots] == [
+        "auto", "none", "recurring", "graph", "nodes",
+    ]  # fmt: skip
+    assert model.choice.pilots[-1].places == 0
+    assert model.config.model.units == units
+    assert (model.features.parts is not None) == (units == "recurring")
+    loaded = TrainedModel.load(tmp_path)
+    assert loaded.choice == model.choice
+    assert (loaded.embed(graphs) == model.embed(graphs)).all()
+    if units != "recurring":
+        plain = replace(PARTS, model=replace(PARTS.model, units=units))
+        assert weights(model) == weights(train(graphs, plain)[0])
+
+
+def test_units_that_change_no_place_are_not_tried():
+    dense = load("ring:graphs=40,seed=0", features=None)
+    model = TrainedModel.fit(dense[:30], dense[30:], PARTS)
+    tried = [pilot.units for pilot in model.choice.pilots]
+    assert "none" not in tried  # no rings are kept whole in dense graphs
+    assert tried[0] == "auto"
 
 
 def test_random_numbers_of_others_are_left_alone(graphs):

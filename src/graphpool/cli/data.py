@@ -138,15 +138,15 @@ def parts(
     \b
     graphpool data parts MUTAG --graph 0 --graph 7 --units auto --draw parts.svg
     """
+    from graphpool.config import MOST_HARD
     from graphpool.graphs import PlaceRule
     from graphpool.graphs.parts import RecurringParts
-    from graphpool.nn.two_way import HARD_MOST
     from graphpool.report.draw.parted import usual_graphs
     from graphpool.report.parts_page import parts_document, parts_report
     from graphpool.report.parts_picture import draw_parts, parts_of_graphs
 
     rule = (
-        None if units == "recurring" else PlaceRule(units=cast(Any, units), steps=0, most=HARD_MOST)
+        None if units == "recurring" else PlaceRule(units=cast(Any, units), steps=0, most=MOST_HARD)
     )
     if html is not None and rule is not None:
         raise ConfigError(f"--html shows recurring parts; use --draw FILE.svg for --units {units}")

@@ -4,6 +4,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -228,6 +229,7 @@ def check_names(config: RunConfig, given: Given, poolers: Sequence[str]) -> None
         given: options by dotted key, as in `settings`; the task, or all of the poolers, may have
             no use for one.
     """
+    from graphpool.experiments.methods import model_of
     from graphpool.features.pipeline import FeaturePipeline
     from graphpool.nn.zoo.pairs import BY_NODES
     from graphpool.tasks import find_task
@@ -246,7 +248,11 @@ def check_names(config: RunConfig, given: Given, poolers: Sequence[str]) -> None
         )
     find_device(config.train.device)
     FeaturePipeline(config.features)
-    find_task(config.task).check_settings(config)
+    task = find_task(config.task)
+    for name in [each for each in poolers if each in task.methods()] or [config.model.pooler]:
+        same = name == config.model.pooler
+        model = config.model if same else model_of(name, config.model)
+        task.check_settings(replace(config, model=model))
 
 
 def absolute(path: Path | None) -> str | None:

@@ -23,7 +23,7 @@ BOTH_WAYS: tuple[Literal["mean", "scaled_sum"], ...] = ("mean", "scaled_sum")
 """The readout of `hap`; that of other networks is the sum."""
 
 MOST_SOFT, MOST_HARD = 16, 1024
-"""Largest number of places of a graph: soft ones, which take memory for every node, and hard ones."""
+"""Largest number of places of a graph: soft ones, which take memory for every node; hard ones."""
 
 SHALLOW, DEEP = 2, 3
 """Layers of an encoder that uses no features of edges, and of one that does."""
@@ -66,6 +66,16 @@ def resolve(config: RunConfig, edge_features: bool = False, metric: str = "") ->
         model=resolve_model(config.model, edge_features),
         train=replace(config.train, scoring=scoring),
     )
+
+
+def resolve_shared(config: RunConfig, edge_features: bool = False, metric: str = "") -> RunConfig:
+    """Return settings that several networks share; what depends on the network is left open.
+
+    The arguments are those of `resolve`.
+    """
+    resolved, given = resolve(config, edge_features, metric), config.model
+    model = replace(resolved.model, readout=given.readout, max_clusters=given.max_clusters)
+    return replace(resolved, model=model)
 
 
 def resolve_scoring(config: RunConfig, metric: str = "") -> Any:

@@ -240,7 +240,8 @@ def defaults_for(task: Task) -> RunConfig:
     """Return the settings that a task starts from.
 
     Comparing graphs takes an encoder that tells nodes apart by their surroundings: sums, the
-    outputs of all layers, random-walk features, batch normalisation and thousands of steps.
+    outputs of all layers, random-walk features, batch normalisation and thousands of steps; soft
+    places, whose distances were developed with it.
     """
     if task in SINGLE:
         data = {"regression": "ESOL", "multilabel": "Tox21"}.get(task, RunConfig.data)
@@ -250,7 +251,13 @@ def defaults_for(task: Task) -> RunConfig:
         task=task,
         data="matching-balanced-hard-20" if matching else "AIDS700nef",
         features="constant+logdegree+rw:8" if matching else "auto+logdegree+rw:8",
-        model=ModelConfig(encoder="graphconv", norm="batch", jumping_knowledge=True, num_layers=3),
+        model=ModelConfig(
+            pooler="hap-one-way",
+            encoder="graphconv",
+            norm="batch",
+            jumping_knowledge=True,
+            num_layers=3,
+        ),
         train=TrainConfig(
             epochs=25 if matching else 5,
             batch_size=256 if matching else 512,

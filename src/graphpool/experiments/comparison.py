@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphpool.config import RunConfig, resolve, to_dict
+from graphpool.config import RunConfig, resolve_model, resolve_shared, to_dict
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
 from graphpool.data.molecules.published import published_metric
@@ -268,7 +268,8 @@ def unit_of(method: str, data: Data, config: RunConfig, seed: int, fold: int = 0
     """Return a unit; baselines have no settings of a network."""
     if method in find_task(data.task).baselines():
         return Unit(data, method, None, seed, fold)
-    return Unit(data, method, replace(config, model=model_of(method, config.model)), seed, fold)
+    model = resolve_model(model_of(method, config.model))
+    return Unit(data, method, replace(config, model=model), seed, fold)
 
 
 # ---------------------------------------------------------------------- examples of every kind
@@ -279,7 +280,9 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     given = wanted.data
     task = _graph_task(wanted.config)
     graphs = (task.open_training if isinstance(given, str) else task.open_set)(given, wanted.root)
-    config = resolve(wanted.config, has_edge_features(graphs), published_metric(graphs.notes))
+    config = resolve_shared(
+        wanted.config, has_edge_features(graphs), published_metric(graphs.notes)
+    )
     protocol = bound(_protocol(wanted.protocol, config, graphs), graphs)
     if graphs.x_from:
         log.info("%s: its features are not used; every split fits its own", graphs.name)
@@ -315,7 +318,7 @@ def _open_pairs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     config, seeds = wanted.named()
     drawn: list[_Drawn] = [(data, data.seed, 0) for data in drawn_pairs(config, seeds)]
     features = {"used": [config.features], "unused": []}
-    return drawn, {"config": resolve(wanted.config), "features": features}
+    return drawn, {"config": resolve_shared(wanted.config), "features": features}
 
 
 def drawn_pairs(config: RunConfig, seeds: Sequence[int]) -> list[PairData]:
@@ -351,7 +354,7 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         graphs.name, digest, asked.examples, asked.valid, split, auto=automatic(graphs)
     )
     drawn: list[_Drawn] = [(replace(first, seed=seed), seed, 0) for seed in seeds]
-    config = resolve(wanted.config, has_edge_features(graphs))
+    config = resolve_shared(wanted.config, has_edge_features(graphs))
     return drawn, {"config": config, "features": _features(config, graphs)}
 
 

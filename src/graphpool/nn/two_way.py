@@ -22,6 +22,7 @@ from typing import NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
+from graphpool.config import MOST_HARD
 from graphpool.errors import check_type
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import derived, trusted
@@ -40,9 +41,6 @@ from graphpool.nn.label_embedding import embed_labels, reset_labels
 from graphpool.nn.level import Level
 from graphpool.nn.module import reset_children
 from graphpool.nn.readout import Readout
-
-HARD_MOST = 1024
-"""Largest number of hard places of a graph."""
 
 
 class _Floor(NamedTuple):
@@ -82,7 +80,7 @@ class TwoWayHAP(GraphNetwork):
         hidden_channels: int = 64,
         out_channels: int = 2,
         *,
-        rules: Sequence[PlaceRule] = (PlaceRule(steps=0, most=HARD_MOST),),
+        rules: Sequence[PlaceRule] = (PlaceRule(steps=0, most=MOST_HARD),),
         down: Down = "each",
         gate: bool = False,
         encoder: str = "gcn",

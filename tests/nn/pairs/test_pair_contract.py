@@ -29,18 +29,20 @@ VARIANTS: dict[str, dict[str, Any]] = {
     **{f"{name}/batch norm": {"pooler": name, "norm": "batch"} for name in PAIR_METHODS},
     **{
         f"{name}/all readouts": {"pooler": name, "readout": ("sum", "mean", "max"), "cut_loss": 0.5}
-        for name in (*HAP_LIKE, "hap")
+        for name in (*HAP_LIKE, "hap-one-way")
     },
     **{
         f"{name}/gine": {"pooler": name, "encoder": "gine", "num_layers": 2}
-        for name in ("simgnn", "simgnn-hap", "gmn-hap", "hap")
+        for name in ("simgnn", "simgnn-hap", "gmn-hap", "hap-one-way", "hap")
     },
     "gmn/learned": {"pooler": "gmn", "score": "learned"},
     "simgnn/learned": {"pooler": "simgnn", "score": "learned"},
     "hap/learned": {"pooler": "hap", "score": "learned"},
-    "hap/euclidean": {"pooler": "hap", "distance": "euclidean"},
-    "hap/nodes": {"pooler": "hap", "distance": "nodes"},
-    "hap/sorted": {"pooler": "hap", "distance": "sorted"},
+    **{
+        f"{name}/{distance}": {"pooler": name, "distance": distance}
+        for name in ("hap", "hap-one-way")
+        for distance in ("euclidean", "nodes", "sorted")
+    },
 }
 BY_DISTANCE = [name for name in VARIANTS if not name.startswith("simgnn")]
 OWN = [name for name, options in VARIANTS.items() if options["pooler"] in PAIR_METHODS]
@@ -51,9 +53,10 @@ SOME = [
     "hap",
     "hap/learned",
     "hap/euclidean",
-    "hap/nodes",
-    "hap/sorted",
-    "hap/all readouts",
+    "hap-one-way",
+    "hap-one-way/nodes",
+    "hap-one-way/sorted",
+    "hap-one-way/all readouts",
     "sum",
     "sagpool",
     "diffpool",

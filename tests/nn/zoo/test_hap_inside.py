@@ -4,7 +4,7 @@ import pytest
 import torch
 from plain import CHANNELS, batch_of, random_graph
 
-from graphpool.config import ModelConfig
+from graphpool.config import MOST_SOFT, ModelConfig
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.nn.hap import HAPCoarsening
@@ -50,7 +50,7 @@ def test_a_flat_pooler_reads_the_clusters_of_each_graph_and_nothing_else(name: s
 @pytest.mark.parametrize("name", READING)
 def test_its_clusters_are_those_of_hap(name: str) -> None:
     model = build_model(config(name), CHANNELS, 2).eval()
-    plain = build_model(config("hap"), CHANNELS, 2).eval()
+    plain = build_model(config("hap-one-way"), CHANNELS, 2).eval()
     plain.encoders.load_state_dict(model.encoders.state_dict())
     plain.coarsenings.load_state_dict(model.coarsenings.state_dict())  # the last has no weights
     one, other = model.levels(batch())[0], plain.levels(batch())[0]
@@ -116,7 +116,7 @@ def test_settings_of_places_and_losses_reach_it() -> None:
 
 
 def test_sort_reads_all_clusters() -> None:
-    assert build_model(config("sort-hap"), CHANNELS, 2).learned[0].k == ModelConfig.max_clusters
+    assert build_model(config("sort-hap"), CHANNELS, 2).learned[0].k == MOST_SOFT
     assert build_model(config("sort-hap", clusters=(6, 4, 1)), CHANNELS, 2).learned[0].k == 4
 
 

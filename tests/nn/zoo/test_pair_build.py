@@ -41,7 +41,7 @@ def test_a_network_of_no_classes_has_no_head_and_the_same_vectors(name: str) -> 
 
 
 def test_every_graph_is_embedded_once_however_many_pairs_it_is_in() -> None:
-    model = build_pair_model(ModelConfig(hidden_channels=8), CHANNELS, 7.0)
+    model = build_pair_model(ModelConfig("hap-one-way", hidden_channels=8), CHANNELS, 7.0)
     assert isinstance(model, Siamese)
     seen = []
     model.network.encoders[0].register_forward_hook(lambda *call: seen.append(len(call[2])))
@@ -67,7 +67,8 @@ def test_hap_inside_goes_by_the_settings(name: str, assignment: str) -> None:
     model = build_pair_model(settings, CHANNELS, 7.0)
     parts = [part for part in model.modules() if isinstance(part, HAPCoarsening)]
     assert [part.clusters for part in parts] == [5, 3, 1]
-    alone = build_model(ModelConfig(assignment=assignment, clusters=(5, 3, 1)), 64, 2)  # type: ignore[arg-type]
+    one_way = ModelConfig("hap-one-way", assignment=assignment, clusters=(5, 3, 1))  # type: ignore[arg-type]
+    alone = build_model(one_way, 64, 2)
     assert type(parts[0].assign) is type(alone.coarsenings[0].assign)
     assert pair_place_rule(settings) == parts[0].rule
     assert (parts[0].rule is None) == (assignment != "places")
@@ -99,7 +100,7 @@ def test_rounds_of_gmn_are_as_many_as_hap_has() -> None:
 
 
 def test_learned_score_has_a_row_for_every_level() -> None:
-    settings = ModelConfig(clusters=(8, 4, 1), distance="euclidean")
+    settings = ModelConfig("hap-one-way", clusters=(8, 4, 1), distance="euclidean")
     model = build_pair_model(settings, CHANNELS, 7.0, "learned")
     assert isinstance(model.score, LearnedScore)
     assert model.score.bias.shape == (model.levels, 1) == (3, 1)

@@ -145,6 +145,10 @@ def check_settings(config: ModelConfig) -> None:
     """Raise a `ConfigError` for settings that the network of `config` does not have."""
     if config.pooler == "hap":
         check_two_way(config)
+    elif config.units in ("graph", "nodes") and find_method(config.pooler).rule is not None:
+        raise ConfigError(
+            f"model.units {config.units!r} is for the pooler hap; use that, or other units"
+        )
 
 
 def edges_unused(config: ModelConfig) -> str:
@@ -173,6 +177,7 @@ def build_model(
         edge_channels: channels of the features of edges.
     """
     config = resolve_model(config, edge_channels > 0)
+    check_settings(config)
     build, clusters = find_method(config.pooler).build, config.clusters
     assert build is not None, "only pair networks are built elsewhere"
     if config.ratio:

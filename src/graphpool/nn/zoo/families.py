@@ -302,7 +302,6 @@ def pooler_in_hap(module: Module, takes: Takes) -> Builder:
 def hap_two_way(request: Request) -> nn.Module:
     """HAP in both directions."""
     config = request.config
-    check_two_way(config)
     return request.network(
         TwoWayHAP, rules=two_way_rules(config), down=config.down, gate=config.gate
     )
@@ -361,10 +360,6 @@ def rule_of(config: ModelConfig, units: Units = "none") -> PlaceRule | None:
                 "the model, or give model.parts the digest of RecurringParts"
             )
         return PlaceRule(units="recurring", learned=config.parts)
-    if config.units in ("graph", "nodes"):
-        raise ConfigError(
-            f"model.units {config.units!r} is for the pooler hap; use that, or other units"
-        )
     for key, others in (("units", "'auto' or 'none'"), ("cluster_count", "'modularity'")):
         if getattr(config, key) == "validation":
             raise ConfigError(
@@ -397,8 +392,7 @@ def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
         rules = [_hard(1)] if config.units == "graph" or config.whole_graph else []
     elif config.ratio or not config.clusters:
         rule = cast(PlaceRule, rule_of(config, "auto"))
-        most = rule.most if config.units == "recurring" else config.max_clusters or MOST_HARD
-        rules = [replace(rule, steps=0, most=most)]
+        rules = [replace(rule, steps=0, most=config.max_clusters or MOST_HARD)]
     else:
         rules = [_hard(count) for count in config.clusters]
     if config.whole_graph and rules and rules[-1].most != 1:
