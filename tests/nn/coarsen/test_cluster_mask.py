@@ -39,12 +39,12 @@ both = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
 
 def pairs_of(*values: Iterable[Any]) -> list[Any]:
     """All combinations, of which every other one is `slow`: each pair of values remains."""
-    numbered = itertools.product(*(enumerate(each) for each in values))
-    return [
-        pytest.param(*(value for _, value in row), marks=[pytest.mark.slow] * (odd % 2))
-        for row in numbered
-        for odd in [sum(number for number, _ in row)]
-    ]
+    made = []
+    for row in itertools.product(*(enumerate(each) for each in values)):
+        numbers, given = zip(*row, strict=True)
+        marks = [pytest.mark.slow] * (sum(numbers) % 2)
+        made.append(pytest.param(*given, marks=marks, id="-".join(map(str, given))))
+    return made
 
 
 every = pytest.mark.parametrize(
@@ -82,7 +82,8 @@ def unsettled(model: nn.Module, dtype: torch.dtype) -> nn.Module:
 
 
 def settings(**options: Any) -> nn.Module:
-    return build_model(ModelConfig(hidden_channels=8, **options), CHANNELS, 3)
+    config = ModelConfig(pooler="hap-one-way", hidden_channels=8, **options)
+    return build_model(config, CHANNELS, 3)
 
 
 def agree(one: Tensor, other: Tensor) -> None:
