@@ -269,7 +269,7 @@ def test_graphs_of_one_class_are_refused(cli):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_run_exits_with_its_signal_and_resumes_to_the_bit(cli, small, number, code):
-    arguments = [str(small), "--epochs", "120", "--hidden", "8", "--threads", "1"]
+    arguments = [str(small), "--epochs", "60", "--hidden", "8", "--threads", "1"]
     command = [sys.executable, "-m", "graphpool.cli.main", "train", *arguments, "--out", "cut"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     events = Path("cut/events.jsonl")
@@ -311,19 +311,21 @@ def test_what_validation_graphs_chose_is_told_and_kept_with_the_model(cli, small
     assert "chosen on validation graphs" in Path("run/report.html").read_text()
 
 
-def test_a_run_stopped_while_it_chooses_resumes_to_the_bit(cli, small):
-    arguments = [str(small), *VALIDATION, "--epochs", "60"]
-    command = [sys.executable, "-m", "graphpool.cli.main", "train", *arguments, "--out", "cut"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    events = Path("cut/pilots/1/events.jsonl")
-    end = time.monotonic() + 60
-    while not (events.exists() and '"epoch": 3' in events.read_text()):
-        assert time.monotonic() < end, "the second pilot never got under way"
-        time.sleep(0.005)
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 143
-    assert "go on with: graphpool train --resume --out cut" in err
+def test_a_run_stopped_while_it_chooses_resumes_to_the_bit(cli, small, monkeypatch):
+    arguments = (small, *VALIDATION, "--epochs", "6")
+    steps = iter(range(100))
+
+    def stopped(task, model, batch, plain=ClassificationTask.step):
+        if next(steps) == 8:  # in the second pilot: each has five steps
+            assert Path("cut/pilots/1/events.jsonl").exists()
+            signal.raise_signal(signal.SIGTERM)
+        return plain(task, model, batch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ClassificationTask, "step", stopped)
+        done = cli("train", *arguments, "--out", "cut")
+    assert done.code == 143
+    assert "go on with: graphpool train --resume --out cut" in done.err
     assert not Path("cut/places.json").exists()
     refused = cli("train", *arguments, "--out", "cut")
     assert "already holds a run; go on with it with --resume" in refused.err

@@ -2,13 +2,11 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
-from pages import fenced
+from pages import fenced, printed_by
 
 import graphpool as gp
 from graphpool.cli.main import run
@@ -16,13 +14,6 @@ from graphpool.cli.main import run
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
 blocks = partial(fenced, GUIDE)
-
-
-def printed_by(code: str, folder: Path) -> str:
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def call(command: str, *more: str) -> None:

@@ -3,13 +3,12 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
+import warnings
 from functools import partial
 from pathlib import Path
 
 import pytest
-from pages import fenced
+from pages import fenced, printed_by
 
 from graphpool import ged
 from graphpool.cli.main import run
@@ -37,11 +36,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def execute(codes: list[str]) -> None:
+def execute(codes: list[str], folder: Path) -> None:
     """Run examples one after the other, each with the names of those before, as a user would."""
-    command = [sys.executable, "-W", "error", "-c", "\n".join(codes)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        printed_by("\n".join(codes), folder)
 
 
 def call(command: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -56,7 +55,7 @@ def call(command: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_python_runs(folder: Path) -> None:
-    execute([code for code in blocks("python") if PUBLISHED not in code])
+    execute([code for code in blocks("python") if PUBLISHED not in code], folder)
 
 
 def test_python_on_published_distances_runs(
@@ -64,7 +63,7 @@ def test_python_on_published_distances_runs(
 ) -> None:
     monkeypatch.setenv("GRAPHPOOL_DATA", str(data_root))
     first, *rest = blocks("python")
-    execute([first, *(code for code in rest if PUBLISHED in code)])
+    execute([first, *(code for code in rest if PUBLISHED in code)], folder)
 
 
 @pytest.mark.parametrize("command", [line for line in COMMANDS if PUBLISHED not in line])

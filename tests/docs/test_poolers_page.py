@@ -71,6 +71,7 @@ def test_commands_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
     assert all(method.keeps in said for method in BUILT_IN)
     evaluate[evaluate.index("--epochs") + 1] = "1"
     with pytest.raises(SystemExit) as stop:
-        run([*evaluate, "--seeds", "1", "--no-baselines", "--out", str(tmp_path)])
+        run([*evaluate, "--protocol", "cv2", "--seeds", "1", "--jobs", "1", "--no-baselines",
+             "--out", str(tmp_path)])  # fmt: skip
     assert stop.value.code == 0
     assert "sagpool" in (tmp_path / "results.md").read_text(encoding="utf-8")

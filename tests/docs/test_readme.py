@@ -9,6 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from pages import printed_by
 from typer.main import get_command
 
 from graphpool.cli.main import app, run
@@ -36,17 +37,18 @@ def examples(kind):
     return [code for name, code in fenced if name == kind]
 
 
-def run_example(name, folder):
-    """What the example of Python that uses a name prints."""
-    (example,) = (code for code in examples("python") if name in code)
-    command = [sys.executable, "-c", example]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def example(name):
+    """The example of Python that uses a name."""
+    (code,) = (code for code in examples("python") if name in code)
+    return code
 
 
 def test_the_example_of_classification_runs_and_predicts_own_graphs(tmp_path):
-    printed = run_example("GraphClassifier", tmp_path)
+    # In a process of its own, as a reader runs what stands first.
+    command = [sys.executable, "-c", example("GraphClassifier")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout
     assert float(re.search(r"accuracy (\S+)", printed)[1]) > 0.6
     assert (tmp_path / "mutag.html").exists()
     molecules = ROOT / "docs" / "molecules.jsonl"
@@ -62,12 +64,12 @@ def test_the_example_of_classification_runs_and_predicts_own_graphs(tmp_path):
 
 
 def test_the_example_of_neighbours_runs(tmp_path):
-    positions = run_example("GraphComparer", tmp_path).split("]]")[1]
+    positions = printed_by(example("GraphComparer"), tmp_path).split("]]")[1]
     assert len(re.findall(r"\d+", positions)) == 4 * 3
 
 
 def test_the_example_of_edit_distance_runs(tmp_path):
-    first, *path = run_example("ged.distance", tmp_path).splitlines()
+    first, *path = printed_by(example("ged.distance"), tmp_path).splitlines()
     # By hand: the bond to O, an atom, and a C or O that becomes N.
     assert first == "3.0 3.0 3.0 True"
     assert path[0] in ("delete edge 0-1", "delete edge 1-2")

@@ -213,7 +213,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, monkeypatch):
 
 
 def test_killed_run_goes_on_and_ends_the_same(tmp_path):
-    script = [sys.executable, small.__file__, str(tmp_path / "killed"), "150"]
+    script = [sys.executable, small.__file__, str(tmp_path / "killed"), "80"]
     process = subprocess.Popen(script)
     until = time.monotonic() + 120
     while not lines(tmp_path / "killed"):
@@ -225,7 +225,7 @@ def test_killed_run_goes_on_and_ends_the_same(tmp_path):
     kept = lines(tmp_path / "killed")
     assert not (tmp_path / "killed" / "results.json").exists()
     assert 1 <= len(kept) < CV3.folds
-    settings = {"methods": ("sum",), "config": quick(epochs=150)}
+    settings = {"methods": ("sum",), "config": quick(epochs=80)}
     result = evaluate(tmp_path / "killed", **settings)
     assert lines(tmp_path / "killed")[: len(kept)] == kept
     assert len(lines(tmp_path / "killed")) == CV3.folds

@@ -1,4 +1,7 @@
-"""All pairs of AIDS700nef and LINUX are at their published distance, and the mappings prove it."""
+"""Pairs of AIDS700nef and LINUX are at their published distance, and the mappings prove it.
+
+Every fourth pair by default; all of them are `slow`.
+"""
 
 from pathlib import Path
 
@@ -10,17 +13,18 @@ from numpy.typing import NDArray
 from graphpool.ged import METHODS, Answers, Costs, Limits, make_problem
 
 
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["AIDS700nef", "LINUX"])
-def test_all_pairs_are_at_their_published_distance(name: str, data_root: Path) -> None:
+def test_pairs_are_at_their_published_distance(name: str, every: int, data_root: Path) -> None:
     truth = published(data_root, name)
-    pairs = np.column_stack(np.triu_indices(len(truth.graphs), 1)).astype(np.int64)
+    pairs = np.column_stack(np.triu_indices(len(truth.graphs), 1)).astype(np.int64)[::every]
     answers = METHODS["exact"].solve(make_problem(truth.graphs, Costs()), pairs, Limits())
 
     np.testing.assert_array_equal(answers.lower, answers.upper)
     np.testing.assert_array_equal(answers.upper, truth.full[pairs[:, 0], pairs[:, 1]])
     expected = truth.ged[pairs[:, 0], pairs[:, 1]]
     known = expected >= 0
-    assert known.sum() > 200_000
+    assert known.sum() > 200_000 // every
     np.testing.assert_array_equal(answers.upper[known], expected[known])
     check_mappings(truth, pairs, answers)
 

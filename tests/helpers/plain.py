@@ -114,6 +114,14 @@ def _path(nodes: int) -> list[tuple[int, int]]:
     return [(node, node + 1) for node in range(nodes - 1)]
 
 
+def fix_seed(seed: int = 0) -> None:
+    """`torch.manual_seed`, which takes a millisecond to note it for GPUs where there is none."""
+    if torch.cuda.is_available():
+        torch.manual_seed(seed)
+    else:
+        torch.default_generator.manual_seed(seed)
+
+
 def odd_graphs() -> dict[str, Plain]:
     """Graphs that break careless code."""
     draw = torch.Generator().manual_seed(7)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from plain import fix_seed
 
 from graphpool.nn.ops.switch import plain_operations
 
@@ -13,7 +14,7 @@ from graphpool.nn.ops.switch import plain_operations
 @pytest.fixture(autouse=True)
 def _steady() -> None:
     torch.set_num_threads(1)
-    torch.manual_seed(0)
+    fix_seed()
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -32,10 +33,22 @@ from graphpool.tasks.classification import ClassificationTask
 
 DTYPES = {"compiled": torch.float32, "tensors": torch.float64}
 READOUTS = [part for length in (1, 2, 3) for part in itertools.combinations(REDUCTIONS, length)]
+DEPTHS: list[tuple[int, ...]] = [(), (4, 3, 1), (9, 3), (5,)]
 both = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
+
+
+def pairs_of(*values: Iterable[Any]) -> list[Any]:
+    """All combinations, of which every other one is `slow`: each pair of values remains."""
+    made = []
+    for row in itertools.product(*(enumerate(each) for each in values)):
+        numbers, given = zip(*row, strict=True)
+        marks = [pytest.mark.slow] * (sum(numbers) % 2)
+        made.append(pytest.param(*given, marks=marks, id="-".join(map(str, given))))
+    return made
+
+
 every = pytest.mark.parametrize(
-    ("encoder", "norm", "connect"),
-    list(itertools.product(encoder_names(), ["none", "batch"], CONNECTIONS)),
+    ("encoder", "norm", "connect"), pairs_of(encoder_names(), ["none", "batch"], CONNECTIONS)
 )
 
 
@@ -69,7 +82,8 @@ def unsettled(model: nn.Module, dtype: torch.dtype) -> nn.Module:
 
 
 def settings(**options: Any) -> nn.Module:
-    return build_model(ModelConfig(hidden_channels=8, **options), CHANNELS, 3)
+    config = ModelConfig(pooler="hap-one-way", hidden_channels=8, **options)
+    return build_model(config, CHANNELS, 3)
 
 
 def agree(one: Tensor, other: Tensor) -> None:
@@ -77,6 +91,7 @@ def agree(one: Tensor, other: Tensor) -> None:
     torch.testing.assert_close(one, other, atol=limit, rtol=limit)
 
 
+@pytest.mark.usefixtures("unchecked_shapes")  # the test of a batch mate checks them
 @torch.no_grad()
 @both
 @every
@@ -91,9 +106,9 @@ def test_a_graph_has_the_same_answer_alone_and_among_others(
 
 
 @torch.no_grad()
-@both
-@pytest.mark.parametrize("clusters", [(), (4, 3, 1), (9, 3), (5,)], ids=str)
-@pytest.mark.parametrize("readout", READOUTS, ids="+".join)
+@pytest.mark.parametrize(
+    ("readout", "clusters", "dtype"), pairs_of(READOUTS, DEPTHS, DTYPES.values())
+)
 def test_every_readout_and_depth(
     readout: tuple[str, ...], clusters: tuple[int, ...], dtype: torch.dtype
 ) -> None:

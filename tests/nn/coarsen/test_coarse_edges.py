@@ -103,14 +103,14 @@ def test_those_of_gathered_nodes_are_what_was_summed(kind: type[nn.Module], dire
 
 
 @pytest.mark.parametrize(
-    "pooler", ["asap", "attpool-global", "attpool-local", "gpool", "diffpool", "hap"]
+    "pooler", ["asap", "attpool-global", "attpool-local", "gpool", "diffpool", "hap-one-way"]
 )
 def test_encoders_after_every_kind_of_pooler_use_them(pooler: str) -> None:
     """Gradients of the second encoder reach the features of edges by way of the coarse ones."""
     batch = batch_of([random_graph(9, 2), random_graph(7, 1)])
     torch.manual_seed(0)
     settings = ModelConfig(pooler=pooler, encoder="gine", hidden_channels=8, norm="none")
-    if pooler in ("diffpool", "hap"):
+    if pooler in ("diffpool", "hap-one-way"):
         settings = replace(settings, clusters=(4, 1))
     model = build_model(settings, CHANNELS, 2, edge_channels=EDGE_CHANNELS).eval()
     level = Level.from_batch(batch)

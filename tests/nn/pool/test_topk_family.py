@@ -99,6 +99,7 @@ def test_the_numbering_of_nodes_does_not_matter(
         assert_same_up_to_order(module, graph, torch.randperm(graph.nodes))
 
 
+@pytest.mark.usefixtures("unchecked_shapes")  # the test above checks them
 @torch.no_grad()
 @both
 @pytest.mark.parametrize("ratio", [0.3, 0.6])
