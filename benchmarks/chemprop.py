@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--data-root", type=Path, required=True, help="folder of data files")
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--methods", nargs="+", default=["flat", "hap"])
+    parser.add_argument("--methods", nargs="+", default=["flat", "hap-one-way"])
     results = ROOT / "results" / "benchmarks" / "chemprop.json"
     parser.add_argument("--json", type=Path, default=results)
     given = parser.parse_args()

@@ -28,7 +28,7 @@ from graphpool.report.data import Array
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "places_ring.json"
-MODELS = ("hap-paper", "diffpool", "hap")
+MODELS = ("hap-paper", "diffpool", "hap-one-way")
 SEED = 0
 LEARN = 1000  # graphs, of which the last tenth chooses the epoch
 RUN = RunConfig(

@@ -99,7 +99,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--set", default="AIDS700nef")
     parser.add_argument("--triplets", type=int, default=10_000)
-    parser.add_argument("--methods", nargs="+", default=["hap", "sum"])
+    parser.add_argument("--methods", nargs="+", default=["hap-one-way", "sum"])
     sizes = sorted({256, BASE.train.batch_size, 1024})
     parser.add_argument("--batch-sizes", nargs="+", type=int, default=sizes)
     parser.add_argument("--rounds", type=int, default=3)

@@ -5,7 +5,7 @@ are made beforehand; all ways run in one process and one thread, in interleaved 
 times without the group divided by times with all groups: the median over rounds (`median`), and of
 the best rounds (`best`), which says more on a machine that does other work besides.
 
-    python benchmarks/twins.py --data-root FOLDER [--rounds 9] [--only "hap MUTAG" ...]
+    python benchmarks/twins.py --data-root FOLDER [--rounds 9] [--only "hap-one-way MUTAG" ...]
 """
 
 import argparse
@@ -97,7 +97,11 @@ def epoch(model: Any, task: Any, batches: Sequence[Any]) -> Callable[[], None]:
 def workloads(root: Path | None) -> Iterator[tuple[str, Callable[[], Callable[[], None]], Any]]:
     """Name, a function that builds its epoch, and the groups that it uses."""
     for name in ("MUTAG", "PROTEINS", "IMDB-BINARY"):
-        yield f"hap {name}", partial(classification, name, root, ModelConfig()), CLASSIFYING
+        yield (
+            f"hap-one-way {name}",
+            partial(classification, name, root, ModelConfig("hap-one-way")),
+            CLASSIFYING,
+        )
     base = defaults_for("matching").model
     yield "matching", partial(matching, base), COMPARING
     yield "similarity", partial(similarity, root, defaults_for("similarity").model), COMPARING

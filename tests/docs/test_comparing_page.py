@@ -67,7 +67,7 @@ def test_three_graphs_a_triplet_are_the_same_computation(
     ready = FeaturePipeline("labels+logdegree").fit(graphs).transform(graphs)
     every = np.arange(40)
     triplets = sample_triplets(ready, known.complete().values, every, every, 30, 0)
-    settings = replace(ModelConfig(hidden_channels=8, num_layers=1), pooler="hap")
+    settings = replace(ModelConfig(hidden_channels=8, num_layers=1), pooler="hap-one-way")
     assert ready.x is not None
     model = build_pair_model(settings, ready.x.shape[1], 9.0).eval()
     index = torch.arange(30)

@@ -97,8 +97,8 @@ def speeds() -> dict[str, Any]:
     def beside(ratio: float) -> dict[str, Any]:
         return {"form": "dense_diff_pool", "seconds": 1.0, "pyg / ours": ratio}
 
-    families = {"sum": "flat", "hap": "group", "mincut": "group", "structure-free": "rule"}
-    rows = {"sum": row(1, 1), "hap": row(2, 3.14159), "structure-free": row(0.5, 0.1)}
+    families = {"sum": "flat", "hap-one-way": "group", "mincut": "group", "structure-free": "rule"}
+    rows = {"sum": row(1, 1), "hap-one-way": row(2, 3.14159), "structure-free": row(0.5, 0.1)}
     return {
         "command": "python benchmarks/poolers.py",
         "batch": 32,
@@ -106,9 +106,9 @@ def speeds() -> dict[str, Any]:
         "versions": {**VERSIONS, "torch_geometric": "2.8"},
         "methods": {name: {"family": family} for name, family in families.items()},
         "sets": {
-            "A": {"graphs": 10, "of": 10, "pyg": {"hap": beside(5.55)}, "failed": {},
+            "A": {"graphs": 10, "of": 10, "pyg": {"hap-one-way": beside(5.55)}, "failed": {},
                   "methods": {**rows, "mincut": row(1.5, 1)}},
-            "B": {"graphs": 10, "of": 1000, "pyg": {"hap": beside(7)}, "methods": rows,
+            "B": {"graphs": 10, "of": 1000, "pyg": {"hap-one-way": beside(7)}, "methods": rows,
                   "failed": {"mincut": "RuntimeError: too large"}},
         },
     }  # fmt: skip
@@ -119,15 +119,15 @@ def test_speed_tables_have_multiples_and_what_pyg_takes(tmp_path: Path) -> None:
     text = timing_text("poolers: speed", tmp_path)
     for line in (
         "| `sum` | flat | 1 | 1 (2) | 1 | 1 (2) |",
-        "| `hap` | group | 2 | 3.14 (6.28) | 2 | 3.14 (6.28) |",
+        "| `hap-one-way` | group | 2 | 3.14 (6.28) | 2 | 3.14 (6.28) |",
         "| `mincut` | group | 1.5 | 1 (2) | – | – |",
         "| `structure-free` | rule | 0.5 | 0.1 (0.2) | 0.5 | 0.1 (0.2) |",
-        "| `hap` | `dense_diff_pool` | 5.55 | 7 |",
+        "| `hap-one-way` | `dense_diff_pool` | 5.55 | 7 |",
     ):
         assert line in text.splitlines()
     assert "](poolers_speed.png)" in text
     words = " ".join(text.split())
-    assert "On B `hap` is the fastest of the group poolers; on A `mincut`" in words
+    assert "On B `hap-one-way` is the fastest of the group poolers; on A `mincut`" in words
     assert "(10 of B's 1,000 graphs)" in words
     assert "Not measured: B, `mincut`: RuntimeError: too large" in words
     assert "A chip (2 cores), Python 3.12.1, torch 2.11.0, PyG 2.8, code `abc`." in words

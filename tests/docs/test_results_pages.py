@@ -39,7 +39,7 @@ def measured(experiment: str, data: str, method: str) -> str:
 
 @pytest.mark.parametrize(
     ("row", "experiment", "method"),
-    [("hap", "places", "hap"), ("SumPool", "places", "sum"),
+    [("hap-one-way", "places", "hap-one-way"), ("SumPool", "places", "sum"),
      ("hap by content", "cv10", "hap-content"), ("hap-paper, as printed", "cv10", "hap-paper"),
      ("MeanPool", "cv10", "mean"), ("no edges at all", "cv10", "structure-free"),
      ("WL kernel + SVM", "cv10", "wl")],
@@ -49,7 +49,7 @@ def test_cross_validation_in_the_readme(row: str, experiment: str, method: str) 
     assert cells(README, "results: cross-validation", row) == wanted
 
 
-@pytest.mark.parametrize(("row", "method"), [("hap", "hap"), ("SumPool", "sum")])
+@pytest.mark.parametrize(("row", "method"), [("hap-one-way", "hap-one-way"), ("SumPool", "sum")])
 def test_places_in_the_results(row: str, method: str) -> None:
     wanted = {name: measured("places", name, method) for name in (*FIVE, "COLLAB")}
     assert cells(RESULTS, "results: places", row) == wanted
@@ -59,7 +59,7 @@ def test_places_in_the_results(row: str, method: str) -> None:
 
 @pytest.mark.parametrize(
     ("row", "name"),
-    [("hap", "hap"), ("flat, 8 layers", "flat-8"), ("flat, 4 layers", "flat-4"),
+    [("hap-one-way", "hap-one-way"), ("flat, 8 layers", "flat-8"), ("flat, 4 layers", "flat-4"),
      ("flat, 4 layers + Laplacian eigenvectors", "flat-4-eigen"),
      ("hap by content", "hap-content"), ("hap-paper", "hap-paper")],
 )  # fmt: skip

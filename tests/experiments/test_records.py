@@ -52,7 +52,7 @@ def test_the_last_record_of_a_unit_counts(tmp_path: Path) -> None:
 
 def test_settings_that_came_later_are_at_their_defaults() -> None:
     whole = completed(SETTINGS)
-    assert whole["model"] == {**to_dict(resolve_model(ModelConfig())), "pooler": "sum"}
+    assert whole["model"] == {**to_dict(resolve_model(ModelConfig("hap-one-way"))), "pooler": "sum"}
     assert whole["train"]["epochs"] == 3
     assert whole["train"]["batch_size"] == TrainConfig().batch_size
     assert "device" not in whole["train"]

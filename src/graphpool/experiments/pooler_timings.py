@@ -71,26 +71,30 @@ def _pyg_table(found: Found) -> str:
 
 
 def _group_text(found: Found) -> str:
-    """Where `hap` is the fastest of the group poolers, and what is faster elsewhere."""
+    """Where `hap-one-way` is the fastest of the group poolers, and what is faster elsewhere."""
     first: list[str] = []
     others: list[str] = []
     for data, measured in found["sets"].items():
         rows = measured["methods"]
-        if "hap" not in rows:
+        if "hap-one-way" not in rows:
             continue
         faster = [
             name
             for name in rows
             if found["methods"][name]["family"] == "group"
             and "hap" not in name.split("-")
-            and rows[name]["time"] < rows["hap"]["time"]
+            and rows[name]["time"] < rows["hap-one-way"]["time"]
         ]
         if faster:
             verb = "take" if len(faster) > 1 else "takes"
-            others.append(f"on {data} {names_text(faster)} {verb} less time than `hap`")
+            others.append(f"on {data} {names_text(faster)} {verb} less time than `hap-one-way`")
         else:
             first.append(data)
-    fastest = [f"on {list_text(first)} `hap` is the fastest of the group poolers"] if first else []
+    fastest = (
+        [f"on {list_text(first)} `hap-one-way` is the fastest of the group poolers"]
+        if first
+        else []
+    )
     text = "; ".join(fastest + others)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 

@@ -228,10 +228,10 @@ def _scaling(found: Found) -> str:
 def _gpu(found: Found) -> str:
     """Graphs per second on a GPU."""
     columns: Columns = {
-        "hap, training": ("hap training", _count),
+        "hap-one-way, training": ("hap training", _count),
         "SumPool, training": ("sum training", _count),
         "PyG flat, training": ("pyg-flat training", _count),
-        "hap, embedding": ("hap embedding", _count),
+        "hap-one-way, embedding": ("hap embedding", _count),
     }
     rows = [
         (f"{name}, {size}", row[f"batch {size}"])
