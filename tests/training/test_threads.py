@@ -13,7 +13,7 @@ from graphpool.training.environment import deterministic, thread_count
 
 SETTINGS = (
     {"seed": 0, "dropout": 0.3},
-    {"seed": 0, "connect": "gumbel", "assignment": "content"},
+    {"seed": 0, "pooler": "hap-one-way", "connect": "gumbel", "assignment": "content"},
     {"seed": 1, "dropout": 0.3},
     {"seed": 0, "pooler": "diffpool", "dropout": 0.2},
 )
