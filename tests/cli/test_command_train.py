@@ -1,4 +1,5 @@
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -214,22 +215,30 @@ def as_0_1_0(folder):
         for old, new in names.items():
             text = text.replace(f"\n{new} =", f"\n{old} =")
     assert "\nlayers = 2" in text
-    path.write_text(text.replace('residual = "off"\n', ""))
+    text = text.replace('pooler = "hap-one-way"', 'pooler = "hap"')
+    newer = "residual|units|parts|down|whole_graph|gate"
+    path.write_text(re.sub(rf"\n({newer}) = [^\n]*", "", text))
     for name in ("last.safetensors", "best.safetensors"):
         _, tensors, header = read_checkpoint(folder / name)
         header["config"] = original_names({"train": header["config"]})["train"]
         header["extra"] = original_names(header["extra"])
         assert "most" in header["extra"]["model"]
-        assert header["extra"]["model"].pop("residual") == "off"
+        model = header["extra"]["model"]
+        assert model.pop("residual") == "off"
+        for name_of_newer in newer.split("|")[1:]:
+            del model[name_of_newer]
+        assert model["pooler"] == "hap-one-way"
+        model["pooler"] = "hap"
         write_checkpoint(folder / name, tensors, header)
 
 
 def test_a_run_of_0_1_0_is_read_and_resumed(cli, small):
-    quick = (*QUICK, "--encoder", "gcn")
+    quick = (*QUICK, "--encoder", "gcn", "--pooler", "hap-one-way")
     cli("train", small, *quick, "--out", "run")
     cli("train", small, *quick, "--epochs", "4", "--out", "whole")
     as_0_1_0(Path("run"))
-    assert TrainedModel.load("run").config.model.num_layers == 2
+    model = TrainedModel.load("run").config.model
+    assert (model.pooler, model.num_layers) == ("hap-one-way", 2)
     assert cli("evaluate", small, "--model", "run").code == 0
     assert cli("report", "run").code == 0
     assert cli("train", "--resume", "--out", "run", "--epochs", "4").code == 0

@@ -14,13 +14,19 @@ from graphpool.nn import encoders
 
 
 def test_without_features_of_edges_the_settings_are_those_of_gcn() -> None:
-    resolved = resolve_model(ModelConfig())
+    resolved = resolve_model(ModelConfig("sum"))
     assert (resolved.encoder, resolved.num_layers) == ("gcn", SHALLOW)
     assert (resolved.norm, resolved.residual) == ("none", "off")
 
 
+def test_both_ways_need_nodes_that_are_normalised() -> None:
+    resolved = resolve_model(ModelConfig("hap"))
+    assert (resolved.encoder, resolved.num_layers) == ("gcn", DEEP)
+    assert (resolved.norm, resolved.residual) == ("batch", "on")
+
+
 def test_with_features_of_edges_encoder_layers_norm_and_residual_go_together() -> None:
-    resolved = resolve_model(ModelConfig(), edge_features=True)
+    resolved = resolve_model(ModelConfig("sum"), edge_features=True)
     assert (resolved.encoder, resolved.num_layers) == ("gine", DEEP)
     assert (resolved.norm, resolved.residual) == ("batch", "on")
 

@@ -63,6 +63,7 @@ def test_unit_equals_the_steps_taken_one_by_one():
     seed = DATA.training_seed(0, 0, 0)
     seed_everything(seed)
     model = build_model(QUICK.model, pipeline.channels, 2, edge_channels=pipeline.edge_channels)
+    model.measure(train)
     task = ClassificationTask(2)
     made = fit(
         model, task, pipeline.transform(train), pipeline.transform(valid),

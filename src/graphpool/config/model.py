@@ -41,7 +41,7 @@ class ModelConfig(CheckedConfig):
     hidden_channels: int = setting(64, "Width of every layer.", range=POSITIVE, option="--hidden")
     num_layers: int = setting(
         0,
-        "Encoder layers before each coarsening; 0 takes 2, or 3 with gine, gatv2 and gated.",
+        "Encoder layers before each coarsening; 0 takes 2, or 3 with hap, gine, gatv2 and gated.",
         range=NOT_NEGATIVE,
         option="--layers",
     )
@@ -66,7 +66,7 @@ class ModelConfig(CheckedConfig):
         "auto",
         "Normalisation after each encoder layer.",
         choices={
-            "auto": "batch with gine, gatv2 and gated, else none",
+            "auto": "batch with hap, gine, gatv2 and gated, else none",
             "none": "no normalisation",
             "batch": "batch normalisation over all nodes",
             "layer": "layer normalisation over the channels of a node",
@@ -76,7 +76,7 @@ class ModelConfig(CheckedConfig):
         "auto",
         "Whether each encoder layer adds its input to its output.",
         choices={
-            "auto": "on with gine, gatv2 and gated, else off",
+            "auto": "on with hap, gine, gatv2 and gated, else off",
             "on": "it does; a linear map brings the first input to the width of the layers",
             "off": "it does not",
         },

@@ -1,7 +1,8 @@
 """Settings that depend on the training graphs or on each other, resolved in one place.
 
 `model.encoder = "auto"` depends on the edges of the training graphs; `num_layers`, `norm` and
-`residual` that are left open depend on the encoder, `readout` and `max_clusters` on the network.
+`residual` that are left open depend on the encoder and the network, `readout` and `max_clusters` on
+the network.
 `train.scoring = "auto"` depends on the set and on the task. They are resolved once, before anything
 is built: model files, run folders, results and records hold the values that were used.
 """
@@ -26,7 +27,7 @@ MOST_SOFT, MOST_HARD = 16, 1024
 """Largest number of places of a graph: soft ones, which take memory for every node; hard ones."""
 
 SHALLOW, DEEP = 2, 3
-"""Layers of an encoder that uses no features of edges, and of one that does."""
+"""Layers of an encoder that uses no features of edges, and of one that does or goes with `hap`."""
 
 
 def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelConfig:
@@ -39,15 +40,15 @@ def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelCo
     encoder = settings.encoder
     if encoder == "auto":
         encoder = "gine" if edge_features else "gcn"
-    uses_edges = encoder in USES_EDGES
-    norm, residual = settings.norm, settings.residual
     both_ways = settings.pooler == "hap"
+    deep = both_ways or encoder in USES_EDGES
+    norm, residual = settings.norm, settings.residual
     return replace(
         settings,
         encoder=encoder,
-        num_layers=settings.num_layers or (DEEP if uses_edges else SHALLOW),
-        norm=norm if norm != "auto" else "batch" if uses_edges else "none",
-        residual=residual if residual != "auto" else "on" if uses_edges else "off",
+        num_layers=settings.num_layers or (DEEP if deep else SHALLOW),
+        norm=norm if norm != "auto" else "batch" if deep else "none",
+        residual=residual if residual != "auto" else "on" if deep else "off",
         readout=settings.readout or (BOTH_WAYS if both_ways else ("sum",)),
         max_clusters=settings.max_clusters or (MOST_HARD if both_ways else MOST_SOFT),
     )
@@ -69,9 +70,10 @@ def resolve(config: RunConfig, edge_features: bool = False, metric: str = "") ->
 
 
 def resolve_shared(config: RunConfig, edge_features: bool = False, metric: str = "") -> RunConfig:
-    """Return settings that several networks share; what depends on the network is left open.
+    """Return settings that several networks share: encoder, layers and normalisation are the same.
 
-    The arguments are those of `resolve`.
+    They are those of `config.model.pooler`; readout and number of places, which depend on the
+    network, are left open. The arguments are those of `resolve`.
     """
     resolved, given = resolve(config, edge_features, metric), config.model
     model = replace(resolved.model, readout=given.readout, max_clusters=given.max_clusters)
