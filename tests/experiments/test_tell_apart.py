@@ -121,3 +121,10 @@ def test_settings_of_another_kind_are_refused() -> None:
     graphs = pairs_of(decalin(), bicyclopentyl())
     with pytest.raises(ConfigError, match="config is a dict; give a RunConfig"):
         gp.tell_apart(graphs, config={"model": {}})  # type: ignore[arg-type]
+
+
+def test_parts_that_recur_are_learned_from_the_pairs() -> None:
+    graphs = gp.load("MUTAG", features=None)[:20]
+    config = RunConfig(model=ModelConfig(units="recurring"))
+    found = gp.tell_apart(graphs, ("hap", "flat"), seeds=1, config=config)
+    assert found.counts["hap"] >= found.counts["flat"] > 0

@@ -49,7 +49,7 @@ class ModelConfig(CheckedConfig):
     clusters: tuple[int, ...] = setting(
         (),
         "Clusters of each level, such as 8,1; by default as many as a graph has places, then 1 "
-        "(methods without places: 8, then 1).",
+        "but for hap (methods without places: 8, then 1).",
         range=Range(low=1),
         option="--clusters",
     )
@@ -97,9 +97,9 @@ class ModelConfig(CheckedConfig):
     )
     assignment: Literal["default", "places", "places-only", "content", "static"] = setting(
         "default",
-        "How HAP assigns nodes to clusters.",
+        "How hap-one-way and hap-paper assign nodes to clusters.",
         choices={
-            "default": "what the pooler stands for: places for hap, static for hap-paper",
+            "default": "what the pooler stands for: places for hap-one-way, static for hap-paper",
             "places": "clusters are places, parts of the graph dense in edges, weighted by content",
             "places-only": "the same without content: the edges alone assign a node",
             "content": "standardised dot product of a node's row with the cluster's column",
@@ -119,9 +119,10 @@ class ModelConfig(CheckedConfig):
     )
     connect: Literal["default", "offdiagonal", "gumbel", "offdiagonal-gumbel", "plain"] = setting(
         "default",
-        "How HAP weights the edges between clusters.",
+        "How hap-one-way and hap-paper weight the edges between clusters.",
         choices={
-            "default": "what the pooler stands for: offdiagonal for hap, gumbel for hap-paper",
+            "default": "what the pooler stands for: offdiagonal for hap-one-way, gumbel for "
+            "hap-paper",
             "offdiagonal": "zero diagonal, then symmetric normalisation",
             "gumbel": "the paper's soft sampling; nearly the identity",
             "offdiagonal-gumbel": "zero diagonal, then soft sampling",
@@ -147,7 +148,10 @@ class ModelConfig(CheckedConfig):
         option="--resolution",
     )
     max_clusters: int = setting(
-        0, "Largest number of places of a graph; 0 takes 16, or 1024 with hap.", range=NOT_NEGATIVE
+        0,
+        "Largest number of places of a graph, unless they are parts that recur; 0 takes 16, or "
+        "1024 with hap.",
+        range=NOT_NEGATIVE,
     )
     units: Literal[
         "default", "none", "rings", "auto", "recurring", "graph", "nodes", "validation"
@@ -242,11 +246,10 @@ class ModelConfig(CheckedConfig):
                 "model.cluster_count 'eigengap' sets how many places a graph has, and so does "
                 f"model.{'clusters' if self.clusters else 'ratio'}; leave out one of them"
             )
-        counting = self.ratio or self.cluster_count != "modularity"
         for key, conflict in (
             ("clusters", self.clusters and self.units not in ("default", "none")),
             ("ratio", self.ratio and self.units in _COMPLETE),
-            ("cluster_count", counting and self.units in _COMPLETE),
+            ("cluster_count", self.cluster_count != "modularity" and self.units in _COMPLETE),
         ):
             if conflict:
                 raise ConfigError(

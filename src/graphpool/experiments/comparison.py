@@ -122,6 +122,10 @@ def evaluate(
     for name in names:
         if name in task.methods():
             task.check_settings(replace(config, model=model_of(name, config.model)))
+    # All networks share what is open about encoders: as hap has it, if it is among them.
+    networks = [name for name in names if name in task.methods()]
+    leading = "hap" if "hap" in networks else next(iter(networks), config.model.pooler)
+    config = replace(config, model=replace(config.model, pooler=leading))
     cores = usable_cores() if jobs is None else jobs
     if registered_here(names):
         cores = min(cores, 1)

@@ -19,7 +19,7 @@ A file has these parts; `read_experiment` checks every key:
     settings.train.epochs = 300     # what these data need, the same for every method
 
     [methods.NAME]                  # what differs from the settings, or the name of a rule
-    title = "…"                     model = {pooler = "hap", assignment = "places"}
+    title = "…"                     model = {pooler = "hap", units = "auto"}
     data = ["ring"]  seeds = [0]    # where it is measured, if not everywhere
 
     [[blocks]]                      # where the records are shown; see `Block`

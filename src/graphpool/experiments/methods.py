@@ -9,7 +9,7 @@ from graphpool.errors import ConfigError, nearest
 from graphpool.nn.zoo.build import METHODS, chooses_places
 from graphpool.nn.zoo.networks import BUILT_IN
 from graphpool.tasks import TASKS, find_task
-from graphpool.training.select_place_rule import selects
+from graphpool.training.select_place_rule import VALIDATION
 
 # Units of methods with a higher one take longer and are begun first.
 _COSTS = {"flat": 3, "rule": 2}
@@ -75,6 +75,9 @@ def model_of(method: str, config: ModelConfig) -> ModelConfig:
     """
     config = replace(config, pooler=method)
     open_count = method in METHODS and chooses_places(method)
-    if selects(config) and not open_count:
-        return replace(config, cluster_count=ModelConfig.cluster_count, units=ModelConfig.units)
+    if not open_count:
+        if config.cluster_count == VALIDATION:
+            config = replace(config, cluster_count=ModelConfig.cluster_count)
+        if config.units == VALIDATION:
+            config = replace(config, units=ModelConfig.units)
     return config

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphpool.config import RunConfig, resolve_model
+from graphpool.config import ModelConfig, RunConfig, resolve_model
 from graphpool.data import load as datasets
 from graphpool.data.interop.as_graphs import Graphs, as_graphs
 from graphpool.errors import ConfigError, check_type, check_whole
@@ -32,7 +32,7 @@ from graphpool.features.pipeline import FeaturePipeline, has_edge_features
 from graphpool.graphs.graphset import GraphSet
 from graphpool.models.build import build_network
 from graphpool.nn.random import seeded_weights
-from graphpool.nn.zoo.build import edges_unused, find_method
+from graphpool.nn.zoo.build import edges_unused, find_method, uses_places
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.training.loop import EVALUATION_BATCH
 from graphpool.training.objective import evaluate_batches
@@ -163,7 +163,7 @@ def tell_apart(
     for name in names:
         build, features = _builder(graphs, name, config)
         used[name] = list(features.used)
-        prepared = [_in_64_bits(features.transform(each)) for each in every]
+        prepared = [features.with_places(_in_64_bits(features.transform(each))) for each in every]
         told[name] = np.zeros(len(graphs) // 2, dtype=bool)
         for seed in seeds:
             told[name] |= separated_by(partial(_embed, build(seed)), prepared)
@@ -175,7 +175,7 @@ def _builder(
 ) -> tuple[Callable[[int], Any], FeaturePipeline]:
     """Return what builds the network of a method from a seed, and its fitted features."""
     model = resolve_model(model_of(method, config.model), has_edge_features(graphs))
-    features = FeaturePipeline(config.features, edges_unused(model), model.units == "recurring")
+    features = FeaturePipeline(config.features, edges_unused(model), _learns_parts(model))
     features.fit(graphs)
     if features.parts is not None:
         model = replace(model, parts=features.parts.digest)
@@ -187,6 +187,10 @@ def _builder(
             return build_network(task, model, features, mean_nodes, measured).double()
 
     return build, features
+
+
+def _learns_parts(model: ModelConfig) -> bool:
+    return model.units == "recurring" and uses_places(model.pooler)
 
 
 def _in_64_bits(graphs: GraphSet) -> GraphSet:

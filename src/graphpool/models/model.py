@@ -23,7 +23,7 @@ from graphpool.models import file as model_file
 from graphpool.models.build import build_network
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.nn.random import seeded_weights
-from graphpool.nn.zoo.build import edges_unused
+from graphpool.nn.zoo.build import edges_unused, uses_places
 from graphpool.report.page import write
 from graphpool.shapes import fit as fit_shape
 from graphpool.tasks import TASKS, Task, TaskData, find_task
@@ -120,7 +120,8 @@ class TrainedModel:
         with watch.part("features"):
             used = task.used(train)
             config = resolve(config, has_edge_features(used), published_metric(used.notes))
-            recurring = config.model.units in ("recurring", VALIDATION)
+            asked = config.model.units in ("recurring", VALIDATION)
+            recurring = asked and uses_places(config.model.pooler)
             features = FeaturePipeline(config.features, edges_unused(config.model), recurring)
             features.fit(used)
             if features.parts is not None:

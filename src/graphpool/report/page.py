@@ -120,8 +120,9 @@ def _hierarchy(report: Report) -> str:
     places = ""
     if any(example.places for example in report.hierarchy):
         places = (
-            " Clusters are the graph’s places, parts in which edges are dense; every graph has "
-            "its own number of them, and their numbers and colours mean nothing beyond it."
+            " Clusters are the graph’s places: rings, parts that recur, or parts in which edges "
+            "are dense. Every graph has its own number of them, and their numbers and colours mean "
+            "nothing beyond it."
         )
     bands = ""
     if any(example.smiles for example in report.hierarchy):

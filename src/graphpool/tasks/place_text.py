@@ -6,7 +6,7 @@ from graphpool.config import ModelConfig, RunConfig
 from graphpool.errors import plural
 from graphpool.evaluation.format import percent
 from graphpool.graphs.graphset import GraphSet
-from graphpool.nn.zoo.build import place_rule
+from graphpool.nn.zoo.build import place_rule, uses_places
 from graphpool.training.select_place_rule import (
     VALIDATION,
     candidates,
@@ -49,7 +49,7 @@ def plan_text(graphs: GraphSet, run: RunConfig) -> str:
             f"validation graphs choose how many places a graph has: {len(candidates(run.model))} "
             f"ways are tried for {tried} each"
         )
-    if run.model.units == "recurring":
+    if run.model.units == "recurring" and uses_places(run.model.pooler):
         return "places are parts that recur, learned from the training graphs"
     counts = place_counts(graphs, run.model)
     return "" if counts is None else counts_text(counts)

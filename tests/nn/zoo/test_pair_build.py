@@ -10,7 +10,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.hap import HAPCoarsening
 from graphpool.nn.pairs import GMN, LearnedScore, Siamese, SimGNN
 from graphpool.nn.two_way import TwoWayHAP
-from graphpool.nn.zoo.build import METHODS, build_model
+from graphpool.nn.zoo.build import METHODS, build_model, check_settings
 from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model, pair_place_rule
 
 GRAPHS = [random_graph(n, n) for n in (9, 2, 6, 13, 5)]
@@ -134,3 +134,13 @@ def test_places_come_from_the_set_that_a_batch_is_of(name: str) -> None:
     assert asked == [pair_place_rule(settings)]
     by_hand = batch_of([GRAPHS[3], GRAPHS[1], GRAPHS[0]])
     torch.testing.assert_close(found, model.compare(by_hand, left, right).distances)
+
+
+@pytest.mark.parametrize("name", [*PAIR_METHODS, "sum", "hap-one-way"])
+def test_units_of_both_ways_are_refused_where_there_are_other_places(name: str) -> None:
+    settings = ModelConfig(pooler=name, units="graph")
+    if name.endswith("-hap") or name == "hap-one-way":
+        with pytest.raises(ConfigError, match="is for the pooler hap"):
+            check_settings(settings)
+    else:
+        check_settings(settings)

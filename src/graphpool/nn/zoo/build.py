@@ -136,6 +136,13 @@ def place_rule(config: ModelConfig) -> PlaceRule | None:
     return rule
 
 
+def uses_places(name: str) -> bool:
+    """Return whether the network of this name, or of pairs, has places."""
+    if name in PAIR_METHODS:
+        return name.endswith("-hap")
+    return find_method(name).rule is not None
+
+
 def chooses_places(name: str) -> bool:
     """Return whether `model.cluster_count` sets how many places a graph has for this method."""
     return find_method(name).rule in (rule_of, two_way_rule)
@@ -145,7 +152,7 @@ def check_settings(config: ModelConfig) -> None:
     """Raise a `ConfigError` for settings that the network of `config` does not have."""
     if config.pooler == "hap":
         check_two_way(config)
-    elif config.units in ("graph", "nodes") and find_method(config.pooler).rule is not None:
+    elif config.units in ("graph", "nodes") and uses_places(config.pooler):
         raise ConfigError(
             f"model.units {config.units!r} is for the pooler hap; use that, or other units"
         )
