@@ -59,7 +59,8 @@ def test_places_in_the_results(row: str, method: str) -> None:
 
 @pytest.mark.parametrize(
     ("row", "name"),
-    [("hap-one-way", "hap-one-way"), ("flat, 8 layers", "flat-8"), ("flat, 4 layers", "flat-4"),
+    [("hap", "hap"), ("hap-one-way", "hap-one-way"),
+     ("flat, 8 layers", "flat-8"), ("flat, 4 layers", "flat-4"),
      ("flat, 4 layers + Laplacian eigenvectors", "flat-4-eigen"),
      ("hap by content", "hap-content"), ("hap-paper", "hap-paper")],
 )  # fmt: skip
