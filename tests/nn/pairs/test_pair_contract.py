@@ -184,10 +184,16 @@ def test_gradients_are_finite_while_training_on_all_odd_graphs(name: str) -> Non
 @unchecked
 @every
 def test_gradients_reach_every_parameter(name: str) -> None:
-    model = built(name)
-    total_loss(model, model.compare(batch_of(sample()), LEFT, RIGHT)).backward()
-    for where, grad in gradients(model).items():
-        assert grad.abs().max() > 0, where
+    # One seed may turn a whole ReLU off, and which one does depends on the processor.
+    reached: dict[str, float] = {}
+    for seed in range(3):
+        model = built(name, seed=seed)
+        total_loss(model, model.compare(batch_of(sample()), LEFT, RIGHT)).backward()
+        for where, grad in gradients(model).items():
+            reached[where] = max(reached.get(where, 0.0), float(grad.abs().max()))
+        if min(reached.values()) > 0:
+            return
+    assert not [where for where, largest in reached.items() if not largest]
 
 
 @torch.no_grad()
