@@ -27,8 +27,8 @@ def test_a_few_pairs_are_learned_by_heart(name: str, score: str) -> None:
     left = torch.cat([number, number])
     right = torch.cat([number, (number + 3) % 8]) + 8
     match = torch.arange(16) < 8
-    # Nothing tells SimGNN beforehand that a graph is like itself, and with some first weights, which
-    # depend on the processor, its ReLU is off for all pairs.
+    # Nothing tells SimGNN beforehand that a graph is like itself, and with some first weights,
+    # which depend on the processor, its ReLU is off for all pairs.
     slow = name.startswith("simgnn")
     for seed in range(3 if slow else 1):
         torch.manual_seed(seed)
