@@ -50,7 +50,7 @@ from graphpool.limits import current_limits
 from graphpool.shapes import fit
 
 NAME = "jsonl"
-VERSION = 2
+VERSION = 3
 OPTIONS = frozenset({"skip_bad"})
 
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
