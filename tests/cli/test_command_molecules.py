@@ -76,6 +76,10 @@ def test_columns_that_have_no_values_are_named(cli) -> None:
     table = "smiles,empty,p\n" + "\n".join(f"{'C' * (n + 1)},,{n % 2}" for n in range(12))
     Path("mine.csv").write_text(table)
     assert "no graph has a known value of empty" in cli("train", "mine.csv", "--target=empty").err
+    spoilt = "\n".join(f"{'C' * (n + 1)},{'' if n % 2 else f'{n}.5%'},0" for n in range(12))
+    Path("spoilt.csv").write_text(f"smiles,empty,p\nCO,0.5%,1\nCN,7.5%,1\nCF,1.5%,1\n{spoilt}")
+    err = cli("train", "spoilt.csv", "--target=empty", "--skip-bad").err
+    assert "value of empty; 9 lines of 15 were left out: line 2: '0.5%' in empty is no numb" in err
     assert "name a column with --target (y=): p" in cli("train", "mine.csv").err
 
 

@@ -76,7 +76,7 @@ def missing_values(graphs: GraphSet) -> str:
     return f"name a column with --target (y=): {columns}; or use predict"
 
 
-def _is_omission(note: str) -> bool:
+def is_omission(note: str) -> bool:
     """Whether a note of a set names lines, graphs or attributes that were not read."""
     return note.startswith("not used: ") or ("left out" in note and "self-loop" not in note)
 
@@ -107,7 +107,7 @@ class GraphTask(Task):
         """Open a set to learn from: enough graphs for ten parts, with different answers."""
         graphs = cls.open_set(data, root)
         if isinstance(data, str):
-            for note in filter(_is_omission, graphs.notes):
+            for note in filter(is_omission, graphs.notes):
                 warn(f"{graphs.name}: {note}", FeatureWarning)
         if len(graphs) < LEAST_GRAPHS:
             raise DataError(

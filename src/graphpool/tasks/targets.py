@@ -17,7 +17,7 @@ from graphpool.evaluation.regression import number_metrics
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks.base import Baseline, Figures
-from graphpool.tasks.graph_task import SplitData, missing_values
+from graphpool.tasks.graph_task import SplitData, is_omission, missing_values
 
 BASELINES = {
     "wl": Baseline(
@@ -42,9 +42,8 @@ def open_targets(data: str | GraphSet, root: Path | None = None) -> GraphSet:
         return graphs
     if not bool(known.any()):
         names = ", ".join(graphs.target_names[:5])
-        raise DataError(
-            f"{graphs.name}: no graph has a known value of {names}; give another target"
-        )
+        problems = [f"no graph has a known value of {names}", *filter(is_omission, graphs.notes)]
+        raise DataError(f"{graphs.name}: {'; '.join(problems)}; give another target")
     left_out = int((~known).sum())
     note = f"{plural(left_out, 'graph')} without a known target left out"
     return replace(graphs[known], notes=(*graphs.notes, note))

@@ -122,6 +122,8 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         text = read_binary(path, "unpacked_bytes").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError.at(path, f"not UTF-8 text: {error}", hint="save it as UTF-8") from None
+    if not text.strip():
+        raise DataError.at(path, "the file is empty", hint="name the columns in its first line")
     columns, separator = _columns(text.partition("\n")[0])
     for column in ("source", "target"):
         if column not in columns:
