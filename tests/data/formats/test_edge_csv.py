@@ -60,6 +60,7 @@ def test_other_columns_of_numbers_are_attributes_of_edges(tmp_path: Path) -> Non
     ("text", "said"),
     [
         ("", "edges.csv: the file is empty"),
+        (f"source,target{',x' * 100_000}\n", "line 1: 100,002 columns, over 1,000"),
         ("source,target\n", "no edges"),
         ("source,goal\na,b\n", "line 1: there is no column 'target'"),
         ("source,target,wieght\na,b,1\n", "line 1: unknown column 'wieght'; did you mean 'weight'"),

@@ -48,6 +48,7 @@ _ALIASES = {
     "type": "label", "class": "y",
 }  # fmt: skip
 _BOM = b"\xef\xbb\xbf"
+_MOST_COLUMNS = 1000
 _WHOLE = re.compile("-?[0-9]{1,18}")
 
 
@@ -132,6 +133,9 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                 "named by --smiles (smiles=)"
             )
             raise DataError.at(path, f"there is no column {column!r}", line=1, hint=hint)
+    if len(columns) > _MOST_COLUMNS:
+        problem = f"{len(columns):,} columns, over {_MOST_COLUMNS:,}"
+        raise DataError.at(path, problem, line=1, hint="write such graphs as JSON lines")
     for column in columns:
         near = nearest(column, COLUMNS)
         if column not in COLUMNS and (not column or near.startswith("did you mean")):
