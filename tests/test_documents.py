@@ -116,6 +116,6 @@ def test_lines_that_are_damaged_are_reported_and_skipped(tmp_path):
     with pytest.raises(DataError, match=r"line 3: not JSON"):
         list(read_json_lines(tmp_path / "a"))
     skipped = []
-    lines = read_json_lines(tmp_path / "a", damaged=lambda number, error: skipped.append(number))
+    lines = read_json_lines(tmp_path / "a", damaged=lambda number, *_: skipped.append(number))
     assert list(lines) == [(1, {"a": 1}), (4, [1])]
     assert skipped == [3, 5]

@@ -110,14 +110,14 @@ def read_json_lines(
     path: str | Path,
     *,
     hint: str = "",
-    damaged: Callable[[int, DataError], None] | None = None,
+    damaged: Callable[[int, DataError, str], None] | None = None,
 ) -> Iterator[tuple[int, Any]]:
     """Yield number and value of each line of a file that is not blank.
 
     Args:
         hint: as in `read_json`.
-        damaged: called with number and error of a line that can't be parsed, such as one that
-            a killed process left; by default the error is raised.
+        damaged: called with number, error and text of a line that can't be parsed, such as one
+            that a killed process left; by default the error is raised.
     """
     for number, line in _raw_lines(path):
         try:
@@ -125,7 +125,7 @@ def read_json_lines(
         except DataError as error:
             if damaged is None:
                 raise
-            damaged(number, error)
+            damaged(number, error, line.decode(errors="replace").rstrip())
             continue
         yield number, value
 
@@ -334,6 +334,8 @@ def unreadable(path: str | Path, reason: Exception, error: Error = DataError) ->
     if isinstance(reason, FileNotFoundError):
         return error.at(path, "no such file", hint="check the path")
     hint = "check the path and its permissions"
+    if isinstance(reason, (EOFError, zlib.error, gzip.BadGzipFile)):
+        hint = "what gzip packed is damaged: fetch it again"
     problem = getattr(reason, "strerror", None) or reason
     return error.at(path, f"can't be read: {problem}", hint=hint)
 

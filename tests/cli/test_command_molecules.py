@@ -57,6 +57,32 @@ def test_bad_lines_keep_their_rows_without_a_prediction(cli, trained_on_smiles: 
     ]  # fmt: skip
 
 
+def test_predict_counts_what_it_left_out(cli, trained_on_smiles: Path) -> None:
+    Path("new.csv").write_text("structure x\nc1cc\nCCN\nCC\n")
+    done = cli("predict", trained_on_smiles, "new.csv", "--skip-bad", "--out", "a.csv")
+    assert "a.csv: 2 graphs, 1 line left out without a prediction" in done.err
+
+
+def test_train_tells_what_it_left_out(cli) -> None:
+    rows = TABLE.splitlines()
+    Path("mine.csv").write_text("\n".join([*rows[:5], "bad,c1cc,1", *rows[5:]]))
+    columns = ["--smiles", "structure x", "--target", "p", "--skip-bad"]
+    done = cli("train", "mine.csv", *columns, "--epochs", "1", "--pooler", "sum", "--out", "run")
+    assert "warning: mine: 1 line of 41 was left out: line 6: rdkit can't read" in done.err
+    assert "listed in run/left-out.jsonl" in done.err
+
+
+def test_columns_that_have_no_values_are_named(cli) -> None:
+    table = "smiles,empty,p\n" + "\n".join(f"{'C' * (n + 1)},,{n % 2}" for n in range(12))
+    Path("mine.csv").write_text(table)
+    assert "no graph has a known value of empty" in cli("train", "mine.csv", "--target=empty").err
+    spoilt = "\n".join(f"{'C' * (n + 1)},{'' if n % 2 else f'{n}.5%'},0" for n in range(12))
+    Path("spoilt.csv").write_text(f"smiles,empty,p\nCO,0.5%,1\nCN,7.5%,1\nCF,1.5%,1\n{spoilt}")
+    err = cli("train", "spoilt.csv", "--target=empty", "--skip-bad").err
+    assert "value of empty; 9 lines of 15 were left out: line 2: '0.5%' in empty is no numb" in err
+    assert "name a column with --target (y=): p" in cli("train", "mine.csv").err
+
+
 def test_a_model_is_scored_on_a_file_with_its_columns(cli, trained_on_smiles: Path) -> None:
     Path("new.csv").write_text(TABLE)
     done = cli("evaluate", "--model", trained_on_smiles, "new.csv")

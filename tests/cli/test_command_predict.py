@@ -54,6 +54,17 @@ def test_graphs_whose_labels_are_all_strange_are_refused(cli, trained):
     assert "those found are 'C', 'Xe'" in done.err
 
 
+def test_json_lines_that_are_left_out_keep_their_row_and_columns(cli, trained):
+    good = '{"id": "a", "node_labels": [0, 1], "edges": [[0, 1]], "edge_labels": [0]}'
+    Path("new.jsonl").write_text(f'{good}\n{{"nodes": "x"}}\n{{"nodes": 3\n')
+    assert cli("predict", trained, "new.jsonl", "--skip-bad", "--out", "p.csv").code == 0
+    header, *rows = csv.reader(Path("p.csv").read_text().splitlines())
+    assert header == ["id", "class", "left out", "p(-1)", "p(1)"]
+    assert [row[0] for row in rows] == ["a", "1", "2"]
+    assert [len(row) for row in rows] == [5, 5, 5]
+    assert [bool(row[2]) for row in rows] == [False, True, True]
+
+
 def test_a_file_is_not_replaced_unasked(cli, trained, small):
     Path("p.csv").write_text("mine")
     done = cli("predict", trained, small, "--out", "p.csv")

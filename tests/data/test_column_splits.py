@@ -145,5 +145,7 @@ def test_time_sorts_numbers_and_dates():
 def test_time_refuses_words():
     with pytest.raises(DataError, match="'soon' is neither a number nor a date"):
         ordered_split(["1", "2", "soon"], where="here")
-    with pytest.raises(DataError, match="neither a number nor a date"):
+    with pytest.raises(DataError, match="'2020-01-01' is neither a number nor a date"):
         ordered_split(["1", "2020-01-01", "2"], where="here")
+    with pytest.raises(DataError, match="'soon' is neither a number nor a date"):
+        ordered_split(["2020-01-01", "soon", "2020-01-02"], where="here")

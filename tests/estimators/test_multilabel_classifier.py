@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 import graphpool as gp
-from graphpool.errors import DataError, GraphpoolError
+from graphpool.errors import DataError, GraphpoolError, GraphpoolWarning
 
 QUICK: dict[str, Any] = {
     "pooler": "sum", "encoder": "gcn", "epochs": 3, "hidden_channels": 8, "threads": 1,
@@ -66,6 +66,13 @@ def test_gaps_are_left_out(graphs: gp.GraphSet) -> None:
         model.score(graphs[:4], torch.zeros(4, 2))
     with pytest.raises(GraphpoolError, match="NaN for every graph"):
         gp.GraphMultiLabelClassifier(**QUICK).fit(graphs, torch.full((80, 2), NAN))
+
+
+def test_a_label_of_which_nothing_is_known_is_warned_of(graphs: gp.GraphSet) -> None:
+    y = graphs.target.clone()
+    y[:, 1] = NAN
+    with pytest.warns(GraphpoolWarning, match="oxygen is unknown for every graph"):
+        gp.GraphMultiLabelClassifier(**QUICK).fit(graphs, y)
 
 
 def test_a_graph_of_weight_0_is_as_good_as_left_out(graphs: gp.GraphSet) -> None:

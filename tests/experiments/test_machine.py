@@ -77,3 +77,14 @@ def test_the_digest_is_that_of_all_statements(copy: Path, monkeypatch: pytest.Mo
     short = digest()
     monkeypatch.undo()
     assert digest() == short
+
+
+@pytest.mark.parametrize(
+    ("program", "typed"),
+    [("/opt/bin/graphpool", "graphpool"), ("/src/graphpool/__main__.py", "python -m graphpool")],
+)
+def test_a_command_is_shown_as_one_would_type_it(
+    monkeypatch: pytest.MonkeyPatch, program: str, typed: str
+) -> None:
+    monkeypatch.setattr("sys.argv", [program, "evaluate", "my set.csv"])
+    assert machine.command_line() == f"{typed} evaluate 'my set.csv'"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from small import QUICK, mutag
 
 import graphpool as gp
@@ -15,6 +16,7 @@ from graphpool.experiments.cells import ExperimentRecords, block_text
 from graphpool.experiments.experiment import read_experiment
 from graphpool.experiments.methods import main_metric
 from graphpool.experiments.project import run
+from graphpool.experiments.report import methods_page
 from graphpool.experiments.results import one_split
 from graphpool.graphs.graphset import GraphSet
 
@@ -99,6 +101,16 @@ def test_the_interval_over_seeds_of_one_split_is_the_textbook_one(tmp_path: Path
         published(), ["majority"], split="group:site", folder=tmp_path / "c", **options
     )
     assert {unit.facts["protocol"] for unit in grouped.units} == {"group:site"}
+
+
+def test_the_page_says_over_what_the_mean_is(tmp_path: Path) -> None:
+    graphs = published().with_target(torch.arange(float(len(published()))).unsqueeze(1) / 7)
+    graphs = replace(graphs, y=None, classes=())  # no settings: numbers are regression
+    options = {"jobs": 1, "progress": False, "baselines": False, "seeds": 2}
+    for split, words in (("published", "over seeds, on one split"), ("random", "over all splits")):
+        result = gp.evaluate(graphs, ["constant"], split=split, folder=tmp_path / split, **options)
+        assert result.task == "regression"
+        assert {figure.below for figure in methods_page(result).hero} == {words}
 
 
 def test_protocol_and_split_are_one_thing(tmp_path: Path) -> None:

@@ -43,6 +43,14 @@ def test_rings_that_differ_in_a_bond_label_are_told_apart_by_default(
     }
 
 
+@pytest.mark.parametrize("encoder", ["gatv2", "gated"])
+def test_weighing_equal_neighbours_by_their_edges_changes_nothing(encoder: str) -> None:
+    graphs = rings(ARRANGED, count=20)
+    model = gp.GraphClassifier("sum", encoder=encoder, epochs=1, threads=1).fit(graphs)
+    vectors = model.transform(graphs)
+    np.testing.assert_allclose(vectors[0], vectors[1], rtol=1e-4, atol=1e-5)
+
+
 def test_a_chosen_encoder_without_edges_warns_of_what_it_leaves_out() -> None:
     expected = r"the model does not use 2 edge labels \(encoder gcn\) of the graphs"
     with pytest.warns(FeatureWarning, match=expected):

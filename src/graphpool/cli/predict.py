@@ -4,7 +4,7 @@ import csv
 import io
 import json as json_text
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -60,7 +60,8 @@ def predict(
     elif out == "-":
         sys.stdout.write(_csv(rows))
     else:
-        print_status(f"{out}: {plural(len(rows), 'graph')}\n{features_line(features)}")
+        without = f", {plural(len(bad), 'line')} left out without a prediction" if bad else ""
+        print_status(f"{out}: {plural(len(graphs), 'graph')}{without}\n{features_line(features)}")
 
 
 def _with_bad(rows: list[dict[str, Any]], bad: Sequence[BadRow]) -> list[dict[str, Any]]:
@@ -73,9 +74,14 @@ def _with_bad(rows: list[dict[str, Any]], bad: Sequence[BadRow]) -> list[dict[st
     return [
         {**next(good), LEFT_OUT: None}
         if (each := left_out.get(row)) is None
-        else {**known, "id": each.id, "smiles": each.text, LEFT_OUT: each.reason}
+        else {**known, **_known_of(each, known), LEFT_OUT: each.reason}
         for row in range(len(rows) + len(bad))
     ]
+
+
+def _known_of(row: BadRow, columns: Collection[str]) -> dict[str, str]:
+    """What a line that was left out says for the columns of the answers."""
+    return {"id": row.id, **({"smiles": row.text} if "smiles" in columns else {})}
 
 
 def _number(value: Any) -> Any:

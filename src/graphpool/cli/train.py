@@ -76,7 +76,7 @@ def train(
             f"{model.pooler} ({TASKS[run.task].methods()[model.pooler]}); encoder {model.encoder}, "
             f"{plural(model.num_layers, 'layer')}; seed {run.train.seed}; in {folder}"
         )
-        left_out = [f"Lines that can't be read are listed in {folder / LEFT_OUT}"]
+        left_out = [f"Lines that were left out are listed in {folder / LEFT_OUT}"]
         shown = left_out if (folder / LEFT_OUT).exists() else []
         for line in () if json else (*examples.notes, *shown, about):
             print_status(line)

@@ -7,10 +7,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graphpool.errors import DataError, plural, was
+from graphpool.errors import DataError, plural, shortened, was
 from graphpool.files import atomic_write
 
 _SHOWN = 5  # of the lines that were left out, in a note
+_LONGEST_TEXT = 10_000  # characters of a line that is kept
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,18 @@ class BadRows:
         if (collected := _collected.get()) is not None:
             collected.append(row)
 
-    def add_error(self, path: Path, line: int | None, error: DataError) -> None:
-        """Leave out a line that an error was raised about."""
+    def add_error(self, path: Path, line: int | None, error: DataError, text: str = "") -> None:
+        """Leave out a line that an error was raised about, or raise it."""
+        if not self.skip:
+            raise error
         reason = str(error).removeprefix(f"{path}, line {line}: ")
         row = self.good + len(self.rows)
-        self.add(path, BadRow(line, row, reason, id=str(row)))
+        self.add(path, BadRow(line, row, reason, shortened(text, _LONGEST_TEXT), id=str(row)))
+
+    def nothing_left(self, path: Path, hint: str) -> DataError:
+        """Return the error about a file of which no line is left."""
+        notes = self.notes(len(self.rows))
+        return DataError.at(path, notes[0] if notes else "no line can be read", hint=hint)
 
     def notes(self, total: int) -> tuple[str, ...]:
         """Return what a set says about the lines that it was made without."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from graphpool.data.splits import strata_of
-from graphpool.errors import InputError, plural
+from graphpool.errors import InputError, plural, warn
 from graphpool.estimators.base import GraphEstimator, Graphs, packed
 from graphpool.estimators.parts import held_out_part, validation_parts, weighted_graphs
 from graphpool.estimators.values import as_array
@@ -17,7 +17,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.coarsen.outputs import PoolOutput
 from graphpool.tasks import find_task
 from graphpool.tasks.graph_task import SplitData
-from graphpool.tasks.targets import align_targets, known_rows, with_numbers
+from graphpool.tasks.targets import align_targets, known_rows, targets_of, with_numbers
 
 Array = NDArray[Any]
 T = TypeVar("T", bound="TargetEstimator")
@@ -97,8 +97,9 @@ def with_target(graphs: GraphSet, y: Any) -> GraphSet:
     if y is graphs.y:
         return with_numbers(graphs.with_target(None))
     values = as_array("y", y)
-    if values.dtype.kind in "mM":
-        raise InputError(f"y holds dates or times ({values.dtype}); give numbers")
+    if values.dtype.kind in "mMc":
+        what = "complex numbers" if values.dtype.kind == "c" else f"dates or times ({values.dtype})"
+        raise InputError(f"y holds {what}; give numbers")
     if values.dtype.kind not in "biuf":
         values = as_array("y", values, np.float64)  # an error names what is no number
     if values.ndim not in (1, 2) or len(values) != len(graphs) or 0 in values.shape[1:]:
@@ -136,4 +137,7 @@ def _known(graphs: GraphSet) -> GraphSet:
     known = known_rows(graphs)
     if not bool(known.any()):
         raise InputError(f"{graphs.name}: y is NaN for every graph; give numbers")
+    for column in targets_of(graphs).isnan().all(dim=0).nonzero().flatten().tolist():
+        name = graphs.target_names[column]
+        warn(f"{graphs.name}: {name} is unknown for every graph: nothing is learned about it")
     return graphs if bool(known.all()) else graphs[known]

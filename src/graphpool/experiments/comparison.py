@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphpool.config import RunConfig, resolve_model, resolve_shared, to_dict
+from graphpool.config import RunConfig, defaults_for, resolve_model, resolve_shared, to_dict
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
 from graphpool.data.molecules.published import published_metric
@@ -50,7 +50,7 @@ from graphpool.files import scratch_folder, sha256_file
 from graphpool.graphs.graphset import GraphSet
 from graphpool.locks import folder_lock
 from graphpool.nn.zoo.build import edges_unused
-from graphpool.tasks import find_task
+from graphpool.tasks import find_task, task_of_graphs
 from graphpool.tasks.graph_task import GraphTask
 
 log = logging.getLogger(__name__)
@@ -95,7 +95,8 @@ def evaluate(
             your own.
         seeds: how many, or which; by default those of the protocol, or three.
         config: settings of all networks; `model.pooler` is replaced by each method, and what is
-            left open is resolved for the whole set.
+            left open is resolved for the whole set. By default they are of the task that the
+            graphs pose: classes, numbers or labels to predict.
         folder: one set, one folder.
         baselines: put the task's standard baselines beside them.
         jobs: processes; by default as many as there are cores. 1 starts no process. A pooler that
@@ -110,7 +111,7 @@ def evaluate(
             another of `graphpool list splits`, or a file of splits. By default that of
             `config.split`, else `published` where the set brings a split, else `cv10`.
     """
-    config, folder = config or RunConfig(), Path(folder)
+    config, folder = config or _settings_for(data, root), Path(folder)
     if split is not None:
         if protocol is not None:
             raise ConfigError("protocol and split mean the same; give one of them")
@@ -165,6 +166,16 @@ def evaluate(
         write_results(result, folder)
         write_table(result, folder)
     return result
+
+
+def _settings_for(data: GraphSet | str, root: str | Path | None) -> RunConfig:
+    """Return the settings of the task that graphs pose by what they have."""
+    if isinstance(data, str):
+        if is_matching_name(data):
+            return RunConfig()
+        data = datasets.find(data, root, features=None)
+    task = task_of_graphs(data)
+    return RunConfig() if task == RunConfig.task else defaults_for(task)
 
 
 def check_evaluation(

@@ -49,7 +49,9 @@ def provenance() -> dict[str, str]:
 
 def command_line() -> str:
     """The command that is running, as one would type it."""
-    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    name = Path(sys.argv[0]).name
+    program = ["python", "-m", "graphpool"] if name == "__main__.py" else [name]
+    return shlex.join([*program, *sys.argv[1:]])
 
 
 @functools.cache

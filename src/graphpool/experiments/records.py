@@ -222,7 +222,7 @@ class RecordFile:
             except (KeyError, TypeError, StopIteration, _WrongLineError) as error:
                 self._skip(number, error)
 
-    def _skip(self, number: int, error: Exception) -> None:
+    def _skip(self, number: int, error: Exception, text: str = "") -> None:
         log.warning(
             "%s, line %d is not used (%s: %s); the unit is run again",
             self.path, number, type(error).__name__, error,

@@ -104,12 +104,13 @@ def _hero(result: ExperimentResult) -> list[HeroFigure]:
     rules = [
         name for name in result.methods if name in baselines and baselines[name].kind == "rule"
     ]
+    over = "over seeds, on one split" if one_split(result.units) else "over all splits"
     return [
         HeroFigure(
             f"{title.removesuffix(', %')} of {name}",
             metric_text(summary, result.main),
             "%" if title.endswith("%") else "",
-            "over all splits",
+            over,
         )
         for name in (result.methods[0], *rules)
         if (summary := result.summary(name)) is not None

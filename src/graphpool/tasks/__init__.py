@@ -1,5 +1,7 @@
 """Tasks: what can be learned about graphs, by name."""
 
+from typing import Literal
+
 from graphpool.errors import ConfigError, nearest
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.vocabulary import is_labels
@@ -36,7 +38,7 @@ TASKS: dict[str, type[Task]] = {
 }
 
 
-def task_of_graphs(graphs: GraphSet) -> str:
+def task_of_graphs(graphs: GraphSet) -> Literal["classification", "regression", "multilabel"]:
     """Return the task that a set poses by what its graphs have: classes, numbers or labels.
 
     Targets whose known values are all 0 or 1 are labels.

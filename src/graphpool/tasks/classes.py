@@ -21,7 +21,7 @@ from graphpool.evaluation.prediction import accuracy as share_equal
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks.base import Array, Baseline, Figures
-from graphpool.tasks.graph_task import SplitData, normalised
+from graphpool.tasks.graph_task import SplitData, missing_values, normalised
 from graphpool.training.objective import TraceOutputs
 
 ONLY_CLASSES = (
@@ -44,7 +44,7 @@ def open_classes(data: str | GraphSet, root: Path | None = None) -> GraphSet:
     if graphs.y is None and graphs.target is not None:
         raise DataError(f"{graphs.name} has numbers to predict and no classes; {ONLY_CLASSES}")
     if graphs.y is None:
-        raise DataError(f"{graphs.name} has no classes; give every graph a y, or use predict")
+        raise DataError(f"{graphs.name} has no classes; {missing_values(graphs)}")
     return graphs
 
 

@@ -17,7 +17,7 @@ from graphpool.data.catalogue import short_name
 from graphpool.data.molecules.published import published_metric
 from graphpool.data.source import Source, set_digest
 from graphpool.data.splits import Split
-from graphpool.errors import ConfigError, DataError, plural
+from graphpool.errors import ConfigError, DataError, FeatureWarning, plural, warn
 from graphpool.evaluation.protocols import default_split, run_split, run_split_name
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
@@ -68,6 +68,19 @@ class SplitData(TaskData):
     split_name: str = ""
 
 
+def missing_values(graphs: GraphSet) -> str:
+    """Say how to give values to a set that has none."""
+    columns = ", ".join(name for name in graphs.columns if name != "smiles")
+    if not columns:
+        return "give every graph a y, or use predict"
+    return f"name a column with --target (y=): {columns}; or use predict"
+
+
+def is_omission(note: str) -> bool:
+    """Whether a note of a set names lines, graphs or attributes that were not read."""
+    return note.startswith("not used: ") or ("left out" in note and "self-loop" not in note)
+
+
 class GraphTask(Task):
     """A question about single graphs.
 
@@ -93,6 +106,9 @@ class GraphTask(Task):
     def open_training(cls, data: str | GraphSet, root: Path | None = None) -> GraphSet:
         """Open a set to learn from: enough graphs for ten parts, with different answers."""
         graphs = cls.open_set(data, root)
+        if isinstance(data, str):
+            for note in filter(is_omission, graphs.notes):
+                warn(f"{graphs.name}: {note}", FeatureWarning)
         if len(graphs) < LEAST_GRAPHS:
             raise DataError(
                 f"{graphs.name} has {plural(len(graphs), 'graph')}; at least {LEAST_GRAPHS} are "

@@ -17,7 +17,7 @@ from graphpool.evaluation.regression import number_metrics
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks.base import Baseline, Figures
-from graphpool.tasks.graph_task import SplitData
+from graphpool.tasks.graph_task import SplitData, is_omission, missing_values
 
 BASELINES = {
     "wl": Baseline(
@@ -40,6 +40,10 @@ def open_targets(data: str | GraphSet, root: Path | None = None) -> GraphSet:
     known = known_rows(graphs)
     if bool(known.all()):
         return graphs
+    if not bool(known.any()):
+        names = ", ".join(graphs.target_names[:5])
+        problems = [f"no graph has a known value of {names}", *filter(is_omission, graphs.notes)]
+        raise DataError(f"{graphs.name}: {'; '.join(problems)}; give another target")
     left_out = int((~known).sum())
     note = f"{plural(left_out, 'graph')} without a known target left out"
     return replace(graphs[known], notes=(*graphs.notes, note))
@@ -50,9 +54,7 @@ def with_numbers(graphs: GraphSet) -> GraphSet:
     if graphs.target is not None:
         return replace(graphs, y=None, classes=()) if graphs.y is not None else graphs
     if graphs.y is None:
-        raise DataError(
-            f"{graphs.name} has no numbers to predict; give every graph a y, or use predict"
-        )
+        raise DataError(f"{graphs.name} has no numbers to predict; {missing_values(graphs)}")
     names = graphs.classes or tuple(range(int(graphs.y.max()) + 1))
     if not all(isinstance(name, int) for name in names):
         word = next(name for name in names if not isinstance(name, int))

@@ -40,7 +40,7 @@ class EventLog:
 
 def read_events(path: str | Path) -> list[dict[str, Any]]:
     """Read the lines of an event log; skip those that are no events, such as one cut by a kill."""
-    lines = read_json_lines(path, damaged=lambda number, error: None)
+    lines = read_json_lines(path, damaged=lambda *_: None)
     return [event for _, event in lines if _is_event(event)]
 
 

@@ -47,9 +47,20 @@ def test_whole_numbers_are_numbers(tmp_path: Path) -> None:
     assert graphs.classes == (-1, 1)
 
 
+def test_other_columns_of_numbers_are_attributes_of_edges(tmp_path: Path) -> None:
+    text = "source,target,km,kind,speed\na,b,1.5,road,50\nb,c,2,rail,120\nd,,,,\n"
+    graphs = read(tmp_path, text)
+    assert graphs.edge_label_names == ("rail", "road")
+    assert graphs.edge_attr.tolist() == [[1.5, 50], [1.5, 50], [2, 120], [2, 120]]
+    with pytest.raises(DataError, match="line 2: the km 'far' is not a finite number; columns but"):
+        read(tmp_path, "source,target,km\na,b,far\n")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("", "edges.csv: the file is empty"),
+        (f"source,target{',x' * 100_000}\n", "line 1: 100,002 columns, over 1,000"),
         ("source,target\n", "no edges"),
         ("source,goal\na,b\n", "line 1: there is no column 'target'"),
         ("source,target,wieght\na,b,1\n", "line 1: unknown column 'wieght'; did you mean 'weight'"),

@@ -1,5 +1,6 @@
 """The format of a file is found by its content; the suffix only chooses who explains damage."""
 
+import gzip
 import zipfile
 from pathlib import Path
 
@@ -102,3 +103,11 @@ def test_a_name_does_not_change_the_content_of_our_own_file(tmp_path: Path) -> N
     other = put(tmp_path, "safetensors", "other.bin")
     read = [gp.read(path, features=None) for path in (own, other)]
     assert content_hash(read[0]) == content_hash(read[1])
+
+
+def test_binary_files_packed_by_gzip_are_named(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.eye(3))
+    path = tmp_path / "a.npy.gz"
+    path.write_bytes(gzip.compress((tmp_path / "a.npy").read_bytes()))
+    with pytest.raises(DataError, match=r"a.npy.gz: a .npy file packed by gzip; unpack it"):
+        gp.read(path)

@@ -12,6 +12,7 @@ import torch
 
 import graphpool as gp
 from graphpool.data import content_hash
+from graphpool.data.bad_rows import collect_bad_rows
 from graphpool.data.formats import find_format
 from graphpool.errors import DataError
 from graphpool.limits import Limits, use_limits
@@ -152,3 +153,16 @@ def test_a_word_among_numbers_takes_no_room_for_each_of_them(tmp_path: Path) -> 
 def test_a_larger_file_is_refused_until_the_limit_is_raised(tmp_path: Path) -> None:
     with use_limits(Limits(line_bytes=100)), pytest.raises(DataError, match="line_bytes"):
         read(tmp_path / "big.json", json.dumps(GRAPHS))
+
+
+def test_bad_node_link_lines_can_be_left_out(tmp_path: Path) -> None:
+    line = json.dumps(nx.node_link_data(nx.path_graph(3), edges="edges"))
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{line}\n{{"nodes": [5]}}\nnot JSON\n{line}\n')
+    with pytest.raises(DataError, match=r"line 2: graph 1: every node must be an object"):
+        gp.read(path)
+    with collect_bad_rows() as bad:
+        graphs = gp.read(path, features=None, skip_bad=True)
+    assert len(graphs) == 2
+    assert [(row.line, row.text) for row in bad] == [(2, '{"nodes": [5]}'), (3, "not JSON")]
+    assert any(note.startswith("2 lines of 4 were left out: line 2") for note in graphs.notes)

@@ -156,10 +156,25 @@ def test_bad_lines_can_be_left_out_and_are_listed(tmp_path: Path) -> None:
     assert graphs.target.flatten().tolist() == [0.5, 4]
     assert sorted((row.line, row.row) for row in bad) == [(3, 1), (4, 2), (5, 3), (6, 4), (7, 5)]
     reasons = {row.line: row.reason for row in bad}
-    assert "1 cells where 2 are expected" in reasons[4]
+    assert "1 cell where 2 are expected" in reasons[4]
     assert "greater than permitted" in reasons[5]
     assert "'x' in y is no number" in reasons[7]
     assert any("5 lines of 7 were left out: line 4" in note for note in graphs.notes)
+
+
+def test_numbers_with_a_sign_or_a_comma_are_not_taken_for_classes(tmp_path: Path) -> None:
+    for first in ("3.5%", "3,5", "<3.5"):
+        text = f"smiles;y\nC;{first}\nCC;4.5%\nCCC;\nCCO;7%\n"
+        with pytest.raises(DataError, match=f"line 2: '{first}' in y is no number; write .* 3.5"):
+            read(write(tmp_path / "a.csv", text))
+    doses = read(write(tmp_path / "b.csv", "smiles;y\nC;5%\nCC;10%\nCCC;5%\nCCO;10%\n"))
+    assert doses.classes == ("10%", "5%")
+
+
+def test_a_file_of_which_nothing_is_left_says_why(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "smiles,a,b\nC,1,x\nCC,2,y\n")
+    with pytest.raises(DataError, match="2 lines of 2 were left out: line 2: 'x' in b is no numb"):
+        read(path, y=["a", "b"], skip_bad=True)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """GraphML and GEXF: what NetworkX writes is read back, and hostile XML is refused."""
 
+import gzip
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import torch
 
 import graphpool as gp
+from graphpool.data import content_hash
 from graphpool.data.formats import xml
 from graphpool.errors import DataError
 
@@ -125,3 +127,30 @@ def test_other_xml_is_not_recognised(tmp_path: Path) -> None:
     for name, text in (("a.graphml", "<html></html>"), ("b.graphml", ""), ("c", "graphml")):
         (tmp_path / name).write_text(text)
         assert not xml.recognises(tmp_path / name)
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_packed_files_are_the_same_set(tmp_path: Path, suffix: str) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for number, graph in enumerate(molecules()):
+        WRITERS[suffix](graph, folder / f"{number}{suffix}")
+    plain, alone = gp.read(folder, features=None), gp.read(folder / f"1{suffix}", features=None)
+    for file in list(folder.iterdir()):
+        Path(f"{file}.gz").write_bytes(gzip.compress(file.read_bytes()))
+        file.unlink()
+    packed = gp.read(folder, features=None)
+    assert content_hash(packed) == content_hash(plain)
+    assert packed.ids == ("0", "1", "2")
+    packed = gp.read(folder / f"1{suffix}.gz", features=None)
+    assert (packed.name, packed.ids) == (alone.name, alone.ids) == ("1", ("1",))
+
+
+def test_a_packed_file_that_is_cut_off_is_called_damaged(tmp_path: Path) -> None:
+    nx.write_graphml_xml(molecules()[0], tmp_path / "a")
+    path = tmp_path / "a.graphml.gz"
+    path.write_bytes(gzip.compress((tmp_path / "a").read_bytes())[:200])
+    with pytest.raises(
+        DataError, match=r"a.graphml.gz: can't be read: .*; what gzip packed is damaged"
+    ):
+        gp.read(path)

@@ -7,6 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from scipy.sparse import csr_array
 from sklearn.model_selection import cross_val_score
 from torch_geometric.data import Data
 
@@ -43,6 +44,17 @@ def test_graphs_of_a_set_and_of_networkx(graphs: gp.GraphSet, networks: list[nx.
         assert found.y is not None
         assert torch.equal(found.y, graphs.y)
     assert as_graphs(graphs[3]).ids == as_graphs(networks[3]).ids == ("3",)
+
+
+def test_lists_of_adjacency_matrices() -> None:
+    path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    for given in ([path, path[:2, :2]], [csr_array(path), csr_array(path[:2, :2])]):
+        assert as_graphs(given).node_counts.tolist() == [3, 2]
+        assert as_graphs(given).edge_counts.tolist() == [4, 2]
+    assert len(as_graphs(np.stack([path, path]))) == 2
+    graphs = [path] * 20
+    model = gp.GraphRegressor(pooler="sum", **QUICK).fit(graphs, np.linspace(0, 1, 20))
+    assert model.predict(graphs[:3]).shape == (3,)
 
 
 @pytest.mark.parametrize(

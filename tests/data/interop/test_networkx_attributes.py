@@ -59,13 +59,20 @@ def test_numbers_become_channels_in_the_order_of_their_names() -> None:
         (chain({"charge": (1.0,)}), "'charge' of nodes"),
         (chain({"vector": ([1.0], [1.0, 2.0])}), "'vector' of nodes"),
         (chain({}, {"made": object()}), "'made' of edges"),
-        (chain({}, smiles="CC"), "'smiles' of graphs"),
+        (chain({}, year=2001), "'year' of graphs"),
     ],
 )
 def test_what_is_not_used_is_named(graph: nx.Graph, said: str) -> None:
     with pytest.warns(UserWarning, match=f"not used: {said}; graphpool.from_networkx"):
         graphs = gp.from_networkx([graph])
     assert graphs.notes == (f"not used: {said}",)
+
+
+def test_text_of_graphs_is_a_column() -> None:
+    graphs = gp.from_networkx([chain({}, site="north", y=1.5), chain({}, site="south", y=2.5)])
+    assert graphs.columns == {"site": ("north", "south")}
+    with pytest.warns(UserWarning, match="not used: 'site' of graphs"):
+        assert not gp.from_networkx([chain({}, site="north"), chain({}, site=3)]).columns
 
 
 def test_names_of_ones_own() -> None:

@@ -94,3 +94,26 @@ def test_targets_that_are_no_classes_can_be_left_out_or_replaced() -> None:
 def test_a_graph_set_is_not_of_pyg() -> None:
     with pytest.raises(DataError, match="is a GraphSet already"):
         gp.from_pyg(gp.load("MUTAG", features=None))
+
+
+def test_what_pyg_users_carry_is_read() -> None:
+    edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    given = [
+        Data(
+            edge_index=edges,
+            z=torch.tensor([6, 6, 8]),
+            pos=torch.arange(9.0).reshape(3, 3),
+            edge_type=torch.tensor([1, 1, 2, 2]),
+            edge_attr=torch.tensor([True, True, False, False]),
+            edge_weight=torch.full((4, 1), 0.5),
+            smiles="CCO",
+            y=1.5,
+        )
+    ]
+    graphs = gp.from_pyg(given)
+    assert (graphs.node_label_names, graphs.edge_label_names) == ((6, 8), (1, 2))
+    assert graphs.node_attr.tolist() == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+    assert graphs.edge_attr.tolist() == [[1], [1], [0], [0]]
+    assert graphs.edge_weight.tolist() == [0.5] * 4
+    assert graphs.columns == {"smiles": ("CCO",)}
+    assert graphs.notes == ()

@@ -48,6 +48,7 @@ _BY_SUFFIX: dict[str, Format] = {
     ".csv": edge_csv, ".graphml": xml, ".gexf": xml, ".json": json, ".gz": jsonl,
     ".smi": smiles, ".g6": graph6, ".s6": graph6,
 }  # fmt: skip
+_BINARY = (".safetensors", ".npz", ".npy", ".zip")
 
 
 def save(graphs: GraphSet, path: str | Path, *, overwrite: bool = False) -> None:
@@ -75,11 +76,14 @@ def find_format(path: Path, name: str | None = None) -> Format:
             return candidate
     if path.is_dir():
         return tu
-    if path.suffix not in _BY_SUFFIX:
+    suffix = Path(path.name.removesuffix(".gz")).suffix or path.suffix
+    if suffix in _BINARY and path.suffix == ".gz":
+        raise DataError.at(path, f"a {suffix} file packed by gzip", hint="unpack it with gunzip")
+    if suffix not in _BY_SUFFIX:
         raise DataError.at(
             path,
-            f"graphs can't be read from a {path.suffix or 'nameless'} file",
+            f"graphs can't be read from a {suffix or 'nameless'} file",
             hint="docs/formats.md lists the formats: .jsonl, .json, .csv, .graphml, .gexf, .npz, "
             ".npy, .g6, .s6, .safetensors, and folders or zips of TU, GraphML or GEXF files",
         )
-    return _BY_SUFFIX[path.suffix]
+    return _BY_SUFFIX[suffix]

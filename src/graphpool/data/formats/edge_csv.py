@@ -11,6 +11,7 @@
 | `weight` | a number | every edge has weight 1 |
 | `label` | a word or whole number | no labels |
 | `y` | class of the graph, or a number to predict, the same in all its lines | neither |
+| any other | a number: an attribute of the edge | no attributes |
 
 Edges are undirected. A line without a target is a node without an edge. Commas, semicolons or tabs
 separate the columns; their order is free, and `graph_id`, `from` and `to` are known too.
@@ -38,14 +39,16 @@ from graphpool.graphs.graphset import GraphSet, Name
 from graphpool.graphs.vocabulary import coded
 
 NAME = "csv"
-VERSION = 2
+VERSION = 3
 
 COLUMNS = ("graph", "source", "target", "weight", "label", "y")
 _ALIASES = {
     "graph_id": "graph", "from": "source", "src": "source", "u": "source", "to": "target",
-    "dst": "target", "v": "target", "edge_label": "label", "class": "y",
+    "dst": "target", "v": "target", "edge_label": "label", "bond": "label", "kind": "label",
+    "type": "label", "class": "y",
 }  # fmt: skip
 _BOM = b"\xef\xbb\xbf"
+_MOST_COLUMNS = 1000
 _WHOLE = re.compile("-?[0-9]{1,18}")
 
 
@@ -68,6 +71,7 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
     check_sizes(path, graphs=len(rows), nodes=nodes, edges=edges, described=True)
     ends = [end for each in rows for end in each.ends]
     weights = [weight for each in rows for weight in each.weights]
+    attributes = [numbers for each in rows for numbers in each.attributes]
     label, label_names = _codes([each.labels for each in rows])
     numbers = _numbers([each.y or "" for each in rows])
     if numbers is None:
@@ -86,6 +90,7 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
         ids=list(graphs) if list(graphs) != [""] else None,
         undirected=True,
         edge_weight=torch.tensor(weights) if weights else None,
+        edge_attr=torch.tensor(attributes) if attributes and attributes[0] else None,
         edge_label=label,
         edge_label_names=label_names,
         **answers,
@@ -102,6 +107,7 @@ class _Lines(NamedTuple):
     ends: list[tuple[int, int]]
     weights: list[float]
     labels: list[str]
+    attributes: list[list[float]]
 
 
 def _columns(header: str) -> tuple[list[str], str]:
@@ -117,6 +123,8 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         text = read_binary(path, "unpacked_bytes").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError.at(path, f"not UTF-8 text: {error}", hint="save it as UTF-8") from None
+    if not text.strip():
+        raise DataError.at(path, "the file is empty", hint="name the columns in its first line")
     columns, separator = _columns(text.partition("\n")[0])
     for column in ("source", "target"):
         if column not in columns:
@@ -125,10 +133,13 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                 "named by --smiles (smiles=)"
             )
             raise DataError.at(path, f"there is no column {column!r}", line=1, hint=hint)
+    if len(columns) > _MOST_COLUMNS:
+        problem = f"{len(columns):,} columns, over {_MOST_COLUMNS:,}"
+        raise DataError.at(path, problem, line=1, hint="write such graphs as JSON lines")
     for column in columns:
-        if column not in COLUMNS:
-            hint = nearest(column, COLUMNS)
-            raise DataError.at(path, f"unknown column {column!r}", line=1, hint=hint)
+        near = nearest(column, COLUMNS)
+        if column not in COLUMNS and (not column or near.startswith("did you mean")):
+            raise DataError.at(path, f"unknown column {column!r}", line=1, hint=near)
         if columns.count(column) > 1:
             raise DataError.at(path, f"two columns {column!r}", line=1, hint="keep one of them")
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -154,7 +165,7 @@ def _add(path: Path, line: int, cells: dict[str, str], graphs: dict[str, _Lines]
             hint = "give it in every line, or leave the column out"
             raise DataError.at(path, f"no {column}", line=line, hint=hint)
     y = cells.get("y")
-    graph = graphs.setdefault(cells.get("graph", ""), _Lines(line, y, {}, [], [], []))
+    graph = graphs.setdefault(cells.get("graph", ""), _Lines(line, y, {}, [], [], [], []))
     if graph.y != y:
         problem = f"y is {y!r} here and {graph.y!r} in line {graph.first} of the same graph"
         raise DataError.at(path, problem, line=line, hint="a graph has one class")
@@ -164,7 +175,10 @@ def _add(path: Path, line: int, cells: dict[str, str], graphs: dict[str, _Lines]
     target = graph.nodes.setdefault(cells["target"], len(graph.nodes))
     graph.ends.append((source, target))
     if "weight" in cells:
-        graph.weights.append(_weight(path, line, cells["weight"]))
+        graph.weights.append(_number(path, line, "weight", cells["weight"]))
+    graph.attributes.append(
+        [_number(path, line, column, cells[column]) for column in cells if column not in COLUMNS]
+    )
     if "label" in cells:
         if not cells["label"]:
             hint = "give every edge one, or leave the column out"
@@ -172,15 +186,18 @@ def _add(path: Path, line: int, cells: dict[str, str], graphs: dict[str, _Lines]
         graph.labels.append(cells["label"])
 
 
-def _weight(path: Path, line: int, text: str) -> float:
+def _number(path: Path, line: int, column: str, text: str) -> float:
     try:
-        weight = float(text)
+        number = float(text)
     except ValueError:
-        weight = math.nan
-    if not abs(weight) <= float(np.finfo(np.float32).max):
-        problem = f"the weight {text[:40]!r} is not a finite number"
-        raise DataError.at(path, problem, line=line, hint="correct this line")
-    return weight
+        number = math.nan
+    if not abs(number) <= float(np.finfo(np.float32).max):
+        problem = f"the {column} {text[:40]!r} is not a finite number"
+        hint = "correct this line"
+        if column not in COLUMNS:
+            hint = f"columns but {', '.join(COLUMNS)} hold numbers, the attributes of edges"
+        raise DataError.at(path, problem, line=line, hint=hint)
+    return number
 
 
 def _numbers(words: list[str]) -> list[float] | None:

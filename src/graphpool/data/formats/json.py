@@ -13,7 +13,7 @@ from graphpool.documents import parse_json, read_binary
 from graphpool.graphs.graphset import GraphSet
 
 NAME = "json"
-VERSION = 1
+VERSION = 2
 
 
 def recognises(path: Path, name: str | None = None) -> bool:

@@ -50,7 +50,7 @@ from graphpool.limits import current_limits
 from graphpool.shapes import fit
 
 NAME = "jsonl"
-VERSION = 2
+VERSION = 3
 OPTIONS = frozenset({"skip_bad"})
 
 _LABELS = {"node_labels": "node", "edge_labels": "edge"}
@@ -99,10 +99,10 @@ def build(
         raise DataError.at(path, "the file is empty", hint=hint)
     given = itertools.chain([first], given)
     if is_node_link(first[1]):
-        return node_link_set(path, given, name or stem(path))
+        return node_link_set(path, given, name or stem(path), bad)
     rows = _rows(path, given, bad)
     if not rows:
-        raise DataError.at(path, "no line can be read", hint=hint)
+        raise bad.nothing_left(path, hint)
     target = _targets(rows)
     y, classes = _codes(rows, "y", [[] if row.y is None else [row.y] for row in rows])
     node_label, node_names = _label_part(rows, "node_labels")
@@ -296,9 +296,7 @@ def _rows(path: Path, objects: Iterable[tuple[int | None, Any]], bad: BadRows) -
         try:
             row = _row(path, number, len(rows) + len(bad.rows), value, seen)
         except DataError as error:
-            if not bad.skip:
-                raise
-            bad.add_error(path, number, error)
+            bad.add_error(path, number, error, json.dumps(value, ensure_ascii=False))
             continue
         rows.append(row)
         bad.good = len(rows)

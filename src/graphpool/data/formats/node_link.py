@@ -6,10 +6,13 @@
 Attributes are understood as `from_networkx` understands them.
 """
 
+import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphpool.data.bad_rows import BadRows
 from graphpool.data.formats.base import check_names
 from graphpool.data.interop.networkx import Keys, convert
 from graphpool.errors import DataError, nearest, shortened
@@ -27,17 +30,31 @@ def is_node_link(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("nodes"), list)
 
 
-def node_link_set(path: Path, objects: Iterable[tuple[int | None, Any]], name: str) -> GraphSet:
-    """Make a set of objects, one for each graph, and the line of each."""
+def node_link_set(
+    path: Path, objects: Iterable[tuple[int | None, Any]], name: str, bad: BadRows
+) -> GraphSet:
+    """Make a set of objects, one for each graph, and the line of each.
+
+    Args:
+        bad: what becomes of objects that are no graphs.
+    """
     graphs: list[nx.Graph] = []
     nodes = edges = 0
     for line, value in objects:
-        graph = _graph(path, line, len(graphs), value)
+        try:
+            graph = _graph(path, line, len(graphs) + len(bad.rows), value)
+        except DataError as error:
+            bad.add_error(path, line, error, json.dumps(value, ensure_ascii=False))
+            continue
         graphs.append(graph)
+        bad.good = len(graphs)
         nodes, edges = nodes + len(graph), edges + graph.number_of_edges()
         current_limits().check_counts(path, len(graphs), nodes, edges)
+    if not graphs:
+        raise bad.nothing_left(path, "give one graph per line")
     try:
-        return check_names(path, convert(graphs, Keys(), name)[0])
+        made = check_names(path, convert(graphs, Keys(), name)[0])
+        return replace(made, notes=(*made.notes, *bad.notes(len(graphs) + len(bad.rows))))
     except DataError as error:
         if str(path) in str(error):
             raise

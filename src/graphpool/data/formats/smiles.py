@@ -188,6 +188,8 @@ class _Rows:
                 hint = "give one molecule in each line" + (
                     " below the names" if not self.lines else ""
                 )
+                if self.lines:
+                    raise self.bad.nothing_left(self.path, hint)
                 raise DataError.at(self.path, "no molecules", hint=hint)
             columns = [[values[row] for row in rows] for values in self.values]
             before = len(self.bad.rows)

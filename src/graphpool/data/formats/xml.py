@@ -1,5 +1,7 @@
 """Read GraphML and GEXF files: one file, or a folder or zip of them, a graph each.
 
+A file may be packed by gzip, alone and in a folder.
+
 NetworkX parses them, and attributes are understood as `from_networkx` understands them: labels
 called `label`, `atom`, `type` and the like, numbers as attributes, and `y` or `class` of a graph as
 its class. A GraphML file may hold several graphs.
@@ -29,8 +31,9 @@ if TYPE_CHECKING:
     import networkx as nx
 
 NAME = "xml"
-VERSION = 1
+VERSION = 2
 SUFFIXES = (".graphml", ".gexf")
+PACKED = ".gz"
 
 _DEEPEST = 100  # elements inside each other
 _ROOT = re.compile(rb"<(?:\w+:)?(graphml|gexf)[\s/>]")
@@ -90,23 +93,32 @@ def _list_files(path: Path) -> list[str]:
         every = [*path.iterdir(), *path.glob("*/*")]
         files = [file.relative_to(path).as_posix() for file in every if file.is_file()]
     else:
-        files = list_zip(path)
+        files = [file for file in list_zip(path) if not file.endswith(PACKED)]
     chosen = [
         file
         for file in files
-        if PurePosixPath(slashes(file)).suffix in SUFFIXES and not _base(file).startswith(".")
+        if _unpacked(file).suffix in SUFFIXES and not _base(file).startswith(".")
     ]
     return sorted(chosen, key=lambda file: natural(_base(file)))
 
 
+def _unpacked(file: str) -> PurePosixPath:
+    """The path of a file without the suffix of gzip."""
+    return PurePosixPath(slashes(file).removesuffix(PACKED))
+
+
 def _base(file: str) -> str:
-    return PurePosixPath(slashes(file)).stem
+    return _unpacked(file).stem
 
 
 def _contents(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the path of each file, for messages, and its bytes."""
     if path.is_file() and not zipfile.is_zipfile(path):
         yield str(path), read_binary(path, "unpacked_bytes")
+        return
+    if path.is_dir():
+        for file in _list_files(path):
+            yield f"{path}/{file}", read_binary(path / file, "unpacked_bytes")
         return
     with open_files(path) as open_file:
         for file in _list_files(path):

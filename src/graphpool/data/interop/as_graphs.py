@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import torch
 
 from graphpool.data.interop.networkx import from_networkx
+from graphpool.data.interop.numpy import from_numpy
 from graphpool.data.interop.pyg import from_pyg
 from graphpool.errors import DataError
 from graphpool.graphs.checks import NAMES
@@ -14,7 +15,7 @@ from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import Graph, GraphSet
 
 Graphs: TypeAlias = Any
-"""What `as_graphs` takes: a `GraphSet`, or graphs of one, of NetworkX or of PyG."""
+"""What `as_graphs` takes: a `GraphSet`, or graphs of one, of NetworkX, of PyG or of NumPy."""
 
 _JOINED = ("edge_weight", "edge_label", "edge_attr", "edge_x", "node_label", "node_attr", "x")
 
@@ -24,8 +25,9 @@ def as_graphs(graphs: Graphs, *, classes: bool = True) -> GraphSet:
 
     Takes a `GraphSet`, its graphs (a list of them, as scikit-learn's splitters make it), NetworkX
     graphs, and the `Data`, `Batch`, `Dataset` and `DataLoader` of PyTorch Geometric; one graph
-    alone is a set of one. `from_networkx` and `from_pyg` have arguments for attributes under names
-    of one's own.
+    alone is a set of one. Lists of adjacency matrices, of NumPy or SciPy, are graphs, too.
+    `from_networkx`, `from_pyg` and `from_numpy` have arguments for attributes under names of one's
+    own.
 
     Args:
         classes: whether classes and targets of the graphs are read, if they have some.
@@ -50,6 +52,8 @@ def as_graphs(graphs: Graphs, *, classes: bool = True) -> GraphSet:
         return from_pyg(items, y=y)
     if _is_graph(first):
         return from_networkx(items, y=y)
+    if isinstance(items, list) and (hasattr(first, "tocoo") or getattr(first, "ndim", 0) == 2):
+        return from_numpy(items)
     raise _refused(graphs if not isinstance(items, list) else first)
 
 
@@ -61,7 +65,8 @@ def _is_graph(item: Any) -> bool:
 def _refused(item: Any) -> DataError:
     return DataError(
         f"{type(item).__name__} is not a graph; give a GraphSet, as graphpool.load and "
-        "graphpool.from_numpy make it, or graphs of NetworkX or PyTorch Geometric"
+        "graphpool.from_numpy make it, or graphs of NetworkX or PyTorch Geometric, or a list of "
+        "adjacency matrices"
     )
 
 

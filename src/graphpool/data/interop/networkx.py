@@ -111,7 +111,8 @@ def convert(
     fields |= answers(whole.column(key) if isinstance(y, str) else y, len(graphs), name)
     if "target" not in fields and y is not None:
         fields |= answers(whole.column(TARGETS), len(graphs), name, TARGETS)
-    unused["of graphs"] = whole.unused([key, TARGETS, *graph_keys])
+    columns = whole.text([key, TARGETS])
+    unused["of graphs"] = whole.unused([key, TARGETS, *graph_keys, *columns])
     notes = unused_note(unused)
     ids = [str(graph.name) for graph in graphs]
     made = GraphSet.build(
@@ -121,6 +122,7 @@ def convert(
         torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).t(),
         ids=ids if all(ids) and len(set(ids)) == len(ids) else None,
         notes=notes,
+        columns=columns,
         **fields,
     )
     return made, notes

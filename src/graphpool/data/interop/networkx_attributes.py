@@ -92,6 +92,12 @@ class Attributes:
                 found.append(key)
         return found
 
+    def text(self, taken: Sequence[str | None]) -> dict[str, tuple[str, ...]]:
+        """Return the attributes that hold text everywhere, such as a date or a SMILES."""
+        keys = [str(key) for key in self.counts() if key not in {*taken, *_OF_READERS}]
+        columns = {key: tuple(values.get(key) for _, values in self.items) for key in keys}
+        return {key: text for key, text in columns.items() if set(map(type, text)) == {str}}
+
     def unused(self, used: Sequence[str | None]) -> set[str]:
         """Return the attributes that are not used, and that say something."""
         usual = _LABELS[self.kind][0]

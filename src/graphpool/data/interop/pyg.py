@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
 _NODE = ("x", "node_label", "node_attr")
 _EDGE = ("edge_label", "edge_attr", "edge_weight")
-_READ = {*_NODE, *_EDGE, "target", "graph_attr", "edge_index", "num_nodes", "id", "batch", "ptr"}
+_POSITIONS = "pos"
+_LABELS = {"node_label": ("z", "node_type"), "edge_label": ("edge_type",)}
+"""Fields that PyG users keep labels in, where there are none under our own name."""
+
+_READ = {
+    *_NODE, *_EDGE, _POSITIONS, "target", "graph_attr", "edge_index", "num_nodes", "id", "batch",
+    "ptr",
+}  # fmt: skip
 _NO_EDGES = torch.zeros(2, 0, dtype=torch.long)
 
 
@@ -43,10 +50,13 @@ def from_pyg(
     """Make a `GraphSet` of PyG graphs.
 
     Reads `x`, `edge_index`, `edge_attr`, `edge_weight`, `y` and what `to_pyg` adds: `node_label`,
-    `node_attr`, `edge_label`, `graph_attr`, `target`, `id`. A warning names other fields, which
-    are not used. One whole number per graph in `y` is its class; numbers with a fraction, and
-    several numbers per graph, `[targets]` or `[1, targets]`, are numbers to predict, NaN for
-    unknown ones. NaN in `x` is a missing value; other numbers that are not finite are an error.
+    `node_attr`, `edge_label`, `graph_attr`, `target`, `id`. Whole numbers in `z` or `node_type` and
+    in `edge_type` are labels, `pos` holds attributes of nodes, and text of every graph, such as
+    `smiles`, is kept in `GraphSet.columns`. A warning names other fields, which are not used.
+
+    One whole number per graph in `y` is its class; numbers with a fraction, and several numbers
+    per graph, `[targets]` or `[1, targets]`, are numbers to predict, NaN for unknown ones. NaN in
+    `x` is a missing value; other numbers that are not finite are an error.
 
     Args:
         data: a data set or part of one, a list of graphs, a batch, a loader, or one graph; each
@@ -62,16 +72,24 @@ def from_pyg(
     counts = [item.num_nodes or 0 for item in data]
     indices = [_NO_EDGES if item.edge_index is None else item.edge_index for item in data]
     fields: dict[str, Any] = {key: _joined(data, key, name) for key in (*_NODE, *_EDGE)}
+    used = {key: found for key, others in _LABELS.items() if (found := _field(data, key, others))}
+    fields |= {key: _joined(data, found, name) for key, found in used.items()}
     for key in ("node_attr", "edge_attr", "x"):
-        if fields[key] is not None and fields[key].ndim == 1:
-            fields[key] = fields[key].unsqueeze(1)
+        fields[key] = _as_table(fields[key])
+    positions = _as_table(_joined(data, _POSITIONS, name))
+    if positions is not None:
+        own = fields["node_attr"]
+        fields["node_attr"] = positions if own is None else torch.cat([own, positions], dim=1)
+    if fields["edge_weight"] is not None and fields["edge_weight"].shape[1:] == (1,):
+        fields["edge_weight"] = fields["edge_weight"].flatten()
     if fields["x"] is not None and not fields["x"].is_floating_point():
         fields["x"] = fields["x"].float()
     for key, names in (("node_label", node_label_names), ("edge_label", edge_label_names)):
         fields[key], fields[f"{key}_names"] = _coded(fields[key], names, key, name)
     fields |= _answers(data, y, classes, target_names, name)
     keys = {key for item in data for key in (item.keys() if hasattr(item, "keys") else ())}
-    unused = keys - _READ - {"y", y if isinstance(y, str) else "y"}
+    columns = _text(data, keys - _READ)
+    unused = keys - _READ - {"y", y if isinstance(y, str) else "y", *used.values(), *columns}
     note = unused_note({"of PyG": unused})
     warn_unused(name, note, "put numbers of nodes that count into x")
     ids = [getattr(item, "id", None) for item in data]
@@ -83,6 +101,7 @@ def from_pyg(
         ids=[str(identity) for identity in ids] if ids and None not in ids else None,
         graph_attr=_joined(data, "graph_attr", name),
         notes=note,
+        columns=columns,
         **fields,
     )
     check_finite(graphs, missing=("x", "node_attr", "graph_attr"))
@@ -210,6 +229,34 @@ def _joined(data: "Sequence[Data]", key: str, name: str) -> Tensor | None:
     if parts is None:
         return None
     return torch.cat([part.reshape(1) if part.ndim == 0 else part for part in parts])
+
+
+def _field(data: "Sequence[Data]", key: str, others: Sequence[str]) -> str:
+    """Return the field that holds labels: `key`, or one of the others with a whole number each."""
+    if any(getattr(item, key, None) is not None for item in data):
+        return key
+    for other in others:
+        values = [getattr(item, other, None) for item in data]
+        if values and all(
+            isinstance(value, Tensor) and value.ndim == 1 and not value.is_floating_point()
+            for value in values
+        ):
+            return other
+    return ""
+
+
+def _as_table(values: Tensor | None) -> Tensor | None:
+    """Return one number each as a column, and truth values as numbers."""
+    if values is None:
+        return None
+    values = values.float() if values.dtype == torch.bool else values
+    return values.unsqueeze(1) if values.ndim == 1 else values
+
+
+def _text(data: "Sequence[Data]", keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the fields that hold text in every graph."""
+    found = {key: tuple(getattr(item, key, None) for item in data) for key in sorted(keys)}
+    return {key: values for key, values in found.items() if set(map(type, values)) == {str}}
 
 
 def _coded(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from graphpool.data.bad_rows import BadRow, BadRows
 from graphpool.documents import read_lines
-from graphpool.errors import DataError, nearest
+from graphpool.errors import DataError, nearest, plural
 
 SMILES_NAMES = (
     "smiles", "smi", "mol", "canonical_smiles", "isomeric_smiles", "canonicalsmiles",
@@ -57,7 +57,7 @@ class Table:
             if cells is None:
                 return
             if not problem and len(cells) != width:
-                problem = f"{len(cells)} cells where {width} are expected"
+                problem = f"{plural(len(cells), 'cell')} where {width} are expected"
             if not problem and any("\0" in cell for cell in cells):
                 problem = "a byte 0, which no text has"
             if problem:

@@ -6,6 +6,7 @@ columns, and lists of numbers are targets; a gap is NaN.
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from graphpool.graphs.vocabulary import coded
 GAPS = ("", "nan", "na", "n/a", "null", "none")
 _LARGEST = float(np.finfo(np.float32).max)
 _MOST_CLASS = 2**53
+_SPOILT_NUMBER = re.compile(r"[<>~]?=?\s*[-+]?\d+([.,]\d+)?\s*%?")
 
 Fail = Callable[[int, str], None]
 """Called with the position of a row and what is wrong with it; raises, or the row is left out."""
@@ -58,12 +60,17 @@ def _classes(name: str, cells: Sequence[str], fail: Fail) -> list[int | str] | N
     words = np.array([is_word(cell) for cell in cells], dtype=bool)
     gaps = np.isnan(values) & ~words
     fractions = np.isfinite(values) & (values != np.round(values))
-    if not words.any() or fractions.any():
+    if not words.any() or fractions.any() or _spoilt_numbers(cells):
         whole = not (gaps | words | fractions).any() and (np.abs(values) < _MOST_CLASS).all()
         return [int(value) for value in values] if whole else None
     for row in np.flatnonzero(gaps).tolist():
         fail(row, f"no {name}")
     return list(cells)
+
+
+def _spoilt_numbers(cells: Sequence[str]) -> bool:
+    """Whether most cells hold different numbers with a comma or a sign, such as `3,5` or `7%`."""
+    return 2 * len(set(filter(_SPOILT_NUMBER.fullmatch, cells))) > len(cells)
 
 
 def _numbers(name: str, cells: Sequence[str], fail: Fail) -> "np.ndarray[Any, Any]":
@@ -72,7 +79,7 @@ def _numbers(name: str, cells: Sequence[str], fail: Fail) -> "np.ndarray[Any, An
         if math.isinf(values[row]):
             fail(row, f"{cells[row][:40]!r} in {name} is not finite")
         elif is_word(cells[row]):
-            fail(row, f"{cells[row][:40]!r} in {name} is no number")
+            fail(row, f"{cells[row][:40]!r} in {name} is no number; write numbers as 3.5")
     return values
 
 

@@ -175,10 +175,11 @@ def _moments(values: Sequence[str], where: str) -> NDArray[np.float64]:
     for read in (float, _seconds):
         if (moments := _read_all(values, read)) is not None:
             return moments
-    strange = next((v for v in values if _read_all([v], float) is None), values[0])
+    unlike = [[_read_all([value], read) is None for value in values] for read in (float, _seconds)]
+    strange = values[min(unlike, key=sum).index(True)]
     raise DataError(
-        f"{where}: {brief(strange)} is neither a number nor a date such as 2024-01-31, like the "
-        "values before it; a split by time needs one kind for every graph"
+        f"{where}: {brief(strange)} is neither a number nor a date such as 2024-01-31, like most "
+        "values; a split by time needs one kind for every graph"
     )
 
 
