@@ -1,12 +1,16 @@
 """Models on parts that recur: fitted on training graphs, kept in the file, applied to others."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from helpers.literal_parts import chains
 
+import graphpool as gp
 from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.errors import CheckpointError, ConfigError
 from graphpool.graphs import GraphSet, RecurringParts
@@ -53,8 +57,28 @@ def test_a_file_with_broken_parts_is_refused(tmp_path: Path) -> None:
         TrainedModel.load(path)
 
 
+@pytest.mark.parametrize("units", ["recurring", "validation"])
+def test_an_evaluation_learns_parts_from_the_training_graphs_of_each_fold(
+    units: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graphs, learned = with_classes(0, 24), []
+    fit = RecurringParts.fit
+
+    def noted(given: GraphSet, **options: Any) -> RecurringParts:
+        learned.append(set(given.ids))
+        return fit(given, **options)
+
+    monkeypatch.setattr(RecurringParts, "fit", noted)
+    run = config("hap")
+    run = replace(run, model=replace(run.model, units=units))
+    gp.evaluate(graphs, ["hap"], "cv3", seeds=1, config=run, folder=tmp_path / "e", jobs=1)
+    folds = json.loads((tmp_path / "e" / "splits" / "cv3-seed0.json").read_text())["splits"]
+    assert learned == [{graphs.ids[at] for at in fold["train"]} for fold in folds]
+    assert len(learned) == 3
+
+
 def test_a_network_without_training_graphs_says_what_it_needs() -> None:
-    from graphpool.nn.zoo.families import rule_of
+    from graphpool.nn.zoo.rules import rule_of
 
     with pytest.raises(ConfigError, match="learned from training graphs"):
         rule_of(ModelConfig(units="recurring"))
