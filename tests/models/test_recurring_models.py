@@ -47,14 +47,35 @@ def test_a_saved_model_has_its_parts(pooler: str, tmp_path: Path) -> None:
     assert torch.equal(prepared.places(parts.rule).cluster, parts.apply(other).places.cluster)
 
 
-def test_a_file_with_broken_parts_is_refused(tmp_path: Path) -> None:
-    path = TrainedModel.fit(with_classes(0), None, config("hap")).save(tmp_path / "m.safetensors")
-    checkpoint = read_checkpoint(path)
-    header = checkpoint.header
-    header["extra"]["features"]["parts"]["entries"] = [{"depth": "deep"}]
-    write_checkpoint(path, checkpoint.weights, header)
-    with pytest.raises(CheckpointError, match="stored parts can't be read"):
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"parts": {"entries": [{"depth": "deep"}]}}, "stored parts can't be read"),
+        ({"parts": None}, "stored parts can't be read"),
+        ({"parts": {"entries": []}}, "its parts are not those of its settings"),
+        ({"parts": {"largest": 5}}, "its parts are not those of its settings"),
+        ({}, "its parts are not those of its settings"),
+    ],
+    ids=["an entry", "null", "another list", "another size", "none"],
+)
+def test_a_file_with_broken_or_other_parts_is_refused(
+    change: dict[str, Any], says: str, saved: Path, tmp_path: Path
+) -> None:
+    checkpoint, path = read_checkpoint(saved), tmp_path / "other.safetensors"
+    features = checkpoint.header["extra"]["features"]
+    parts = features.pop("parts")
+    if change:
+        features["parts"] = change["parts"] and {**parts, **change["parts"]}
+    write_checkpoint(path, checkpoint.tensors, checkpoint.header)
+    with pytest.raises(CheckpointError, match=rf"other\.safetensors: {says}"):
         TrainedModel.load(path)
+    TrainedModel.load(saved)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    model = TrainedModel.fit(with_classes(0), None, config("hap"))
+    return model.save(tmp_path_factory.mktemp("saved") / "m.safetensors")
 
 
 @pytest.mark.parametrize("units", ["recurring", "validation"])
