@@ -2,7 +2,7 @@
 
 Same features, widths (64), batches (32 graphs, made beforehand), head, optimizer and one thread for
 all; rounds are interleaved and the best round of each method counts. Every number is a ratio of two
-of them in the same process. "hap" is the default, whose clusters are the graphs' places, found
+of them in the same process. "hap" is hap-one-way, whose clusters are the graphs' places, found
 beforehand and kept with the set; "hap-content" has clusters by content, 8 for every graph.
 
     python benchmarks/epoch.py --data-root FOLDER [--sets MUTAG PROTEINS ...]

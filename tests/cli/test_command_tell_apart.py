@@ -44,6 +44,8 @@ def test_json_lists_the_pairs(cli, pairs):
         (("--features", "lables"), "did you mean 'labels'"),
         (("--epochs", "3"), "no such option '--epochs'"),
         (("--methods", ""), "at least one method"),
+        (("--methods", "flat,hap-paper", "--units", "rings"), "--units is about places"),
+        (("--methods", "flat", "--resolution", "3"), "--resolution is about places"),
     ],
 )
 def test_wrong_options_are_one_line(cli, pairs, arguments, says):

@@ -197,8 +197,9 @@ def test_measured_sizes_are_means_of_the_graphs_and_travel_with_the_weights() ->
     other = TwoWayHAP(graphs.x.shape[1], 8, 2, rules=(HARD, WHOLE))
     other.load_state_dict(model.state_dict())
     assert torch.equal(other.eval()(graphs.batch()), model.eval()(graphs.batch()))
-    model.reset_parameters()
-    assert model.sizes.tolist() == pytest.approx(expected)
+    for reset in (model, other):
+        reset.reset_parameters()
+        assert reset.sizes.tolist() == pytest.approx(expected)
 
 
 def test_facts_and_weights_of_coarse_edges_are_used() -> None:

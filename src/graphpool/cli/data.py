@@ -273,7 +273,10 @@ def _describe_parts(document: dict[str, Any]) -> Lines:
     ]  # fmt: skip
     each = document["parts"] / max(document["graphs"], 1)
     about = [
-        ("parts", f"{document['parts']:,}, {each:.1f} per graph, of {document['types']:,} kinds"),
+        (
+            "parts",
+            f"{document['parts']:,}, {each:.1f} per graph, of {plural(document['types'], 'kind')}",
+        ),
         ("recurring", f"{percent(document['recurring_nodes'])} of the nodes are in such parts"),
         ("description", f"{before:,.0f} bits whole, {after:,.0f} with parts"),
         *(

@@ -28,6 +28,7 @@ from graphpool.errors import ConfigError, nearest
 
 _PANELS = {"model": "Model", "train": "Training", "compare": "Comparing graphs"}
 _SETTINGS = settings_in(RunConfig)
+_OF_PLACES = ("model.cluster_count", "model.resolution", "model.units")
 _SPLITS = next(item.choices for item in _SETTINGS if item.key == "compare.split")
 
 # Settings given as options, by dotted key; None means not given. `with_settings` fills it.
@@ -231,6 +232,8 @@ def check_names(config: RunConfig, given: Given, poolers: Sequence[str]) -> None
     """
     from graphpool.experiments.methods import model_of
     from graphpool.features.pipeline import FeaturePipeline
+    from graphpool.nn.hap import PLACE_ASSIGNMENTS
+    from graphpool.nn.zoo.build import METHODS, PAIR_METHODS, uses_places
     from graphpool.nn.zoo.pairs import BY_NODES
     from graphpool.tasks import find_task
     from graphpool.training.device import find_device
@@ -246,6 +249,15 @@ def check_names(config: RunConfig, given: Given, poolers: Sequence[str]) -> None
             f"--distance is for {', '.join(BY_NODES)}, which compare nodes; "
             f"{', '.join(poolers)} has its own: leave it out"
         )
+    named = [name for name in poolers if name in METHODS or name in PAIR_METHODS]
+    by_place = config.model.assignment in PLACE_ASSIGNMENTS or any(map(uses_places, named))
+    if named and not by_place:
+        for item in _SETTINGS:
+            if item.key in _OF_PLACES and given.get(item.key) is not None:
+                raise ConfigError(
+                    f"{item.option} is about places, which {', '.join(named)} does not have; leave "
+                    "it out, or use the pooler hap"
+                )
     find_device(config.train.device)
     FeaturePipeline(config.features)
     task = find_task(config.task)

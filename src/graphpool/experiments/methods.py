@@ -6,7 +6,7 @@ from dataclasses import replace
 from graphpool.config import ModelConfig
 from graphpool.data.molecules.published import MOLECULES
 from graphpool.errors import ConfigError, nearest
-from graphpool.nn.zoo.build import METHODS, chooses_places
+from graphpool.nn.zoo.build import METHODS, TWO_WAY, chooses_places
 from graphpool.nn.zoo.networks import BUILT_IN
 from graphpool.tasks import TASKS, find_task
 from graphpool.training.select_place_rule import VALIDATION
@@ -71,9 +71,11 @@ def model_of(method: str, config: ModelConfig) -> ModelConfig:
     """Return the settings of one of several methods that share them.
 
     A method that does not use places has none to choose: `cluster_count = "validation"` and
-    `units = "validation"` are for the others.
+    `units = "validation"` are for the others. Settings that hap alone has are for hap.
     """
     config = replace(config, pooler=method)
+    if method != "hap":
+        config = replace(config, **{key: getattr(ModelConfig, key) for key in TWO_WAY})
     open_count = method in METHODS and chooses_places(method)
     if not open_count:
         if config.cluster_count == VALIDATION:

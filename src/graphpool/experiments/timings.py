@@ -177,11 +177,11 @@ def _sets(found: Found) -> dict[str, Found]:
 
 def _epoch(found: Found) -> str:
     rows: Columns = {
-        "HAP over PyG's flat GCN + SumPool": ("hap / pyg-flat", _digits(2)),
-        "HAP by content over the same": ("hap-content / pyg-flat", _digits(2)),
+        "hap-one-way over PyG's flat GCN + SumPool": ("hap / pyg-flat", _digits(2)),
+        "hap by content over the same": ("hap-content / pyg-flat", _digits(2)),
         "our SumPool over the same": ("sum / pyg-flat", _digits(2)),
-        "PyG's dense DiffPool over HAP": ("pyg-diffpool / hap", _digits(1)),
-        "HAP over HAP by content": ("hap / hap-content", _digits(2)),
+        "PyG's dense DiffPool over hap-one-way": ("pyg-diffpool / hap", _digits(1)),
+        "hap-one-way over hap by content": ("hap / hap-content", _digits(2)),
     }
     made = _across("time of an epoch", _sets(found), rows)
     return paragraphs(made, f"`make bench`; {where_text(found)}.")

@@ -27,6 +27,7 @@ from graphpool.config import (
 )
 from graphpool.data.formats.safetensors import open_set, save
 from graphpool.errors import CheckpointError, GraphpoolError
+from graphpool.features.pipeline import FeaturePipeline
 from graphpool.files import atomic_write, scratch_folder
 from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import TASKS, Task
@@ -97,6 +98,14 @@ def read_config(task: type[Task], checkpoint: Checkpoint) -> RunConfig:
     )
 
 
+def read_features(model: ModelConfig, about: dict[str, Any]) -> FeaturePipeline:
+    """Return the fitted features of a header, with the parts that the settings name."""
+    features = FeaturePipeline.from_state(about["features"])
+    if model.parts and (features.parts is None or features.parts.digest != model.parts):
+        raise CheckpointError("its parts are not those of its settings; train the model again")
+    return features
+
+
 @contextmanager
 def bounded_build(checkpoint: Checkpoint, levels: int) -> Iterator[None]:
     """Refuse to build, in this thread, a network that is much larger than the file's weights.
@@ -143,8 +152,9 @@ def reading(checkpoint: Checkpoint) -> Iterator[None]:
     """Turn errors about a header that can't be read into one that names the version."""
     try:
         yield
-    except CheckpointError:
-        raise
+    except CheckpointError as error:
+        named = str(checkpoint.path) in str(error)
+        raise error if named else CheckpointError(f"{checkpoint.path}: {error}") from None
     except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError,
             RuntimeError, TypeError, ValueError, GraphpoolError) as error:  # fmt: skip
         version = checkpoint.header.get("versions", {}).get("graphpool", "of unknown version")

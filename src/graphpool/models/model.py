@@ -359,7 +359,7 @@ class TrainedModel:
             kind = model_file.task_of(about)
             config = model_file.read_config(kind, checkpoint)
             task = kind.from_header(about)
-            features = FeaturePipeline.from_state(about["features"])
+            features = model_file.read_features(config.model, about)
             mean_nodes = fit_shape(float, about["mean_nodes"], "mean_nodes", CheckpointError)
             build = partial(build_network, task, config.model, features, mean_nodes)
             with seeded_weights(0):  # any weights will do

@@ -17,7 +17,7 @@ virtual node.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -112,6 +112,7 @@ class TwoWayHAP(GraphNetwork):
         self._means = [float(self.readout.size), *(1.0 for _ in rules)]
         if self._scaled:
             self.register_buffer("sizes", torch.tensor(self._means))
+            self.register_load_state_dict_post_hook(_keep_sizes)
         # The readout of one node is that node.
         channels, read = hidden_channels, self.readout.width(hidden_channels)
         self.vector_channels = (read, *(channels if alone else read for alone in single))
@@ -219,6 +220,11 @@ class TwoWayHAP(GraphNetwork):
                     states[number - 1] = states[number - 1] + told
             outputs.append(states[0])
         return [self.encoder.finish(outputs), *states[1:]]
+
+
+def _keep_sizes(network: Any, _: object) -> None:
+    """Let a reset keep the sizes that were loaded."""
+    network._means = network.sizes.tolist()
 
 
 def _unweighted(coarse: GraphBatch, dtype: torch.dtype) -> Level:

@@ -148,7 +148,8 @@ def test_json_round_trip_and_attached_places() -> None:
     "change",
     [
         {"entries": 3}, {"entries": [{"depth": 9}]}, {"vocabulary": [1]}, {"largest": -1},
-        {"bits": [float("nan"), 1.0]}, {"graphs": "many"}, {"nodes": True}, {"entries": [{}] * 99},
+        {"bits": [float("nan"), 1.0]}, {"bits": [10**400, 1.0]}, {"graphs": "many"},
+        {"nodes": True}, {"entries": [{}] * 99},
         {"vocabulary": [{"type": "0x0000000000000z"}]},
     ],
 )  # fmt: skip
@@ -196,7 +197,7 @@ def test_odd_graphs() -> None:
     assert found.places.counts.sum() == len(found.type) == len(found.kind)
     assert found.places.counts.tolist()[:2] == [1, 3]
     assert (found.kind >= 0).all()
-    with pytest.raises(DataError, match="no nodes"):
+    with pytest.raises(DataError, match="no graphs"):
         RecurringParts.fit(graphs[[]])
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from plain import CHANNELS, batch_of, random_graph
 import graphpool as gp
 from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError, GraphpoolWarning, collect_warnings
+from graphpool.experiments.methods import model_of
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.places.find import places_of
 from graphpool.graphs.places.rule import PlaceRule
@@ -14,6 +16,7 @@ from graphpool.nn.encoders import encoder_names
 from graphpool.nn.hap.moa import ContentAttention, StaticAttention
 from graphpool.nn.hap.places import PlaceAttention
 from graphpool.nn.zoo import METHODS, PAIR_METHODS, build_model, place_rule
+from graphpool.nn.zoo.build import check_settings
 
 LISTED = {"name", "family", "paper", "year", "summary", "keeps", "cost"}
 SMALL = {"hidden_channels": 8, "clusters": (4, 1)}
@@ -145,6 +148,36 @@ def test_places_of_both_ways_are_hard(config: ModelConfig, rules: tuple[PlaceRul
 def test_settings_of_soft_clusters_are_refused_with_both_ways(config: ModelConfig) -> None:
     with pytest.raises(ConfigError, match="is a setting of hap-one-way"):
         build_model(config, CHANNELS, 2)
+
+
+@pytest.mark.parametrize("name", [ONE_WAY, "hap-paper", "sum", "gmn"])
+@pytest.mark.parametrize(
+    "setting",
+    [{"down": "never"}, {"gate": True}, {"whole_graph": True}],
+    ids=lambda s: next(iter(s)),
+)
+def test_settings_of_both_ways_are_refused_with_other_networks(
+    name: str, setting: dict[str, Any]
+) -> None:
+    config = ModelConfig(pooler=name, **setting)
+    with pytest.raises(ConfigError, match="is a setting of the pooler hap; use that"):
+        check_settings(config)
+    check_settings(model_of(name, config))  # beside hap in a comparison
+    assert model_of("hap", config) == replace(config, pooler="hap")
+
+
+def test_a_share_and_a_number_of_places_exclude_each_other_in_both_ways() -> None:
+    with pytest.raises(ConfigError, match="leave out one"):
+        build_model(ModelConfig(ratio=0.3, clusters=(8, 4)), CHANNELS, 2, mean_nodes=10.0)
+
+
+@pytest.mark.parametrize("units", ["graph", "nodes", "recurring"])
+def test_hap_as_printed_has_no_places_and_needs_no_units(units: Any) -> None:
+    torch.manual_seed(0)
+    plain = build_model(ModelConfig("hap-paper"), CHANNELS, 2)
+    torch.manual_seed(0)
+    beside = build_model(ModelConfig("hap-paper", units=units), CHANNELS, 2)
+    assert beside.state_dict().keys() == plain.state_dict().keys()
 
 
 def test_units_and_a_number_of_clusters_exclude_each_other() -> None:

@@ -16,7 +16,7 @@ def read_parts(data: Mapping[str, Any]) -> RecurringParts:
     """Return the parts of a document; one error says what is wrong with it."""
     try:
         return _read(data)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise CheckpointError(
             f"stored parts can't be read ({reason[:200]}); fit them again with this version"

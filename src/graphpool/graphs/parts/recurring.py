@@ -107,8 +107,8 @@ class RecurringParts:
         check_type("graphs", graphs, GraphSet, "a GraphSet")
         check_whole("largest", largest, 1)
         check_whole("sample", sample, 1)
-        if not graphs.num_nodes:
-            raise DataError(f"{graphs.name} has no nodes; parts are learned from graphs with some")
+        if not len(graphs):
+            raise DataError(f"{graphs.name} has no graphs; parts are learned from some")
         graphs = graphs.to("cpu")
         chosen = spaced(graphs, sample)
         learned = ColouredGraphs.of(chosen)
@@ -144,8 +144,7 @@ class RecurringParts:
         )  # fmt: skip
         position = np.arange(graphs.num_nodes) - np.repeat(node_ptr[:-1], np.diff(node_ptr))
         types = types[position < np.repeat(counts, np.diff(node_ptr))]
-        # A graph without nodes has one place all the same.
-        places = Places(torch.from_numpy(part), torch.from_numpy(np.maximum(counts, 1)))
+        places = Places(torch.from_numpy(part), torch.from_numpy(counts))
         return PartsFound(places.to(graphs.device), self._kinds(types), types)
 
     def cuts(self, graphs: ColouredGraphs) -> Array:
@@ -235,7 +234,7 @@ def _vocabulary(graphs: GraphSet, found: PartsFound) -> tuple[PartType, ...]:
     """Count the types of parts, the most frequent first, then by hash."""
     types, first, often = np.unique(found.type, return_index=True, return_counts=True)
     chosen = np.lexsort((types, -often))[:MOST_TYPES]
-    counts = np.where(graphs.node_counts.numpy() > 0, found.places.counts.numpy(), 0)
+    counts = found.places.counts.numpy()
     owner = np.repeat(np.arange(len(graphs)), counts)
     begin = np.cumsum(counts) - counts
     cluster, node_ptr = found.places.cluster.numpy(), graphs.node_ptr.numpy()

@@ -15,17 +15,21 @@ from graphpool.nn.zoo.families import (
     Module,
     Network,
     Request,
-    check_two_way,
     family_network,
-    rule_of,
-    two_way_rule,
 )
 from graphpool.nn.zoo.networks import BUILT_IN, PAIR_NETWORKS
+from graphpool.nn.zoo.rules import rule_of, two_way_rule
 
 METHODS: dict[str, Network] = {network.name: network for network in BUILT_IN}
 # Networks of the zoo that pass no messages, or their own.
 _WITHOUT_ENCODER = ("structure-free", "gmn", "gmn-hap")
 PAIR_METHODS: dict[str, Network] = {network.name: network for network in PAIR_NETWORKS}
+# Settings of soft clusters, which hap does not have, and those that hap alone has.
+_SOFT = (
+    "assignment", "relaxation", "connect", "cluster_profile", "cut_loss", "balance",
+    "orthogonality",
+)  # fmt: skip
+TWO_WAY = ("down", "gate", "whole_graph")
 
 
 def register_pooler(
@@ -150,9 +154,21 @@ def chooses_places(name: str) -> bool:
 
 def check_settings(config: ModelConfig) -> None:
     """Raise a `ConfigError` for settings that the network of `config` does not have."""
-    if config.pooler == "hap":
-        check_two_way(config)
-    elif config.units in ("graph", "nodes") and uses_places(config.pooler):
+    both_ways = config.pooler == "hap"
+    for key in _SOFT if both_ways else TWO_WAY:
+        if (value := getattr(config, key)) != getattr(ModelConfig, key):
+            other = (
+                "hap-one-way, which hap meant up to version 0.1.0; use the pooler hap-one-way"
+                if both_ways
+                else "the pooler hap; use that"
+            )
+            raise ConfigError(f"model.{key} = {value!r} is a setting of {other}, or leave it out")
+    if both_ways and config.ratio and config.clusters:
+        raise ConfigError(
+            "model.ratio and model.clusters both set how many places a graph has in hap; leave out "
+            "one of them"
+        )
+    if not both_ways and config.units in ("graph", "nodes") and uses_places(config.pooler):
         raise ConfigError(
             f"model.units {config.units!r} is for the pooler hap; use that, or other units"
         )

@@ -9,28 +9,24 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from torch import nn
 
-from graphpool.config import MOST_HARD, MOST_SOFT, ModelConfig
+from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError
-from graphpool.graphs.places.rule import PlaceRule, Units
-from graphpool.nn.hap import HAPCoarsening
+from graphpool.graphs.places.rule import PlaceRule
+from graphpool.nn.hap import PLACE_ASSIGNMENTS, HAPCoarsening
 from graphpool.nn.hierarchy import Hierarchy
 from graphpool.nn.model import HAP, ConcatNetwork, FlatNetwork, PoolerNetwork, StructureFree
 from graphpool.nn.pool import GMTPool
 from graphpool.nn.readout import Readout
 from graphpool.nn.two_way import TwoWayHAP
+from graphpool.nn.zoo.rules import RATIO, by_share, rule_of, two_way_rules
 
 Module = Callable[..., nn.Module]
 Takes = Literal["clusters", "ratio", "channels"]
-CLUSTERS, RATIO = (8, 1), 0.5
-# Settings of HAP's soft clusters.
-_ONE_WAY = (
-    "assignment", "relaxation", "connect", "cluster_profile", "cut_loss", "balance",
-    "orthogonality",
-)  # fmt: skip
+CLUSTERS = (8, 1)
 Losses = Mapping[str, float]
 
 
@@ -206,6 +202,7 @@ def hap(paper: bool = False, losses: Losses | None = None, **options: Any) -> Bu
         }
         if not config.cluster_profile:
             asked["profile"] = False
+        by_place = asked.get("assignment", "static" if paper else "places") in PLACE_ASSIGNMENTS
         own = {
             "cut": config.cut_loss,
             "balance": config.balance,
@@ -216,7 +213,7 @@ def hap(paper: bool = False, losses: Losses | None = None, **options: Any) -> Bu
             clusters=request.clusters or None,
             relaxation=config.relaxation,
             paper=paper,
-            rule=rule_of(config),
+            rule=rule_of(config) if by_place else None,
             losses={**own, **(losses or {})},
             **{**options, **asked},
         )
@@ -230,7 +227,7 @@ def hap_by_share(request: Request) -> nn.Module:
     A graph has as many places as `topk_network` would select nodes. That its last level is summed
     up by a coarsening to one cluster changes nothing.
     """
-    return hap()(replace(request, config=_by_share(request.config)))
+    return hap()(replace(request, config=by_share(request.config)))
 
 
 def pooler_over_hap(module: Module, counted: bool = False) -> Builder:
@@ -307,16 +304,6 @@ def hap_two_way(request: Request) -> nn.Module:
     )
 
 
-def check_two_way(config: ModelConfig) -> None:
-    """Refuse settings of soft clusters, which the network that goes both ways does not have."""
-    for key in _ONE_WAY:
-        if (value := getattr(config, key)) != getattr(ModelConfig, key):
-            raise ConfigError(
-                f"model.{key} = {value!r} is a setting of hap-one-way, which hap meant up to "
-                "version 0.1.0; use the pooler hap-one-way, or leave it out"
-            )
-
-
 def concat(request: Request) -> nn.Module:
     """GCN-concat."""
     return request.network(ConcatNetwork)
@@ -340,69 +327,3 @@ def fitting_gmt(in_channels: int, clusters: int, **options: Any) -> GMTPool:
 def places_by_share(in_channels: int, ratio: float) -> HAPCoarsening:
     """HAP's coarsening to as many places as a pooler of this ratio would keep of the nodes."""
     return HAPCoarsening(in_channels, rule=PlaceRule("ratio", ratio=ratio))
-
-
-def rule_by_share(config: ModelConfig) -> PlaceRule | None:
-    """`rule_of` a method whose places are the share of the nodes that others keep."""
-    return rule_of(_by_share(config))
-
-
-def rule_of(config: ModelConfig, units: Units = "none") -> PlaceRule | None:
-    """How many places a graph has; `None` where `clusters` says it.
-
-    Args:
-        units: what `model.units = "default"` stands for.
-    """
-    if config.units == "recurring":
-        if not config.parts:
-            raise ConfigError(
-                "model.units 'recurring' needs parts that are learned from training graphs; train "
-                "the model, or give model.parts the digest of RecurringParts"
-            )
-        return PlaceRule(units="recurring", learned=config.parts)
-    for key, others in (("units", "'auto' or 'none'"), ("cluster_count", "'modularity'")):
-        if getattr(config, key) == "validation":
-            raise ConfigError(
-                f"model.{key} 'validation' tries several ways to find places while training; train "
-                f"with it, or build the model with {others}"
-            )
-    options: dict[str, Any] = {
-        "resolution": config.resolution,
-        "most": config.max_clusters or MOST_SOFT,
-        "units": units if config.units == "default" else config.units,
-    }
-    if config.ratio:
-        return PlaceRule("ratio", ratio=config.ratio, **options)
-    if config.clusters:
-        return None
-    return PlaceRule("eigengap" if config.cluster_count == "eigengap" else "auto", **options)
-
-
-def two_way_rule(config: ModelConfig) -> PlaceRule | None:
-    """Return the rule for the places of nodes of the network that goes both ways, if it has any."""
-    return next(iter(two_way_rules(config)), None)
-
-
-def two_way_rules(config: ModelConfig) -> tuple[PlaceRule, ...]:
-    """Return a rule for each level: places as they are found, or as many as `clusters` says.
-
-    They are hard, so that a graph may have any number of them.
-    """
-    if config.units in ("graph", "nodes"):
-        rules = [_hard(1)] if config.units == "graph" or config.whole_graph else []
-    elif config.ratio or not config.clusters:
-        rule = cast(PlaceRule, rule_of(config, "auto"))
-        rules = [replace(rule, steps=0, most=config.max_clusters or MOST_HARD)]
-    else:
-        rules = [_hard(count) for count in config.clusters]
-    if config.whole_graph and rules and rules[-1].most != 1:
-        rules.append(_hard(1))
-    return tuple(rules)
-
-
-def _hard(count: int) -> PlaceRule:
-    return PlaceRule("given", clusters=count, most=count, steps=0)
-
-
-def _by_share(config: ModelConfig) -> ModelConfig:
-    return replace(config, ratio=config.ratio or RATIO)

@@ -20,12 +20,10 @@ from graphpool.nn.zoo.families import (
     pooler_in_hap,
     pooler_over_hap,
     reduce_network,
-    rule_by_share,
-    rule_of,
     structure_free,
     topk_network,
-    two_way_rule,
 )
+from graphpool.nn.zoo.rules import rule_by_share, rule_of, two_way_rule
 
 _SHARED = "all nodes, shared among clusters"
 _PLACED = "all nodes, by place and content"
