@@ -33,8 +33,9 @@ def test_with_features_of_edges_encoder_layers_norm_and_residual_go_together() -
 
 def test_what_is_given_is_kept() -> None:
     given = ModelConfig(
-        encoder="gin", num_layers=7, norm="none", residual="off", readout=("max",), max_clusters=9
-    )
+        encoder="gin", num_layers=7, norm="none", residual="off", readout=("max",), max_clusters=9,
+        gate="off",
+    )  # fmt: skip
     assert resolve_model(given, edge_features=True) == given
     named = resolve_model(ModelConfig(encoder="gated", norm="none"))
     assert (named.norm, named.residual, named.num_layers) == ("none", "on", DEEP)
@@ -57,6 +58,18 @@ def test_what_hap_was_in_0_1_0_is_hap_one_way() -> None:
         del old[newer]
     completed = completed_model({**old, "pooler": "hap"})
     assert completed == to_dict(resolve_model(ModelConfig(pooler="hap-one-way", encoder="gcn")))
+
+
+@pytest.mark.parametrize(("pooler", "gate"), [("hap", "on"), ("hap-one-way", "off"), ("sum", "off")])
+def test_gates_are_on_with_hap_unless_they_are_set(pooler: str, gate: str) -> None:
+    assert resolve_model(ModelConfig(pooler=pooler)).gate == gate
+    assert resolve_model(ModelConfig(pooler=pooler, gate="off")).gate == "off"
+
+
+@pytest.mark.parametrize(("written", "meant"), [(True, "on"), (False, "off"), ("on", "on")])
+def test_gates_that_were_written_as_yes_or_no_are_read(written: bool | str, meant: str) -> None:
+    settings = to_dict(resolve_model(ModelConfig(pooler="hap", encoder="gcn")))
+    assert completed_model({**settings, "gate": written})["gate"] == meant
 
 
 def test_encoders_that_use_edges_are_known_by_one_name() -> None:

@@ -192,9 +192,14 @@ class ModelConfig(CheckedConfig):
         },
     )
     whole_graph: bool = setting(False, "Add a node for the whole graph above the places of hap.")
-    gate: bool = setting(
-        False,
-        "Multiply what nodes hear from their places in hap by learned numbers that are 0 at first.",
+    gate: Literal["auto", "on", "off"] = setting(
+        "auto",
+        "Whether what nodes hear from their places is multiplied by learned numbers.",
+        choices={
+            "auto": "on with hap; other networks have none",
+            "on": "a number for each layer and channel, 0 at first",
+            "off": "it is not",
+        },
     )
     distance: Literal["aligned", "nodes", "sorted", "euclidean"] = setting(
         "aligned",

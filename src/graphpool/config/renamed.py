@@ -38,10 +38,13 @@ def current_names(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def current_network(model: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings of a network with the name that it has today."""
+    """Return settings of a network with the name and the values that they have today."""
+    found = dict(model)
     if model.get("pooler") == "hap" and "down" not in model:
-        return {**model, "pooler": "hap-one-way"}
-    return dict(model)
+        found["pooler"] = "hap-one-way"
+    if isinstance(gate := model.get("gate"), bool):
+        found["gate"] = "on" if gate else "off"
+    return found
 
 
 def original_names(values: Mapping[str, Any]) -> dict[str, Any]:

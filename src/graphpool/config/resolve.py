@@ -1,8 +1,8 @@
 """Settings that depend on the training graphs or on each other, resolved in one place.
 
 `model.encoder = "auto"` depends on the edges of the training graphs; `num_layers`, `norm` and
-`residual` that are left open depend on the encoder and the network, `readout` and `max_clusters` on
-the network.
+`residual` that are left open depend on the encoder and the network, `readout`, `max_clusters` and
+`gate` on the network.
 `train.scoring = "auto"` depends on the set and on the task. They are resolved once, before anything
 is built: model files, run folders, results and records hold the values that were used.
 """
@@ -42,7 +42,7 @@ def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelCo
         encoder = "gine" if edge_features else "gcn"
     both_ways = settings.pooler == "hap"
     deep = both_ways or encoder in USES_EDGES
-    norm, residual = settings.norm, settings.residual
+    norm, residual, gate = settings.norm, settings.residual, settings.gate
     return replace(
         settings,
         encoder=encoder,
@@ -51,6 +51,7 @@ def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelCo
         residual=residual if residual != "auto" else "on" if deep else "off",
         readout=settings.readout or (BOTH_WAYS if both_ways else ("sum",)),
         max_clusters=settings.max_clusters or (MOST_HARD if both_ways else MOST_SOFT),
+        gate=gate if gate != "auto" else "on" if both_ways else "off",
     )
 
 
@@ -72,12 +73,12 @@ def resolve(config: RunConfig, edge_features: bool = False, metric: str = "") ->
 def resolve_shared(config: RunConfig, edge_features: bool = False, metric: str = "") -> RunConfig:
     """Return settings that several networks share: encoder, layers and normalisation are the same.
 
-    They are those of `config.model.pooler`; readout and number of places, which depend on the
-    network, are left open. The arguments are those of `resolve`.
+    They are those of `config.model.pooler`; readout, number of places and gates, which depend on
+    the network, are left open. The arguments are those of `resolve`.
     """
     resolved, given = resolve(config, edge_features, metric), config.model
-    model = replace(resolved.model, readout=given.readout, max_clusters=given.max_clusters)
-    return replace(resolved, model=model)
+    own = {key: getattr(given, key) for key in ("readout", "max_clusters", "gate")}
+    return replace(resolved, model=replace(resolved.model, **own))
 
 
 def resolve_scoring(config: RunConfig, metric: str = "") -> Any:

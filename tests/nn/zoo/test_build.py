@@ -153,7 +153,7 @@ def test_settings_of_soft_clusters_are_refused_with_both_ways(config: ModelConfi
 @pytest.mark.parametrize("name", [ONE_WAY, "hap-paper", "sum", "gmn"])
 @pytest.mark.parametrize(
     "setting",
-    [{"down": "never"}, {"gate": True}, {"whole_graph": True}],
+    [{"down": "never"}, {"gate": "on"}, {"whole_graph": True}],
     ids=lambda s: next(iter(s)),
 )
 def test_settings_of_both_ways_are_refused_with_other_networks(

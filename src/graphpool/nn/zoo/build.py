@@ -24,12 +24,13 @@ METHODS: dict[str, Network] = {network.name: network for network in BUILT_IN}
 # Networks of the zoo that pass no messages, or their own.
 _WITHOUT_ENCODER = ("structure-free", "gmn", "gmn-hap")
 PAIR_METHODS: dict[str, Network] = {network.name: network for network in PAIR_NETWORKS}
-# Settings of soft clusters, which hap does not have, and those that hap alone has.
+# Settings of soft clusters, which hap does not have.
 _SOFT = (
     "assignment", "relaxation", "connect", "cluster_profile", "cut_loss", "balance",
     "orthogonality",
 )  # fmt: skip
-TWO_WAY = ("down", "gate", "whole_graph")
+TWO_WAY = {"down": ("each",), "gate": ("auto", "off"), "whole_graph": (False,)}
+"""Settings of `hap` alone, and the values that they may have with other networks."""
 
 
 def register_pooler(
@@ -155,8 +156,9 @@ def chooses_places(name: str) -> bool:
 def check_settings(config: ModelConfig) -> None:
     """Raise a `ConfigError` for settings that the network of `config` does not have."""
     both_ways = config.pooler == "hap"
-    for key in _SOFT if both_ways else TWO_WAY:
-        if (value := getattr(config, key)) != getattr(ModelConfig, key):
+    idle = {key: (getattr(ModelConfig, key),) for key in _SOFT} if both_ways else TWO_WAY
+    for key, values in idle.items():
+        if (value := getattr(config, key)) not in values:
             other = (
                 "hap-one-way, which hap meant up to version 0.1.0; use the pooler hap-one-way"
                 if both_ways

@@ -300,7 +300,7 @@ def hap_two_way(request: Request) -> nn.Module:
     """HAP in both directions."""
     config = request.config
     return request.network(
-        TwoWayHAP, rules=two_way_rules(config), down=config.down, gate=config.gate
+        TwoWayHAP, rules=two_way_rules(config), down=config.down, gate=config.gate == "on"
     )
 
 
