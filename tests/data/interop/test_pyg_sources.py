@@ -117,3 +117,16 @@ def test_what_pyg_users_carry_is_read() -> None:
     assert graphs.edge_weight.tolist() == [0.5] * 4
     assert graphs.columns == {"smiles": ("CCO",)}
     assert graphs.notes == ()
+
+
+def test_one_whole_number_for_each_node_and_edge_is_a_label_as_in_zinc() -> None:
+    ends = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    kinds = {"x": torch.tensor([[5], [0], [5]]), "edge_attr": torch.tensor([1, 1, 3, 3])}
+    graphs = gp.from_pyg([Data(edge_index=ends, **kinds)])
+    assert (graphs.node_label_names, graphs.edge_label_names) == ((0, 5), (1, 3))
+    assert graphs.node_label.tolist() == [1, 0, 1]
+    assert graphs.x is None and graphs.edge_attr is None
+    numbers = {key: value.float() for key, value in kinds.items()}
+    graphs = gp.from_pyg([Data(edge_index=ends, **numbers)])
+    assert graphs.node_label is None and graphs.edge_label is None
+    assert graphs.x.shape == (3, 1) and graphs.edge_attr.shape == (4, 1)

@@ -51,7 +51,8 @@ def from_pyg(
 
     Reads `x`, `edge_index`, `edge_attr`, `edge_weight`, `y` and what `to_pyg` adds: `node_label`,
     `node_attr`, `edge_label`, `graph_attr`, `target`, `id`. Whole numbers in `z` or `node_type` and
-    in `edge_type` are labels, `pos` holds attributes of nodes, and text of every graph, such as
+    in `edge_type` are labels, and so are those of an `x` or `edge_attr` with one column, as in
+    PyG's ZINC. `pos` holds attributes of nodes, and text of every graph, such as
     `smiles`, is kept in `GraphSet.columns`. A warning names other fields, which are not used.
 
     One whole number per graph in `y` is its class; numbers with a fraction, and several numbers
@@ -74,6 +75,9 @@ def from_pyg(
     fields: dict[str, Any] = {key: _joined(data, key, name) for key in (*_NODE, *_EDGE)}
     used = {key: found for key, others in _LABELS.items() if (found := _field(data, key, others))}
     fields |= {key: _joined(data, found, name) for key, found in used.items()}
+    for key, label in (("x", "node_label"), ("edge_attr", "edge_label")):
+        if fields[label] is None and _are_kinds(fields[key]):
+            fields[label], fields[key] = fields[key], None
     for key in ("node_attr", "edge_attr", "x"):
         fields[key] = _as_table(fields[key])
     positions = _as_table(_joined(data, _POSITIONS, name))
@@ -243,6 +247,13 @@ def _field(data: "Sequence[Data]", key: str, others: Sequence[str]) -> str:
         ):
             return other
     return ""
+
+
+def _are_kinds(values: Tensor | None) -> bool:
+    """Whether values are one whole number each: types of atoms or bonds, as in PyG's ZINC."""
+    if values is None or values.is_floating_point() or values.dtype == torch.bool:
+        return False
+    return values.numel() > 0 and (values.ndim == 1 or values.shape[1:] == (1,))
 
 
 def _as_table(values: Tensor | None) -> Tensor | None:
