@@ -40,7 +40,7 @@ from graphpool.limits import VARIABLE, current_limits
 from graphpool.progress import ProgressBar
 
 NAME = "smiles"
-VERSION = 1
+VERSION = 2
 OPTIONS = frozenset({"smiles", "y", "id", "skip_bad"})
 SMILES = "smiles"
 """The column of `GraphSet.columns` that holds the SMILES."""
