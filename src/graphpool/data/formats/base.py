@@ -1,7 +1,7 @@
 """The interface of a format, which each module of this package implements."""
 
-from pathlib import Path
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from graphpool.data.paths import stem

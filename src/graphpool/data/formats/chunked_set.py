@@ -8,13 +8,14 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from graphpool.data.formats.base import check_name_lengths
 from graphpool.data.formats.spool import Spool
+from graphpool.data.read_options import ReadOptions
 from graphpool.errors import DataError
 from graphpool.graphs.checks import CODED, UNITS, check_finite, trusted
 from graphpool.graphs.graphset import GraphSet, Name
@@ -107,6 +108,12 @@ class ChunkedSet:
             self._kinds[key] = value.dtype, tuple(value.shape[1:])
         self.spool.put_tensors(chunk, _VALUES, values)
 
+    def clear_values(self) -> None:
+        """Forget what `put_values` was given and the classes; all of it is to be given again."""
+        self.names["y"].clear()
+        for key in ("y", "target"):
+            self._kinds.pop(key, None)
+
     def leave_out(self, chunk: int, positions: Iterable[int]) -> None:
         """Remove graphs of a chunk, by their positions among those that it still has."""
         kept = self._kept(chunk)
@@ -197,9 +204,10 @@ class ChunkedSet:
 
     def build(self) -> GraphSet:
         """Make the whole set in memory."""
-        ids = tuple(each for chunk in range(self.num_chunks) for each in self.ids(chunk))
+        chunks = range(self.num_chunks)
+        ids = tuple(each for chunk in chunks for each in self.ids(chunk))
         columns = {
-            name: tuple(each for chunk in range(self.num_chunks) for each in self.column(name, chunk))
+            name: tuple(each for chunk in chunks for each in self.column(name, chunk))
             for name in self.columns
         }
         tensors = {
@@ -219,6 +227,16 @@ class ChunkedSet:
         names: dict[str, Any] = {"name": self.name, "ids": ids, "x_from": "", "columns": {}}
         fields_ = dict.fromkeys((item.name for item in fields(GraphSet)), ())
         return trusted(GraphSet, **(fields_ | dict.fromkeys(UNITS) | names | values))
+
+
+@runtime_checkable
+class LineFormat(Protocol):
+    """A format whose graphs are read line by line, in addition to `Format`."""
+
+    def collect(
+        self, path: Path, name: str | None, options: ReadOptions, spool: Spool
+    ) -> ChunkedSet | GraphSet:
+        """Read the set chunk by chunk; a whole one if the file can't be read so."""
 
 
 def narrow(values: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ hash. It has a check sum of its own, so that a file is either exactly what was s
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
@@ -315,7 +315,7 @@ def hash_tensors(text: str, tensors: dict[str, Tensor]) -> str:
 
 
 def _hash(
-    text: str, parts: dict[str, tuple[torch.dtype, tuple[int, ...], Iterable[Buffer]]]
+    text: str, parts: Mapping[str, tuple[torch.dtype, tuple[int, ...], Iterable[Buffer]]]
 ) -> str:
     digest = hashlib.sha256(text.encode())
     for key in sorted(parts):
