@@ -289,7 +289,9 @@ def _cells(number: int) -> str:
 def _graphs(chunk: MoleculeChunk, molecules: ChunkedSet) -> GraphSet:
     """Return the molecules of a chunk, without ids."""
     there = chunk.atoms > 0
-    bonds = torch.from_numpy(chunk.bond_kind)
+    atom, bonds = (
+        torch.from_numpy(kind.astype(np.int64)) for kind in (chunk.atom_kind, chunk.bond_kind)
+    )
     graphs = GraphSet.build(
         "molecules",
         torch.from_numpy(chunk.atoms[there]),
@@ -298,7 +300,7 @@ def _graphs(chunk: MoleculeChunk, molecules: ChunkedSet) -> GraphSet:
         undirected=True,
         edge_label=bonds,
     )
-    atom, bond = torch.from_numpy(chunk.atom_kind).long(), graphs.edge_label
+    bond = graphs.edge_label
     assert bond is not None
     element = molecules.codes("node_label", (kind[0] for kind in chunk.atom_kinds))
     fields = {
@@ -308,8 +310,8 @@ def _graphs(chunk: MoleculeChunk, molecules: ChunkedSet) -> GraphSet:
     }
     if chunk.bond_kinds:
         order = molecules.codes("edge_label", (kind[0] for kind in chunk.bond_kinds))
-        fields["edge_label"] = order[bond.long()]
-        fields["edge_attr"] = _attributes(chunk.bond_kinds, BOND_ATTRIBUTES)[bond.long()]
+        fields["edge_label"] = order[bond]
+        fields["edge_attr"] = _attributes(chunk.bond_kinds, BOND_ATTRIBUTES)[bond]
     return derived(graphs, **fields)
 
 
