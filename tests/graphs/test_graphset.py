@@ -91,7 +91,8 @@ def test_edges_are_checked_a_few_graphs_at_a_time(
     with pytest.raises(DataError, match="once and in order"):
         replace(graphs, edge_index=swapped)
     outside[0, -1] = 99
-    with pytest.raises(DataError, match=f"graph {graphs.ids[-1]}: edge 99 -> "):
+    last = graphs.ids[int(graphs.edge_graph[-1])]
+    with pytest.raises(DataError, match=f"graph {last}: edge 99 -> "):
         replace(graphs, edge_index=outside)
 
 
