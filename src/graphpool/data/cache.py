@@ -86,9 +86,13 @@ def cached(
     if write_file is not None:
         try:
             write_file(path, key)
-            return open_file(path, source=key)
         except WriteError as error:
-            _warn_once(f"{folder}: {error.strerror}")
+            _warn_once(f"{folder}: {error.strerror}" if error.strerror else str(error))
+            return build()
+        try:
+            return open_file(path, source=key)
+        except (DataError, OSError) as error:  # such as one with a header beyond the limits
+            log.warning("cache file is not used: %s", error)
             return build()
     value = build()
     try:

@@ -1,6 +1,7 @@
 """Ids of the graphs of a file so far, to find one that comes twice."""
 
 import sqlite3
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,7 +18,8 @@ class SeenIds:
 
     def __init__(self, database: str = ":memory:") -> None:
         with _explained():
-            self._table = sqlite3.connect(database, isolation_level=None)
+            self._table = sqlite3.connect(database, isolation_level=None, check_same_thread=False)
+            weakref.finalize(self, self._table.close)
             self._table.execute("PRAGMA journal_mode = OFF")
             self._table.execute("PRAGMA synchronous = OFF")
             self._table.execute("CREATE TABLE ids (id BLOB PRIMARY KEY, line INT) WITHOUT ROWID")
