@@ -137,6 +137,21 @@ def test_json_lines_in_chunks_are_those_of_the_whole_file(
     check_same(lines(tmp_path / "a.jsonl", graphs), monkeypatch)
 
 
+@pytest.mark.parametrize(
+    "large",
+    [{"nodes": 2, "edges": [[0, 1]] * 20}, {"node_labels": ["C"] * 20},
+     {"node_attributes": [[0] * 30]}, {"nodes": 1, "columns": {"text": "x" * 30}}],
+    ids=["edges", "labels", "attributes", "text"],
+)  # fmt: skip
+def test_a_large_graph_ends_its_chunk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(jsonl, "_MOST_SIZE", 25)
+    graphs = jsonl.collect(lines(tmp_path / "a.jsonl", [large] * 3))
+    assert isinstance(graphs, ChunkedSet)
+    assert graphs.num_chunks == 3
+
+
 def test_bad_json_lines_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     graphs = [*LINES, {"id": "é", "nodes": 1}, {"nodes": 0}, {"node_labels": ["C"]}]
     check_same(lines(tmp_path / "a.jsonl", graphs), monkeypatch, skip_bad=True)

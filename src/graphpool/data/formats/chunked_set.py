@@ -133,7 +133,9 @@ class ChunkedSet:
     def values(self, chunk: int, stream: str) -> list[Any]:
         """Return a list that was added with the graphs of a chunk."""
         values = self.spool.get_list(chunk, stream)
-        return [values[at] for at in self._kept(chunk)] if chunk in self._left_out else values
+        if not values or chunk not in self._left_out:
+            return values
+        return [values[at] for at in self._kept(chunk)]
 
     def all_values(self, stream: str) -> Iterator[Any]:
         """Yield the values of a list of all chunks."""

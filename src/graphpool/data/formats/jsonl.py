@@ -53,7 +53,7 @@ from graphpool.graphs.graphset import GraphSet, Name
 NAME = "jsonl"
 VERSION = 2
 OPTIONS = frozenset({"skip_bad"})
-_MOST_SIZE = 1 << 18  # nodes and edges of a chunk, if it has fewer than `CHUNK` graphs
+_MOST_SIZE = 1 << 20  # of a chunk that has fewer than `CHUNK` graphs, see `Row.size`
 
 
 def recognises(path: Path, name: str | None = None) -> bool:
@@ -152,7 +152,7 @@ class _Lines:
         # Nodes with labels or attributes take room in the file; only the others are declared.
         few = self.nodes - self.described <= 2 * self.edges
         check_sizes(self.path, graphs=self.good, nodes=self.nodes, edges=self.edges, described=few)
-        self._size += row.nodes + edges
+        self._size += row.size
         if len(self._rows) == CHUNK or self._size > _MOST_SIZE:
             self._flush()
 

@@ -35,6 +35,13 @@ class Row:
     parts: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, tuple[str]] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """Number of nodes, edges, labels, numbers and characters of text."""
+        parts = (len(part) if key in LABELS else part.size for key, part in self.parts.items())
+        text = sum(len(value) for (value,) in self.columns.values())
+        return self.nodes + self.edges.shape[1] + int(sum(parts)) + text
+
     def wrong(self, problem: str, hint: str = "") -> DataError:
         """Return the error to raise about this graph."""
         name = shortened(self.id, 80)
