@@ -40,7 +40,7 @@ class Row:
         """Number of nodes, edges, labels, numbers and characters of text."""
         parts = (len(part) if key in LABELS else part.size for key, part in self.parts.items())
         text = sum(len(value) for (value,) in self.columns.values())
-        return self.nodes + self.edges.shape[1] + int(sum(parts)) + text
+        return int(self.nodes + self.edges.shape[1] + sum(parts) + text)
 
     def wrong(self, problem: str, hint: str = "") -> DataError:
         """Return the error to raise about this graph."""
