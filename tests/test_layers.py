@@ -31,7 +31,7 @@ LAYERS: list[set[str]] = [
 # The same inside packages, for their sub-packages and modules.
 INNER: dict[str, list[set[str]]] = {
     "data": [
-        {"paths", "download", "targets", "bad_rows"},
+        {"paths", "download", "targets", "bad_rows", "seen_ids"},
         {"interop", "splits"},
         {"read_options", "molecules"},
         {"data_string"},

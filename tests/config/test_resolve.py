@@ -60,7 +60,9 @@ def test_what_hap_was_in_0_1_0_is_hap_one_way() -> None:
     assert completed == to_dict(resolve_model(ModelConfig(pooler="hap-one-way", encoder="gcn")))
 
 
-@pytest.mark.parametrize(("pooler", "gate"), [("hap", "on"), ("hap-one-way", "off"), ("sum", "off")])
+@pytest.mark.parametrize(
+    ("pooler", "gate"), [("hap", "on"), ("hap-one-way", "off"), ("sum", "off")]
+)
 def test_gates_are_on_with_hap_unless_they_are_set(pooler: str, gate: str) -> None:
     assert resolve_model(ModelConfig(pooler=pooler)).gate == gate
     assert resolve_model(ModelConfig(pooler=pooler, gate="off")).gate == "off"

@@ -12,7 +12,7 @@ from graphpool.data import cache, content_hash
 from graphpool.data.cache import cache_key, cache_root, cached
 from graphpool.data.formats import safetensors as storage
 from graphpool.data.load import load
-from graphpool.errors import GraphpoolWarning, collect_warnings
+from graphpool.errors import GraphpoolWarning, WriteError, collect_warnings
 from graphpool.graphs import GraphSet
 
 
@@ -162,3 +162,29 @@ def test_without_a_home_a_folder_of_others_is_neither_read_nor_written(
     assert not list(homeless.iterdir())
     assert sum("others may write to it" in str(each.message) for each in recwarn) == 1
     assert load("MUTAG", features=None).name == "MUTAG"
+
+
+def test_a_set_that_is_written_in_chunks_is_opened_and_never_built(tmp_path: Path) -> None:
+    build, made = Builder(), Builder()
+
+    def write(path: Path, source: str) -> None:
+        storage.save(made(), path, source=source)
+
+    for _ in range(2):
+        graphs = cached("pair", KEY, build, storage.open_set, storage.save, tmp_path, write)
+        assert content_hash(graphs) == content_hash(Builder()())
+    assert (build.calls, made.calls) == (0, 1)
+
+
+def test_a_set_that_can_not_be_written_or_opened_is_built(tmp_path: Path) -> None:
+    def full(path: Path, source: str) -> None:
+        raise WriteError(f"{path}: the disk is full")
+
+    def too_long(path: Path, source: str) -> None:
+        path.write_bytes(b"a header beyond the limits")
+
+    for write in (full, too_long):
+        build = Builder()
+        with collect_warnings(GraphpoolWarning):
+            cached("pair", KEY, build, storage.open_set, storage.save, tmp_path, write)
+        assert build.calls == 1

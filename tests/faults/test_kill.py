@@ -52,10 +52,13 @@ def test_a_killed_training_goes_on_to_the_same_bits(commands: Commands, kills: i
 
 
 @pytest.mark.parametrize("kills", ALL)
-def test_a_killed_import_leaves_the_old_file_or_the_new_one(commands: Commands, kills: int) -> None:
+@pytest.mark.parametrize("suffix", [".jsonl", ".safetensors"])
+def test_a_killed_import_leaves_the_old_file_or_the_new_one(
+    commands: Commands, kills: int, suffix: str
+) -> None:
     arguments = ("data", "import", "small.jsonl", "--overwrite", "--out")
-    seconds = commands.timed(*arguments, "whole.jsonl")
-    out, whole = commands.folder / "out.jsonl", (commands.folder / "whole.jsonl").read_bytes()
+    seconds = commands.timed(*arguments, f"whole{suffix}")
+    out, whole = commands.folder / f"out{suffix}", (commands.folder / f"whole{suffix}").read_bytes()
     out.write_bytes(b"old")
 
     def check() -> None:

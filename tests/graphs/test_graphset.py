@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -6,7 +8,7 @@ from hypothesis import strategies as st
 from random_graphs import packed, random_graphs
 
 from graphpool.errors import DataError
-from graphpool.graphs import GraphSet
+from graphpool.graphs import GraphSet, checks
 
 COUNTS, SPLIT = torch.tensor([3, 2]), torch.tensor([3, 1])
 EDGES = torch.tensor([[2, 0, 1, 1], [1, 1, 1, 0]])
@@ -75,6 +77,23 @@ def test_integer_weights_become_floats() -> None:
     weight = small(edge_weight=torch.tensor([1, 2, 3, 4])).edge_weight
     assert weight is not None
     assert weight.tolist() == [3.0, 2.0, 1.0, 4.0]
+
+
+@pytest.mark.parametrize("edges", [1, 2, 4, 1000])
+def test_edges_are_checked_a_few_graphs_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, edges: int
+) -> None:
+    monkeypatch.setattr(checks, "_BLOCK", edges)
+    graphs = packed(random_graphs(3, graphs=12), seed=1)
+    assert replace(graphs).edge_index is graphs.edge_index
+    swapped, outside = graphs.edge_index.clone(), graphs.edge_index.clone()
+    swapped[:, -2:] = swapped[:, -2:].flip(1)
+    with pytest.raises(DataError, match="once and in order"):
+        replace(graphs, edge_index=swapped)
+    outside[0, -1] = 99
+    last = graphs.ids[int(graphs.edge_graph[-1])]
+    with pytest.raises(DataError, match=f"graph {last}: edge 99 -> "):
+        replace(graphs, edge_index=outside)
 
 
 def test_edge_that_leaves_its_graph_is_refused_with_the_graph_named() -> None:

@@ -15,6 +15,8 @@ from graphpool.evaluation.format import Lines, Table, percent, plural
 from graphpool.files import check_free
 
 if TYPE_CHECKING:
+    from graphpool.data.formats.chunked_set import ChunkedSet
+    from graphpool.graphs.graphset import GraphSet
     from graphpool.graphs.statistics import Statistics
 
 MOST_LABELS = 12
@@ -230,21 +232,23 @@ def import_set(
     \b
     {"node_labels": ["C", "N"], "edges": [[0, 1]], "y": "toxic"}
     """
-    from graphpool.data.formats import save, write_jsonl
+    from graphpool.data.formats import write_jsonl
+    from graphpool.data.load import import_set as write_set
     from graphpool.data.load import load
 
     if out.suffix not in (".safetensors", ".jsonl"):
         hint = "end it with .safetensors or .jsonl"
         raise DataError.at(out, "can't write this format", hint=hint)
     check_free(out, overwrite, "--overwrite", "--out ")
+    graphs: ChunkedSet | GraphSet
     with collect_bad_rows() as bad:
-        graphs = load(source, root, features=None, cache=False)
+        if out.suffix == ".jsonl":
+            graphs = load(source, root, features=None, cache=False)
+            write_jsonl(graphs, out)
+        else:
+            graphs = write_set(source, out, root)
     if bad:
         write_bad_rows(out.with_suffix(".left-out.jsonl"), bad)
-    if out.suffix == ".jsonl":
-        write_jsonl(graphs, out)
-    else:
-        save(graphs, out, overwrite=overwrite)
     document = {
         "path": str(out),
         "name": graphs.name,

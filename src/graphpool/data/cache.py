@@ -59,12 +59,15 @@ def cached(
     open_file: Callable[..., T],
     save_file: Callable[..., None],
     folder: Path | None = None,
+    write_file: Callable[[Path, str], object] | None = None,
 ) -> T:
     """Return the set or pairs cached under `key`; build and cache them if there are no valid ones.
 
     Args:
         open_file, save_file: `open_set` and `save` for a set, `open_pairs` and `save_pairs` for
             pairs, which take two files.
+        write_file: builds a set and writes it to a path with its key, in place of `build` and
+            `save_file`, for a set that need not be in memory.
     """
     try:
         folder = folder or cache_root() / "sets"
@@ -80,6 +83,17 @@ def cached(
         log.warning("cache file is built again: %s", error)
     except OSError:  # a folder that can't be looked into
         pass
+    if write_file is not None:
+        try:
+            write_file(path, key)
+        except WriteError as error:
+            _warn_once(f"{folder}: {error.strerror}" if error.strerror else str(error))
+            return build()
+        try:
+            return open_file(path, source=key)
+        except (DataError, OSError) as error:  # such as one with a header beyond the limits
+            log.warning("cache file is not used: %s", error)
+            return build()
     value = build()
     try:
         save_file(value, path, source=key)

@@ -10,9 +10,11 @@ from graphpool.data import catalogue
 from graphpool.data.cache import cache_key, cached
 from graphpool.data.data_string import split_data
 from graphpool.data.download import Progress
-from graphpool.data.formats import find_format, npz, open_set, safetensors
+from graphpool.data.formats import Format, find_format, npz, open_set, safetensors
 from graphpool.data.formats import smiles as smiles_csv
+from graphpool.data.formats.chunked_set import ChunkedSet, LineFormat
 from graphpool.data.formats.gexf import GexfFiles
+from graphpool.data.formats.spool import FileSpool
 from graphpool.data.locate import data_root, download_set, locate_here, locate_molecules
 from graphpool.data.molecules.published import MOLECULES, MoleculeSet
 from graphpool.data.pairs.distances import Distances, read_distances, read_test
@@ -90,8 +92,61 @@ def load_with(
     progress: Progress | None = None,
 ) -> GraphSet:
     """Load a set without features, as `load` does; `options.bad` lists what was left out."""
+    found = _find(data, options, root, cache, download, progress)
+    return found if isinstance(found, GraphSet) else _read(*found, cache, options)
+
+
+def import_set(
+    data: str | Path, path: str | Path, root: str | Path | None = None
+) -> GraphSet | ChunkedSet:
+    """Read a set as `load` does, without features, and write it to a `.safetensors` file.
+
+    Lines of SMILES and of JSON are read and written in chunks: the memory that it takes does not
+    grow with them. Nothing is cached.
+
+    Returns:
+        The set, for its name, size, classes and notes.
+    """
+    data, options = split_data(data) if isinstance(data, str) else (data, ReadOptions())
+    graphs = _find(data, options, root, cache=False)
+    if not isinstance(graphs, GraphSet):
+        reader, _ = _reader(*graphs, options)
+        if isinstance(reader, LineFormat):
+            return _stream(reader, *graphs, options, Path(path))
+        graphs = _read(*graphs, False, options)
+    safetensors.save(graphs, path)
+    return graphs
+
+
+def _stream(
+    reader: LineFormat,
+    path: Path,
+    name: str | None,
+    options: ReadOptions,
+    target: Path,
+    source: str = "",
+) -> GraphSet | ChunkedSet:
+    """Read a file chunk by chunk, and write the set to `target`."""
+    with FileSpool(target) as spool:
+        graphs = reader.collect(path, name, options, spool)
+        if isinstance(graphs, GraphSet):
+            safetensors.save(graphs, target, source=source)
+        else:
+            safetensors.save_chunks(graphs, target, source=source)
+    return graphs
+
+
+def _find(
+    data: str | Path,
+    options: ReadOptions,
+    root: str | Path | None,
+    cache: bool,
+    download: bool = True,
+    progress: Progress | None = None,
+) -> GraphSet | tuple[Path, str | None]:
+    """Return a set that is generated or published; else the path of a set, and its name."""
     if isinstance(data, Path) or catalogue.is_path(data):
-        return _read(Path(data), None, cache, options)
+        return Path(data), None
     folder = data_root(root)
     graphs = _generate(data, folder, cache)
     if graphs is not None:
@@ -101,8 +156,7 @@ def load_with(
     if path is None and (entry := MOLECULES.get(set_name)) is not None:
         options.check_used(data, ())
         return _published(entry, locate_molecules(entry, folder, download, progress), cache)
-    path = path or download_set(set_name, folder, download, progress)
-    return _read(path, set_name, cache, options)
+    return path or download_set(set_name, folder, download, progress), set_name
 
 
 def _published(entry: MoleculeSet, path: Path, cache: bool) -> GraphSet:
@@ -268,13 +322,19 @@ def _generate(name: str, root: Path | None, cache: bool) -> GraphSet | None:
     )
 
 
-def _read(path: Path, name: str | None, cache: bool, options: ReadOptions) -> GraphSet:
-    """Read any known format, through the cache where parsing takes time."""
+def _reader(path: Path, name: str | None, options: ReadOptions) -> tuple[Format, bool]:
+    """Return the format of a file or folder, and whether it takes options."""
     named = options.strict or smiles_csv.has_column(path, options.smiles)
     molecules = options.smiles and named and smiles_csv.may_be_table(path)
     reader = smiles_csv if molecules else find_format(path, name)
     takes: frozenset[str] = getattr(reader, "OPTIONS", frozenset())
     options.check_used(path, takes)
+    return reader, bool(takes)
+
+
+def _read(path: Path, name: str | None, cache: bool, options: ReadOptions) -> GraphSet:
+    """Read any known format, through the cache where parsing takes time."""
+    reader, takes_options = _reader(path, name, options)
     if reader.NAME == safetensors.NAME:
         return reader.read(path, name)
     set_name, digest = reader.identify(path, name)
@@ -282,11 +342,17 @@ def _read(path: Path, name: str | None, cache: bool, options: ReadOptions) -> Gr
     key = cache_key(digest, reader=reader.NAME, version=reader.VERSION, **about)
 
     def build() -> GraphSet:
-        return reader.read(path, name, *([options] if takes else []))
+        return reader.read(path, name, *([options] if takes_options else []))
+
+    def write(target: Path, source: str) -> None:
+        assert isinstance(reader, LineFormat)
+        _stream(reader, path, name, options, target, source)
 
     # What is left out is listed by reading the file: a cached set only says how much it was.
-    cache = cache and not options.bad.skip
-    return cached(set_name, key, build, open_set, safetensors.save) if cache else build()
+    if not cache or options.bad.skip:
+        return build()
+    in_chunks = write if isinstance(reader, LineFormat) else None
+    return cached(set_name, key, build, open_set, safetensors.save, write_file=in_chunks)
 
 
 def _with_features(graphs: GraphSet, features: str | None) -> GraphSet:

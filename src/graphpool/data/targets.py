@@ -4,8 +4,10 @@ Words and whole numbers are classes. Numbers with a fraction, lists of numbers a
 numbers are targets: `[graphs, targets]`, NaN where one is unknown.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,35 +47,64 @@ def read_targets(
         key: under which the values were found, for messages.
         names: of the targets in lists; by default those of `target_names`.
     """
-    first = next((value for value in values if value is not None), None)
-    if isinstance(first, Mapping):
-        names = list(dict.fromkeys(name for value in values for name in _keys(value)))
-    width = len(first) if isinstance(first, (list, tuple, Mapping)) else 1
-    names = tuple(names) or target_names(width)
-    if not names or not all(isinstance(name, str) and name for name in names):
-        raise wrong(0, f"{key} has no numbers", "give at least one, with a name")
-    table = np.full((len(values), len(names)), np.nan)
-    for position, value in enumerate(values):
-        if value is None:
-            continue
-        if isinstance(value, Mapping) != isinstance(first, Mapping):
-            raise wrong(position, f"{key} mixes named and plain numbers", "write them in one way")
-        if isinstance(value, Mapping):
-            row: Sequence[Any] = [value.get(name) for name in names]
-        else:
-            row = value if isinstance(value, (list, tuple)) else [value]
-        if len(row) != len(names):
-            problem = f"{len(row)} numbers in {key}, where {len(names)} are expected"
-            raise wrong(position, problem, "give as many for every graph, null for unknown ones")
-        for number in row:
-            if number is not None and not isinstance(number, (int, float)):
-                problem = f"{str(number)[:40]!r} in {key} is no number"
-                hint = "targets are numbers, classes words or whole numbers; don't mix them"
+    layout = TargetLayout.of(values, wrong, key, names)
+    return {"target": layout.table(values, wrong, key), "target_names": layout.names}
+
+
+@dataclass(frozen=True)
+class TargetLayout:
+    """How the numbers of all graphs are given; it reads those of any of them.
+
+    Args:
+        named: whether each graph has an object of named numbers.
+        names: of the targets.
+    """
+
+    named: bool
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, values: Iterable[Any], wrong: Wrong, key: str, names: Sequence[str] = ()
+    ) -> "TargetLayout":
+        """Look at the values of all graphs; the arguments are those of `read_targets`."""
+        given = (value for value in values if value is not None)
+        first = next(given, None)
+        if isinstance(first, Mapping):
+            rest = itertools.chain([first], given)
+            names = list(dict.fromkeys(name for value in rest for name in _keys(value)))
+        width = len(first) if isinstance(first, (list, tuple, Mapping)) else 1
+        named = tuple(names) or target_names(width)
+        if not named or not all(isinstance(name, str) and name for name in named):
+            raise wrong(0, f"{key} has no numbers", "give at least one, with a name")
+        return cls(isinstance(first, Mapping), named)
+
+    def table(self, values: Sequence[Any], wrong: Wrong, key: str) -> Tensor:
+        """Return the numbers of some graphs, `[graphs, targets]`."""
+        table = np.full((len(values), len(self.names)), np.nan)
+        for position, value in enumerate(values):
+            if value is None:
+                continue
+            if isinstance(value, Mapping) != self.named:
+                hint = "write them in one way"
+                raise wrong(position, f"{key} mixes named and plain numbers", hint)
+            if isinstance(value, Mapping):
+                row: Sequence[Any] = [value.get(name) for name in self.names]
+            else:
+                row = value if isinstance(value, (list, tuple)) else [value]
+            if len(row) != len(self.names):
+                problem = f"{len(row)} numbers in {key}, where {len(self.names)} are expected"
+                hint = "give as many for every graph, null for unknown ones"
                 raise wrong(position, problem, hint)
-        table[position] = [math.nan if number is None else _float(number) for number in row]
-        if (np.abs(table[position]) > np.finfo(np.float32).max).any():
-            raise wrong(position, f"{key} holds a number that is not finite", "leave it out")
-    return {"target": torch.from_numpy(table.astype(np.float32)), "target_names": names}
+            for number in row:
+                if number is not None and not isinstance(number, (int, float)):
+                    problem = f"{str(number)[:40]!r} in {key} is no number"
+                    hint = "targets are numbers, classes words or whole numbers; don't mix them"
+                    raise wrong(position, problem, hint)
+            table[position] = [math.nan if number is None else _float(number) for number in row]
+            if (np.abs(table[position]) > np.finfo(np.float32).max).any():
+                raise wrong(position, f"{key} holds a number that is not finite", "leave it out")
+        return torch.from_numpy(table.astype(np.float32))
 
 
 def _keys(value: Any) -> list[Any]:

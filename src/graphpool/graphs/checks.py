@@ -6,6 +6,7 @@ compiled loop, which follows every index without looking. Parts and batches of s
 no second check: `trusted` makes them.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar, cast
@@ -48,6 +49,7 @@ _KINDS = {
 _KINDS["numbers"] = _KINDS["integers"] | _KINDS["floating point numbers"]
 INTEGERS, CODES, FLOATS, BOOLEANS, NUMBERS = _KINDS
 _MOST = torch.iinfo(torch.int32).max  # nodes are numbered in 32 bits
+_BLOCK = 1 << 20  # edges that are checked at a time
 
 
 def trusted(kind: type[T], /, **values: Any) -> T:
@@ -197,13 +199,30 @@ def check_set(graphs: Any) -> None:
         )
     check_fields(name, counts, vars(graphs))
     check_columns(name, graphs.columns, counts["graphs"])
-    source, target = graphs.edge_index.long()
-    owner = graphs.edge_graph
-    check_edges(name, ids, owner, source, target, graphs.node_counts)
+    for first, last in _blocks(edge_ptr):
+        _check_block(graphs, first, last)
+
+
+def _blocks(ptr: Tensor) -> list[tuple[int, int]]:
+    """Divide graphs into runs of about `_BLOCK` edges, so that checks take little memory."""
+    ends = torch.tensor(range(_BLOCK, int(ptr[-1]), _BLOCK), dtype=ptr.dtype, device=ptr.device)
+    cuts = torch.searchsorted(ptr, ends).tolist()
+    return list(itertools.pairwise(sorted({0, *cuts, len(ptr) - 1})))
+
+
+def _check_block(graphs: Any, first: int, last: int) -> None:
+    """Check the edges of the graphs from `first` until `last`."""
+    name, ptr = graphs.name, graphs.edge_ptr[first : last + 1]
+    node_counts, edge_counts = graphs.node_ptr[first : last + 1].diff(), ptr.diff()
+    source, target = graphs.edge_index[:, int(ptr[0]) : int(ptr[-1])].long()
+    within_block = torch.arange(last - first, device=ptr.device)
+    owner = torch.repeat_interleave(within_block, edge_counts, output_size=source.shape[0])
+    check_edges(name, graphs.ids[first:last], owner, source, target, node_counts)
     within = torch.where(source == target, 0, source + 1)
-    widest = int(graphs.node_counts.max()) + 1 if counts["graphs"] else 1
-    rank = (node_ptr[owner] + target) * widest + within
-    if counts["edges"] > 1 and not bool((rank.diff() > 0).all()):
+    widest = int(node_counts.max()) + 1
+    starts = graphs.node_ptr[first:last] - graphs.node_ptr[first]
+    rank = (starts[owner] + target) * widest + within
+    if not bool((rank.diff() > 0).all()):
         raise InputError(
             f"{name}: edges must come once and in order, by target and then by source; "
             "GraphSet.build sorts them"

@@ -21,13 +21,12 @@ def csr_order(
 
     Returns graph, source, target and former position of each edge, and notes on what was dropped.
     """
-    device, notes = source.device, []
+    device, empty = source.device, 0
     given = torch.arange(source.shape[0], device=device)
     if weight is not None:
         real = (source != target) | (weight != 0)
         source, target, owner, given = source[real], target[real], owner[real], given[real]
-        if empty := int((~real).sum()):
-            notes.append(f"{plural(empty, 'self-loop')} of weight 0 {was(empty)} dropped")
+        empty = int((~real).sum())
     listed = source.shape[0]
     if undirected:
         source, target = torch.cat([source, target]), torch.cat([target, source])
@@ -39,7 +38,13 @@ def csr_order(
     first = torch.ones(rank.shape[0], dtype=torch.bool, device=device)
     first[1:] = rank[1:] != rank[:-1]
     # An edge that meets its own reverse is no repetition, so only listed ones count.
-    if repeated := int((~first & (order < listed)).sum()):
-        notes.append(f"{plural(repeated, 'repeated edge')} {was(repeated)} kept once")
+    repeated = int((~first & (order < listed)).sum())
     kept = order[first]
-    return (owner[kept], source[kept], target[kept], given[kept]), notes
+    return (owner[kept], source[kept], target[kept], given[kept]), dropped_notes(empty, repeated)
+
+
+def dropped_notes(empty: int, repeated: int) -> list[str]:
+    """Return what a set says about self-loops of weight 0 and repeated edges."""
+    loops = f"{plural(empty, 'self-loop')} of weight 0 {was(empty)} dropped"
+    edges = f"{plural(repeated, 'repeated edge')} {was(repeated)} kept once"
+    return [note for note, count in ((loops, empty), (edges, repeated)) if count]

@@ -82,7 +82,7 @@ def test_what_is_read_is_one_graph_of_an_edge(tmp_path: Path, kind: str) -> None
         ("x.safetensors", "not a safetensors file"),
         ("x.zip", "not a readable zip"),
         ("x.npy", "not a whole array|not a readable zip"),
-        ("x.csv", "there is no column 'source'"),
+        ("x.csv", "the file is empty"),
         ("x.graphml", "neither GraphML nor GEXF"),
         ("x.gexf", "neither GraphML nor GEXF"),
         ("x.g6", "no graphs"),

@@ -14,8 +14,6 @@ from rdkit import Chem
 
 import graphpool as gp
 from graphpool.data.bad_rows import collect_bad_rows
-from graphpool.data.formats import smiles as smiles_format
-from graphpool.data.molecules.atoms import featurise
 from graphpool.errors import ConfigError, DataError
 from graphpool.graphs.graphset import GraphSet
 from graphpool.limits import Limits, use_limits
@@ -243,19 +241,3 @@ def test_hostile_smiles_end_in_a_set_or_are_left_out(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-500:]
     assert done.stderr == b""
     assert 2 <= int(done.stdout) < len(HOSTILE)
-
-
-def test_parts_are_small_and_let_go_while_the_set_is_made() -> None:
-    """So that reading takes little memory beside the set itself."""
-    molecules = smiles_format._Molecules(Path("many.smi"))
-    for _ in range(3):
-        molecules.add(featurise(["CCO", "c1ccccc1", "[Na+]"]))
-    part = molecules._parts[0]
-    assert {each.dtype for each in part} == {torch.uint8}
-    graphs = molecules.build("many", ids=tuple("abcdefghi"))
-    assert not molecules._parts
-    assert graphs.node_counts.tolist() == [3, 6, 1] * 3
-    assert graphs.edge_index.dtype == torch.int32
-    wide = smiles_format._narrow(torch.tensor([0, 300]))
-    assert (wide.dtype, wide.tolist()) == (torch.int16, [0, 300])
-    assert smiles_format._narrow(torch.tensor([70_000])).dtype == torch.int32

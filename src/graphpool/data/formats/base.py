@@ -1,13 +1,16 @@
 """The interface of a format, which each module of this package implements."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from graphpool.data.paths import stem
 from graphpool.documents import UNREADABLE, open_binary
 from graphpool.files import sha256_file
 from graphpool.graphs.graphset import GraphSet
 from graphpool.limits import current_limits
+
+Names = TypeVar("Names", bound=Sequence[int | str])
 
 
 @runtime_checkable
@@ -64,11 +67,18 @@ def first_bytes(path: Path, count: int, unpack: bool = False) -> bytes:
         return b""
 
 
-def check_names(where: str | Path, graphs: GraphSet) -> GraphSet:
-    """Return the set, or refuse names of graphs, labels and classes that are too long."""
-    names = (*graphs.ids, *graphs.classes, *graphs.node_label_names, *graphs.edge_label_names)
+def check_name_lengths(where: str | Path, names: Names) -> Names:
+    """Return names of graphs, labels or classes, or refuse one that is too long."""
     longest = max((len(name) for name in names if isinstance(name, str)), default=0)
     current_limits().check(where, "name_length", longest, "characters of a name")
+    return names
+
+
+def check_names(where: str | Path, graphs: GraphSet) -> GraphSet:
+    """Return the set, or refuse names of graphs, labels and classes that are too long."""
+    check_name_lengths(
+        where, (*graphs.ids, *graphs.classes, *graphs.node_label_names, *graphs.edge_label_names)
+    )
     return graphs
 
 

@@ -27,6 +27,5 @@ def read(path: str | Path, name: str | None = None) -> GraphSet:
     path = Path(path)
     value = parse_json(read_binary(path, "line_bytes"), path)
     graphs = value if isinstance(value, list) else [value]
-    return jsonl.build(
-        path, ((None, graph) for graph in graphs), name, "give a list of JSON objects"
-    )
+    objects = ((None, graph) for graph in graphs)
+    return jsonl.whole(jsonl.collect_objects(path, objects, name, "give a list of JSON objects"))

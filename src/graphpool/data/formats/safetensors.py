@@ -6,9 +6,11 @@ hash. It has a check sum of its own, so that a file is either exactly what was s
 
 import hashlib
 import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import IO, Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import torch
 from safetensors.torch import save as to_bytes
@@ -16,6 +18,7 @@ from torch import Tensor
 
 from graphpool.data.formats.base import check_sizes, first_bytes
 from graphpool.data.formats.base import identify as identify
+from graphpool.data.formats.chunked_set import ChunkedSet, Layout, Write
 from graphpool.documents import parse_json, read_header, read_safetensors
 from graphpool.errors import DataError
 from graphpool.files import atomic_write
@@ -35,6 +38,9 @@ _OTHER = {*_NAMES, "notes", "x_from", "target_names", _COLUMNS}
 _FIELDS = {item.name for item in fields(GraphSet)} - _OTHER
 _OF_NODES = ("node_label", "node_attr", "x")
 _NEXT_STEP = "make the file again from its source"
+_BLOCK = 1 << 20
+
+Buffer = bytes | memoryview
 
 
 class _Header(TypedDict):
@@ -69,7 +75,8 @@ def content_hash(graphs: GraphSet) -> str:
     It depends neither on the device nor on anything derived from the tensors, nor on `notes`,
     which say where the set comes from. Equal sets have equal hashes.
     """
-    return hash_tensors(_json(_names(graphs)), _tensors(graphs))
+    ids, names = _names(graphs)
+    return hash_tensors(_json(names, ids), _tensors(graphs))
 
 
 def save(graphs: GraphSet, path: str | Path, *, source: str = "") -> None:
@@ -79,18 +86,52 @@ def save(graphs: GraphSet, path: str | Path, *, source: str = "") -> None:
         source: what the set was made from (a hash); `open_set` can ask for it.
     """
     check_finite(graphs)
-    names, tensors = _names(graphs), _tensors(graphs)
-    header = {
-        "format": FORMAT,
-        **names,
-        "notes": list(graphs.notes),
-        **({"x_from": graphs.x_from} if graphs.x_from else {}),
-        "source": source,
-        "content": hash_tensors(_json(names), tensors),
-    }
-    header["check"] = _check(header)
-    with atomic_write(path) as handle:
-        _write(handle, tensors, {_KEY: _json(header)})
+    tensors, (ids, names) = _tensors(graphs), _names(graphs)
+
+    def fill(write: Write) -> None:
+        for key, value in tensors.items():
+            write(key, 0, value)
+
+    about = {"notes": list(graphs.notes), "source": source}
+    if graphs.x_from:
+        about["x_from"] = graphs.x_from
+    layout = {key: (value.dtype, tuple(value.shape)) for key, value in tensors.items()}
+    _write(Path(path), layout, fill, names, ids, about)
+
+
+def save_chunks(parts: ChunkedSet, path: str | Path, *, source: str = "") -> None:
+    """Write a set that was read in chunks, as `save` writes it; little of it is ever in memory."""
+    chunks = range(parts.num_chunks)
+    names: dict[str, Any] = {"name": parts.name, "ids": [], **parts.label_names()}
+    if parts.target_names:
+        names["target_names"] = parts.target_names
+    layout = parts.layout()
+    if parts.columns:
+        layout[_COLUMNS] = torch.uint8, (sum(map(len, _column_text(parts))),)
+
+    def fill(write: Write) -> None:
+        at = 0
+        for text in _column_text(parts) if parts.columns else ():
+            write(_COLUMNS, at, torch.frombuffer(bytearray(text), dtype=torch.uint8))
+            at += len(text)
+        parts.fill(write)
+
+    ids = ",".join(filter(None, (_json(parts.ids(chunk))[1:-1] for chunk in chunks)))
+    about = {"notes": list(parts.notes), "source": source}
+    _write(Path(path), layout, fill, names, ids, about)
+
+
+def _column_text(parts: ChunkedSet) -> Iterator[bytes]:
+    """Yield the text columns as the JSON that `_tensors` makes of them, piece by piece."""
+    for number, name in enumerate(parts.columns):
+        yield f"{',' if number else '{'}{_text(name)}:[".encode()
+        comma = ""
+        for chunk in range(parts.num_chunks):
+            if values := parts.column(name, chunk):
+                yield (comma + _text(values)[1:-1]).encode()
+                comma = ","
+        yield b"]"
+    yield b"}"
 
 
 def open_set(path: str | Path, *, verify: bool = True, source: str | None = None) -> GraphSet:
@@ -127,24 +168,66 @@ def open_set(path: str | Path, *, verify: bool = True, source: str | None = None
     return graphs
 
 
-def _write(handle: IO[bytes], tensors: dict[str, Tensor], metadata: dict[str, str]) -> None:
-    """Write a safetensors file; the library would copy all tensors, twice, before it begins.
+def _write(
+    path: Path,
+    layout: Layout,
+    fill: Callable[[Write], None],
+    names: dict[str, Any],
+    ids: str,
+    about: dict[str, Any],
+) -> None:
+    """Write a file of a set; the library would copy all tensors, twice, before it begins.
 
-    As in its files, numbers of more bytes come first, so that all are aligned.
+    As in its files, numbers of more bytes come first, so that all are aligned. The hash of the
+    content is known at the end, and put in its place in the header then.
+
+    Args:
+        layout: type and shape of each tensor.
+        fill: writes the tensors, in any order.
+        names: as `_names` gives them, without ids; ids: those, as JSON without brackets.
+        about: the rest of the header, but for the check sums.
     """
-    order = sorted(tensors, key=lambda key: (-tensors[key].element_size(), key))
-    header: dict[str, Any] = {"__metadata__": metadata}
-    end = 0
-    for key in order:
-        start, end = end, end + tensors[key].numel() * tensors[key].element_size()
-        (kind,) = json.loads(to_bytes({"x": tensors[key].new_empty(0)})[8:]).values()
-        header[key] = {**kind, "shape": list(tensors[key].shape), "data_offsets": [start, end]}
-    text = json.dumps(header, ensure_ascii=False).encode()
-    text += b" " * (-len(text) % 8)
-    handle.write(len(text).to_bytes(8, "little") + text)
-    for key in order:
-        if tensors[key].numel():
-            handle.write(tensors[key].reshape(-1).view(torch.uint8).numpy().data)
+    start, starts, tensors = 0, {}, {}
+    for key in sorted(layout, key=lambda key: (-layout[key][0].itemsize, key)):
+        dtype, shape = layout[key]
+        starts[key], start = start, start + math.prod(shape) * dtype.itemsize
+        (kind,) = json.loads(to_bytes({"x": torch.empty(0, dtype=dtype)})[8:]).values()
+        tensors[key] = {**kind, "shape": list(shape), "data_offsets": [starts[key], start]}
+
+    def header(content: str) -> bytes:
+        values = {"format": FORMAT, **names, **about, "content": content}
+        check = hashlib.sha256(_json(values, ids).encode()).hexdigest()
+        metadata = {_KEY: _json({**values, "check": check}, ids)}
+        text = json.dumps({"__metadata__": metadata, **tensors}, ensure_ascii=False).encode()
+        text += b" " * (-len(text) % 8)
+        return len(text).to_bytes(8, "little") + text
+
+    with atomic_write(path, "w+b") as handle:
+        first = handle.write(header("0" * 64))
+
+        def write(key: str, at: int, rows: Tensor) -> None:
+            dtype, shape = layout[key]
+            pieces = [(at * math.prod(shape[1:]), rows)]
+            if key == "edge_index" and rows.shape != shape:
+                pieces = [(row * shape[1] + at, values) for row, values in enumerate(rows)]
+            for position, values in pieces:
+                handle.seek(first + starts[key] + position * dtype.itemsize)
+                if values.numel():
+                    handle.write(_data(values))
+
+        def read(key: str) -> Iterator[bytes]:
+            left = math.prod(layout[key][1]) * layout[key][0].itemsize
+            handle.seek(first + starts[key])
+            while left:
+                block = handle.read(min(left, _BLOCK))
+                left -= len(block)
+                yield block
+
+        fill(write)
+        parts = {key: (dtype, shape, read(key)) for key, (dtype, shape) in layout.items()}
+        content = header(_hash(_json(names, ids), parts))
+        handle.seek(0)
+        handle.write(content)
 
 
 def _check_declared(path: Path, tensors: dict[str, Tensor]) -> None:
@@ -184,13 +267,12 @@ def map_file(
     return header, check, tensors
 
 
-def _names(graphs: GraphSet) -> dict[str, Any]:
-    """Everything but tensors and notes, as JSON gives it back."""
+def _names(graphs: GraphSet) -> tuple[str, dict[str, Any]]:
+    """Return ids as JSON without brackets, and all else but tensors and notes, as JSON has it."""
     values = {key: getattr(graphs, key) for key in _NAMES}
     if graphs.target_names:  # sets without targets keep the hash that they had before
         values["target_names"] = graphs.target_names
-    return {key: list(value) if isinstance(value, tuple) else value
-            for key, value in values.items()}  # fmt: skip
+    return _json(values["ids"])[1:-1], {**values, "ids": []}
 
 
 def _tensors(graphs: GraphSet) -> dict[str, Tensor]:
@@ -208,8 +290,8 @@ def _tensors(graphs: GraphSet) -> dict[str, Tensor]:
         taken.add(value.data_ptr())
         tensors[key] = value
     if graphs.columns:
-        text = json.dumps(dict(graphs.columns), ensure_ascii=False, separators=(",", ":"))
-        tensors[_COLUMNS] = torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
+        text = bytearray(_text(dict(graphs.columns)).encode())
+        tensors[_COLUMNS] = torch.frombuffer(text, dtype=torch.uint8)
     return tensors
 
 
@@ -225,19 +307,45 @@ def _read_columns(path: Path, data: Tensor | None) -> dict[str, tuple[str, ...]]
 
 def hash_tensors(text: str, tensors: dict[str, Tensor]) -> str:
     """SHA-256 of a text and of names, types, shapes and values of tensors."""
+    parts = {
+        key: (value.dtype, tuple(value.shape), [_data(value)] if value.numel() else [])
+        for key, value in tensors.items()
+    }
+    return _hash(text, parts)
+
+
+def _hash(
+    text: str, parts: Mapping[str, tuple[torch.dtype, tuple[int, ...], Iterable[Buffer]]]
+) -> str:
     digest = hashlib.sha256(text.encode())
-    for key in sorted(tensors):
-        value = tensors[key].contiguous()
-        digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
-        if value.numel():
-            digest.update(value.reshape(-1).view(torch.uint8).numpy().data)
+    for key in sorted(parts):
+        dtype, shape, data = parts[key]
+        digest.update(f"{key} {dtype} {list(shape)}\n".encode())
+        for piece in data:
+            digest.update(piece)
     return digest.hexdigest()
+
+
+def _data(values: Tensor) -> Buffer:
+    """Return the bytes of a tensor that is not empty."""
+    return values.contiguous().reshape(-1).view(torch.uint8).numpy().data
 
 
 def _check(header: dict[str, Any]) -> str:
     return hashlib.sha256(_json(header).encode()).hexdigest()
 
 
-def _json(value: Any) -> str:
-    """One spelling for one value, so that it can be hashed."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+def _json(value: Any, ids: str | None = None) -> str:
+    """One spelling for one value, so that it can be hashed.
+
+    Args:
+        ids: what belongs into the empty list under the key `ids`; many strings take much memory.
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    # No text inside the value has such a quote: there it is escaped.
+    return text if ids is None else text.replace('"ids":[]', f'"ids":[{ids}]', 1)
+
+
+def _text(value: Any) -> str:
+    """Return the JSON of text columns, or of a part of them."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -9,33 +9,31 @@ describe both further (`graphpool.data.molecules.atoms`). Text of other columns 
 """
 
 import sys
-from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from graphpool.data.bad_rows import BadRow
-from graphpool.data.formats.base import check_names, first_bytes
+from graphpool.data.formats.base import first_bytes
 from graphpool.data.formats.base import identify as identify
+from graphpool.data.formats.chunked_set import ChunkedSet
+from graphpool.data.formats.spool import Spool
 from graphpool.data.molecules.atoms import ATOM_ATTRIBUTES, BOND_ATTRIBUTES, Kind, MoleculeChunk
 from graphpool.data.molecules.table import NAME_COLUMN, Table, separator, smiles_columns
-from graphpool.data.molecules.values import value_fields
+from graphpool.data.molecules.values import ValueReader
 from graphpool.data.molecules.workers import CHUNK, featurise_chunks
 from graphpool.data.paths import SUFFIXES, stem
 from graphpool.data.read_options import ReadOptions
+from graphpool.data.seen_ids import SeenIds
 from graphpool.documents import read_lines
 from graphpool.errors import DataError, shortened
 from graphpool.graphs.checks import derived
-from graphpool.graphs.graphset import GraphSet, Name
-from graphpool.graphs.segments import pointer
-from graphpool.graphs.vocabulary import coded
+from graphpool.graphs.graphset import GraphSet
 from graphpool.limits import VARIABLE, current_limits
 from graphpool.progress import ProgressBar
 
@@ -49,6 +47,7 @@ ATOM_NOTE, BOND_NOTE = "node attributes: ", "edge attributes: "
 """How the notes begin that name the attributes of atoms and of bonds."""
 
 _BOM = b"\xef\xbb\xbf"
+_PLACES = "lines and rows"
 
 
 def recognises(path: Path, name: str | None = None) -> bool:
@@ -79,17 +78,28 @@ def column_names(path: Path) -> list[str]:
 
 def read(path: str | Path, name: str | None = None, options: ReadOptions | None = None) -> GraphSet:
     """Read the molecules of a file; the set is called `name`, by default like the file."""
+    return collect(path, name, options).build()
+
+
+def collect(
+    path: str | Path,
+    name: str | None = None,
+    options: ReadOptions | None = None,
+    spool: Spool | None = None,
+) -> ChunkedSet:
+    """Read the molecules of a file chunk by chunk into a spool, by default one in memory."""
     path, options = Path(path), options or ReadOptions()
-    rows, molecules = _Rows(path, options), _Molecules(path)
+    molecules = ChunkedSet(path, name or stem(path), spool)
+    rows = _Rows(molecules, options)
     bar = ProgressBar(_count_lines(path), before=stem(path))
     try:
         for chunk in featurise_chunks(rows.chunks(), options.check_valence):
-            rows.drop_bad(molecules.rows, chunk.bad)
-            molecules.add(chunk)
-            bar.update_often(molecules.rows)
+            rows.add(chunk)
+            bar.update_often(rows.done)
     finally:
         bar.close()
-    return rows.build(name or stem(path), molecules)
+    rows.finish()
+    return molecules
 
 
 def _count_lines(path: Path) -> int:
@@ -97,14 +107,26 @@ def _count_lines(path: Path) -> int:
     return sum(1 for _ in read_lines(path)) if sys.stderr.isatty() else 0
 
 
-class _Rows:
-    """What the lines of a file say beside their molecules; `good` tells those that are read."""
+@dataclass
+class _Part:
+    """Lines of a chunk; `good` tells those that are read."""
 
-    def __init__(self, path: Path, options: ReadOptions) -> None:
-        self.path, self.bad = path, options.bad
-        self.table = table = Table(path, options.bad)
+    start: int
+    lines: list[int] = field(default_factory=list)
+    good: list[bool] = field(default_factory=list)
+    smiles: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    cells: list[list[str]] = field(default_factory=list)
+
+
+class _Rows:
+    """Reads lines ahead of the processes that describe their molecules, and joins both."""
+
+    def __init__(self, molecules: ChunkedSet, options: ReadOptions) -> None:
+        self.molecules, self.path, self.bad = molecules, molecules.path, options.bad
+        self.table = table = Table(self.path, options.bad)
         columns = table.columns
-        current_limits().check(path, "attributes", len(columns), "columns", line=1)
+        current_limits().check(self.path, "attributes", len(columns), "columns", line=1)
         strict = options.strict
         named = options.smiles and (strict or options.smiles in columns)
         self.where = (
@@ -117,215 +139,184 @@ class _Rows:
         id_there = options.id and (strict or options.id in columns)
         self.id_at = table.position(options.id, "--id") if id_there else None
         kept = [i for i, each in enumerate(columns) if each and i not in (self.where, *self.y_at)]
-        self.text_at = {columns[i]: i for i in reversed(kept)}
-        self.lines = array("q")
-        self.good = bytearray()
-        self.smiles: list[str] = []
-        self.values: list[list[str]] = [[] for _ in self.y]
-        self.text: dict[str, list[str]] = {columns[i]: [] for i in kept}
-        self.ids: list[str] = []
-        self._seen: set[str] = set()
+        self.text_at = {columns[i]: columns.index(columns[i]) for i in kept}
+        self.done = self.total = self.count = self.atoms = self.bonds = 0
+        self._seen = SeenIds(molecules.spool.database)
+        self._parts: deque[_Part] = deque()
 
     def chunks(self) -> Iterator[list[str]]:
         """Yield the SMILES of all lines, a chunk at a time; those of bad lines are empty."""
         blank = [""] * len(self.table.columns)
+        part = _Part(0)
         for line, cells in self.table.rows():
-            self.lines.append(line)
-            self.good.append(bool(cells))
-            cells = cells or blank
-            self.smiles.append(cells[self.where])
-            for values, at in zip(self.values, self.y_at, strict=True):
-                values.append(cells[at])
-            for name, at in self.text_at.items():
-                self.text[name].append(cells[at])
-            self._check(len(self.lines) - 1, cells)
-            if len(self.lines) % CHUNK == 0:
-                yield self.smiles[-CHUNK:]
-        if rest := len(self.lines) % CHUNK:
-            yield self.smiles[-rest:]
+            part.lines.append(line)
+            part.good.append(bool(cells))
+            part.cells.append(cells or blank)
+            self._check(part, line, cells or blank)
+            self.total += 1
+            if len(part.lines) == CHUNK:
+                self._parts.append(part)
+                yield part.smiles
+                part = _Part(self.total)
+        if part.lines:
+            self._parts.append(part)
+            yield part.smiles
 
-    def _check(self, row: int, cells: Sequence[str]) -> None:
+    def _check(self, part: _Part, line: int, cells: Sequence[str]) -> None:
         """Refuse a SMILES that is too long, and an id that is missing or not its own."""
-        if len(cells[self.where]) > (most := current_limits().smiles_length):
-            problem = f"a SMILES of {len(cells[self.where]):,} characters, over {most:,}"
-            self.smiles[row] = shortened(cells[self.where], 100)
-            self.drop(row, problem, f"raise the limit with {VARIABLE}=smiles_length=NUMBER")
-            self.smiles[row] = ""
-        identity = str(row) if self.id_at is None else cells[self.id_at]
-        self.ids.append(identity)
-        if self.id_at is not None and self.good[row]:
-            if not identity or identity in self._seen:
+        text = cells[self.where]
+        at = len(part.smiles)
+        part.ids.append(str(self.total) if self.id_at is None else cells[self.id_at])
+        part.smiles.append(text)
+        if len(text) > (most := current_limits().smiles_length):
+            problem = f"a SMILES of {len(text):,} characters, over {most:,}"
+            part.smiles[at] = shortened(text, 100)
+            self._drop(part, at, problem, f"raise the limit with {VARIABLE}=smiles_length=NUMBER")
+            part.smiles[at] = ""
+        if self.id_at is not None and part.good[at]:
+            identity = part.ids[at]
+            if not identity or self._seen.add(identity, line) is not None:
                 problem = f"another line has the id {identity[:80]!r}" if identity else "no id"
-                self.drop(row, problem, "give every line its own, or leave out --id (id=)")
-            self._seen.add(identity)
+                self._drop(part, at, problem, "give every line its own, or leave out --id (id=)")
 
-    def drop(self, row: int, reason: str, hint: str = "") -> None:
+    def _drop(self, part: _Part, at: int, reason: str, hint: str = "") -> None:
         """Leave a row out, or raise the error about it."""
-        if self.good[row]:
-            cells = {name: values[row] for name, values in self.text.items()}
-            line, text = self.lines[row], self.smiles[row]
-            identity = self.ids[row] if row < len(self.ids) else str(row)
-            self.bad.add(self.path, BadRow(line, row, reason, text, identity, cells), hint)
-            self.good[row] = False
-
-    def drop_bad(self, start: int, reasons: dict[int, str]) -> None:
-        """Leave out the molecules of a chunk that rdkit can't read."""
-        for position, reason in reasons.items():
-            row = start + position
-            text = shortened(self.smiles[row], 100)
-            self.drop(row, f"rdkit can't read {text!r}: {reason}" if text else reason)
-
-    def _drop_value(self, rows: Sequence[int], at: int, reason: str) -> None:
-        self.drop(rows[at], reason)
-
-    def build(self, name: str, molecules: "_Molecules") -> GraphSet:
-        """Make the set of all good rows."""
-        molecular = list(molecules.kept)
-        fields: dict[str, Any] = {}
-        while True:
-            rows = [row for row in molecular if self.good[row]]
-            if not rows:
-                hint = "give one molecule in each line" + (
-                    " below the names" if not self.lines else ""
-                )
-                if self.lines:
-                    raise self.bad.nothing_left(self.path, hint)
-                raise DataError.at(self.path, "no molecules", hint=hint)
-            columns = [[values[row] for row in rows] for values in self.values]
-            before = len(self.bad.rows)
-            fields = value_fields(self.y, columns, partial(self._drop_value, rows))
-            if len(self.bad.rows) == before:
-                break
-        text = {column: tuple(values[row] for row in rows) for column, values in self.text.items()}
-        text = {SMILES: tuple(self.smiles[row] for row in rows)} | {
-            column: values for column, values in text.items() if column != SMILES and any(values)
-        }
-        ids = [self.ids[row] for row in rows]
-        if self.id_at is None and NAME_COLUMN in text and self.table.plain:
-            names = text[NAME_COLUMN]
-            ids = list(names) if all(names) and len(set(names)) == len(names) else ids
-        # Ids of all molecules are needed where some of them are left out.
-        every = tuple(ids) if len(rows) == len(molecular) else tuple(map(str, molecular))
-        graphs = molecules.build(name, ids=every)
-        if len(rows) < len(molecular):
-            wanted = set(rows)
-            graphs = graphs[[at for at, row in enumerate(molecular) if row in wanted]]
-        notes = (*graphs.notes, *self.bad.notes(len(self.lines)))
-        # Checking a large set takes more memory than the set: its parts were checked.
-        made = derived(graphs, ids=tuple(ids), columns=text, notes=notes, **fields)
-        return check_names(self.path, made)
-
-
-class _Part(NamedTuple):
-    """The molecules of a chunk, in as few bytes as they take.
-
-    Attributes:
-        nodes, edges: `[molecules]`, how many each has; an edge for each direction of a bond.
-        edge_index: `[2, edges]`, in the order of a `GraphSet`.
-        atom, bond: `[nodes]` and `[edges]`, kinds of the whole file.
-    """
-
-    nodes: Tensor
-    edges: Tensor
-    edge_index: Tensor
-    atom: Tensor
-    bond: Tensor
-
-
-class _Molecules:
-    """Atoms and bonds of all chunks so far; `kept` are the rows that have a molecule."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.rows = self.atoms = self.bonds = 0
-        self.kept = array("q")
-        self._parts: deque[_Part] = deque()
-        self._template: GraphSet | None = None
-        self._atom_codes: dict[Kind, int] = {}
-        self._bond_codes: dict[Kind, int] = {}
+        if part.good[at]:
+            cells = {name: part.cells[at][column] for name, column in self.text_at.items()}
+            row = BadRow(
+                part.lines[at], part.start + at, reason, part.smiles[at], part.ids[at], cells
+            )
+            self.bad.add(self.path, row, hint)
+            part.good[at] = False
 
     def add(self, chunk: MoleculeChunk) -> None:
-        """Add the molecules of a chunk."""
-        there = chunk.atoms > 0
-        self.kept.extend((self.rows + np.flatnonzero(there)).tolist())
-        self.rows += len(there)
+        """Add the molecules of the next chunk."""
+        part = self._parts.popleft()
+        for at, reason in chunk.bad.items():
+            text = shortened(part.smiles[at], 100)
+            self._drop(part, at, f"rdkit can't read {text!r}: {reason}" if text else reason)
+        self.done += len(part.lines)
+        there = np.flatnonzero(chunk.atoms)
+        self.count += len(there)
         self.atoms += int(chunk.atoms.sum())
         self.bonds += int(chunk.bonds.sum())
-        current_limits().check_counts(self.path, len(self.kept), self.atoms, self.bonds)
-        if not there.any():
+        current_limits().check_counts(self.path, self.count, self.atoms, self.bonds)
+        chosen = [(at, row) for at, row in enumerate(there.tolist()) if part.good[row]]
+        if not chosen:
             return
-        made = GraphSet.build(
-            "molecules",
-            torch.from_numpy(chunk.atoms[there]),
-            torch.from_numpy(chunk.bonds[there]),
-            torch.from_numpy(chunk.ends.T.astype(np.int64)),
-            undirected=True,
-            edge_label=_recode(chunk.bond_kind, chunk.bond_kinds, self._bond_codes),
-        )
-        assert made.edge_label is not None
-        self._template = self._template or made[:1]
-        atom = _recode(chunk.atom_kind, chunk.atom_kinds, self._atom_codes)
-        fields = (made.node_counts, made.edge_counts, made.edge_index, atom, made.edge_label)
-        self._parts.append(_Part(*map(_narrow, fields)))
-
-    def build(self, name: str, ids: tuple[str, ...]) -> GraphSet:
-        """Make the set of all molecules; a part is let go as soon as it is copied."""
-        element, elements, atom_table = _tables(self._atom_codes, ATOM_ATTRIBUTES)
-        order, orders, bond_table = _tables(self._bond_codes, BOND_ATTRIBUTES)
-        node_ptr = pointer(torch.cat([part.nodes.long() for part in self._parts]))
-        edge_ptr = pointer(torch.cat([part.edges.long() for part in self._parts]))
-        nodes, edges = int(node_ptr[-1]), int(edge_ptr[-1])
-        edge_index = torch.empty(2, edges, dtype=torch.int32)
-        node_label, edge_label = element.new_empty(nodes), order.new_empty(edges)
-        node_attr = atom_table.new_empty(nodes, len(ATOM_ATTRIBUTES))
-        edge_attr = bond_table.new_empty(edges, len(BOND_ATTRIBUTES))
-        node = edge = 0
-        while self._parts:
-            part = self._parts.popleft()
-            atom, bond = part.atom.long(), part.bond.long()
-            of_nodes = slice(node, node := node + len(atom))
-            of_edges = slice(edge, edge := edge + len(bond))
-            node_label[of_nodes], node_attr[of_nodes] = element[atom], atom_table[atom]
-            edge_label[of_edges], edge_attr[of_edges] = order[bond], bond_table[bond]
-            edge_index[:, of_edges] = part.edge_index
-        assert self._template is not None
-        return derived(
-            self._template,
-            name=name,
-            node_ptr=node_ptr,
-            edge_ptr=edge_ptr,
-            edge_index=edge_index,
-            ids=ids,
-            node_label=node_label,
-            node_label_names=elements,
-            node_attr=node_attr,
-            edge_label=edge_label if orders else None,
-            edge_label_names=orders,
-            edge_attr=edge_attr if orders else None,
-            notes=(
-                f"{ATOM_NOTE}{', '.join(ATOM_ATTRIBUTES)}",
-                f"{BOND_NOTE}{', '.join(BOND_ATTRIBUTES)}",
-            ),
+        rows = [row for _, row in chosen]
+        graphs = _graphs(chunk, self.molecules)
+        graphs = graphs[[at for at, _ in chosen]] if len(rows) < len(there) else graphs
+        columns = {SMILES: tuple(part.smiles[row] for row in rows)} | {
+            name: tuple(part.cells[row][at] for row in rows)
+            for name, at in self.text_at.items()
+            if name != SMILES
+        }
+        cells = {
+            _cells(number): [part.cells[row][at] for row in rows]
+            for number, at in enumerate(self.y_at)
+        }
+        self.molecules.add(
+            derived(graphs, ids=tuple(part.ids[row] for row in rows), columns=columns),
+            **{_PLACES: [(part.lines[row], part.start + row) for row in rows]},
+            **cells,
         )
 
+    def finish(self) -> None:
+        """Read the values of all molecules, and decide on ids and columns."""
+        molecules = self.molecules
+        self._read_values()
+        for name in list(molecules.columns):
+            chunks = range(molecules.num_chunks)
+            if name != SMILES and not any(any(molecules.column(name, chunk)) for chunk in chunks):
+                del molecules.columns[name]
+        if self.id_at is None and self.table.plain and NAME_COLUMN in molecules.columns:
+            seen = SeenIds(molecules.spool.database)
+            names = (name for chunk in range(molecules.num_chunks)
+                     for name in molecules.column(NAME_COLUMN, chunk))  # fmt: skip
+            if all(name and seen.add(name) is None for name in names):
+                molecules.ids_column = NAME_COLUMN
+        molecules.notes = (
+            f"{ATOM_NOTE}{', '.join(ATOM_ATTRIBUTES)}",
+            f"{BOND_NOTE}{', '.join(BOND_ATTRIBUTES)}",
+            *self.bad.notes(self.total),
+        )
 
-def _narrow(values: Tensor) -> Tensor:
-    """Return whole numbers that are not negative in the fewest bytes that hold them."""
-    most = int(values.max()) if values.numel() else 0
-    kinds = (torch.uint8, torch.int16, torch.int32)
-    return values.to(next(kind for kind in kinds if most <= torch.iinfo(kind).max))
+    def _read_values(self) -> None:
+        """Read the values; again without the molecules whose values can't be read."""
+        molecules, streams = self.molecules, [_cells(number) for number in range(len(self.y))]
+        while True:
+            if not len(molecules):
+                hint = "give one molecule in each line"
+                if self.total:
+                    raise self.bad.nothing_left(self.path, hint)
+                raise DataError.at(self.path, "no molecules", hint=f"{hint} below the names")
+            if not self.y:
+                return
+            reader, before = ValueReader(self.y), len(self.bad.rows)
+            molecules.clear_values()
+            for chunk in range(molecules.num_chunks) if len(self.y) == 1 else ():
+                reader.look(molecules.values(chunk, streams[0]))
+            for chunk in range(molecules.num_chunks):
+                self._read_chunk(reader, chunk, [molecules.values(chunk, key) for key in streams])
+            if len(self.bad.rows) == before:
+                molecules.target_names = reader.target_names
+                return
+
+    def _read_chunk(self, reader: ValueReader, chunk: int, columns: list[list[str]]) -> None:
+        molecules = self.molecules
+        failed: dict[int, str] = {}
+        if reader.has_classes:
+            names = reader.classes(columns[0], failed.setdefault)
+            molecules.put_values(chunk, y=molecules.codes("y", names))
+        else:
+            molecules.put_values(chunk, target=reader.targets(columns, failed.setdefault))
+        if not failed:
+            return
+        places, ids = molecules.values(chunk, _PLACES), molecules.ids(chunk)
+        text = {name: molecules.column(name, chunk) for name in (SMILES, *self.text_at)}
+        for at, reason in failed.items():
+            cells = {name: text[name][at] for name in self.text_at}
+            line, row = places[at]
+            self.bad.add(self.path, BadRow(line, row, reason, text[SMILES][at], ids[at], cells))
+        molecules.leave_out(chunk, failed)
 
 
-def _recode(kind: NDArray[np.int32], kinds: Sequence[Kind], codes: dict[Kind, int]) -> Tensor:
-    """Return the kinds of a chunk as codes of the whole file."""
-    table = np.array([codes.setdefault(each, len(codes)) for each in kinds], dtype=np.int32)
-    return torch.from_numpy(table[kind] if len(table) else kind.copy())
+def _cells(number: int) -> str:
+    """Return the name of the list of cells of a column of values."""
+    return f"cells {number}"
 
 
-def _tables(
-    kinds: dict[Kind, int], attributes: Sequence[str]
-) -> tuple[Tensor, tuple[Name, ...], Tensor]:
-    """Return the label of each kind, the names of the labels, and the attributes of each kind."""
-    codes, names = coded([kind[0] for kind in kinds])
-    table = np.array([kind[1:] for kind in kinds]).reshape(-1, len(attributes))
-    return torch.from_numpy(codes), names, torch.from_numpy(table.clip(-128, 127).astype(np.int8))
+def _graphs(chunk: MoleculeChunk, molecules: ChunkedSet) -> GraphSet:
+    """Return the molecules of a chunk, without ids."""
+    there = chunk.atoms > 0
+    atom, bonds = (
+        torch.from_numpy(kind.astype(np.int64)) for kind in (chunk.atom_kind, chunk.bond_kind)
+    )
+    graphs = GraphSet.build(
+        "molecules",
+        torch.from_numpy(chunk.atoms[there]),
+        torch.from_numpy(chunk.bonds[there]),
+        torch.from_numpy(chunk.ends.T.astype(np.int64)),
+        undirected=True,
+        edge_label=bonds,
+    )
+    bond = graphs.edge_label
+    assert bond is not None
+    element = molecules.codes("node_label", (kind[0] for kind in chunk.atom_kinds))
+    fields = {
+        "node_label": element[atom],
+        "node_attr": _attributes(chunk.atom_kinds, ATOM_ATTRIBUTES)[atom],
+        "edge_label": None,
+    }
+    if chunk.bond_kinds:
+        order = molecules.codes("edge_label", (kind[0] for kind in chunk.bond_kinds))
+        fields["edge_label"] = order[bond]
+        fields["edge_attr"] = _attributes(chunk.bond_kinds, BOND_ATTRIBUTES)[bond]
+    return derived(graphs, **fields)
+
+
+def _attributes(kinds: Sequence[Kind], names: Sequence[str]) -> Tensor:
+    """Return the attributes of each kind of atoms or bonds, `[kinds, attributes]`."""
+    table = np.array([kind[1:] for kind in kinds]).reshape(-1, len(names))
+    return torch.from_numpy(table.clip(-128, 127).astype(np.int8))

@@ -12,65 +12,109 @@ from typing import Any
 
 import numpy as np
 import torch
-
-from graphpool.graphs.vocabulary import coded
+from torch import Tensor
 
 GAPS = ("", "nan", "na", "n/a", "null", "none")
 _LARGEST = float(np.finfo(np.float32).max)
 _MOST_CLASS = 2**53
 _SPOILT_NUMBER = re.compile(r"[<>~]?=?\s*[-+]?\d+([.,]\d+)?\s*%?")
+_MANY = 1000  # different numbers, more than there are classes
 
-Fail = Callable[[int, str], None]
-"""Called with the position of a row and what is wrong with it; raises, or the row is left out."""
+Fail = Callable[[int, str], object]
+"""Called with the position of a row, and what is wrong with it."""
 
 
-def value_fields(
-    names: Sequence[str], columns: Sequence[Sequence[str]], fail: Fail
-) -> dict[str, Any]:
-    """Return the fields of a `GraphSet` for the values of its graphs.
+class ValueReader:
+    """Reads the values of molecules chunk by chunk, after it has looked at all of them.
 
     Args:
         names: of the columns.
-        columns: the cells of each column, one for each graph.
     """
-    if not names:
-        return {}
-    if len(names) == 1:
-        cells = columns[0]
-        if any(cell.startswith("[") for cell in cells):
-            table = _lists(cells, fail)
-            names = [f"{names[0]} {number}" for number in range(table.shape[1])]
-            return _targets(names, table)
-        if (classes := _classes(names[0], cells, fail)) is not None:
-            codes, known = coded(classes)
-            return {"y": torch.from_numpy(codes), "classes": known}
-    table = np.stack(
-        [_numbers(name, cells, fail) for name, cells in zip(names, columns, strict=True)], 1
-    )
-    return _targets(names, table)
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._lists = self._words = self._fractions = self._others = False
+        self._width: int | None = None  # of the first list
+        self._cells = 0
+        self._spoilt: set[str] = set()  # different numbers with a comma or a sign: `3,5`, `7%`
+
+    def look(self, cells: Sequence[str]) -> None:
+        """Find out what the cells of a chunk hold; for a single column alone."""
+        values, words, gaps = _numbers_words_gaps(cells)
+        self._lists |= any(cell.startswith("[") for cell in cells)
+        self._cells += len(cells)
+        if len(self._spoilt) < _MANY:
+            self._spoilt.update(filter(_SPOILT_NUMBER.fullmatch, cells))
+        self._words |= bool(words.any())
+        self._fractions |= bool((np.isfinite(values) & (values != np.round(values))).any())
+        self._others |= bool((gaps | (~words & (np.abs(values) >= _MOST_CLASS))).any())
+
+    @property
+    def _of_words(self) -> bool:
+        """Whether classes are words, and not numbers that are spoilt."""
+        spoilt = 2 * len(self._spoilt) > min(self._cells, 2 * _MANY - 1)
+        return self._words and not self._fractions and not spoilt
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """Names of the numbers that were read; none of classes."""
+        if len(self._names) == 1 and self._lists:
+            return tuple(f"{self._names[0]} {number}" for number in range(self._width or 1))
+        return () if self.has_classes else tuple(self._names)
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the values are classes and not numbers on a scale."""
+        whole = not (self._words or self._fractions or self._others)
+        return len(self._names) == 1 and not self._lists and (self._of_words or whole)
+
+    def classes(self, cells: Sequence[str], fail: Fail) -> list[int | str]:
+        """Return the classes that the cells of a chunk name."""
+        values, _, gaps = _numbers_words_gaps(cells)
+        if not self._of_words:
+            return [int(value) for value in values]
+        for row in np.flatnonzero(gaps).tolist():
+            fail(row, f"no {self._names[0]}")
+        return list(cells)
+
+    def targets(self, columns: Sequence[Sequence[str]], fail: Fail) -> Tensor:
+        """Return the numbers in the cells of a chunk, `[rows, targets]`; NaN for a gap."""
+        if len(self._names) == 1 and self._lists:
+            table = self._list_table(columns[0], fail)
+        else:
+            named = zip(self._names, columns, strict=True)
+            table = np.stack([_numbers(name, cells, fail) for name, cells in named], 1)
+        return torch.from_numpy(table.astype(np.float32))
+
+    def _list_table(self, cells: Sequence[str], fail: Fail) -> "np.ndarray[Any, Any]":
+        rows: list[list[float]] = []
+        for row, cell in enumerate(cells):
+            try:
+                values = json.loads(cell)
+            except (ValueError, RecursionError):
+                values = None
+            kinds = {int, float, type(None)}
+            if not isinstance(values, list) or not values or not set(map(type, values)) <= kinds:
+                fail(row, f"{cell[:40]!r} is no list of numbers")
+                continue
+            numbers = [math.nan if value is None else _float(value) for value in values]
+            if len(numbers) != (self._width or len(numbers)):
+                fail(row, f"{len(numbers)} numbers in a list, {self._width} in the lines before")
+            elif any(map(math.isinf, numbers)):
+                fail(row, f"{cell[:40]!r} holds a number that is not finite")
+            else:
+                self._width = len(numbers)
+                rows.append(numbers)
+        return np.array(rows).reshape(len(rows), self._width or 1)
 
 
-def _targets(names: Sequence[str], table: "np.ndarray[Any, Any]") -> dict[str, Any]:
-    return {"target": torch.from_numpy(table.astype(np.float32)), "target_names": tuple(names)}
-
-
-def _classes(name: str, cells: Sequence[str], fail: Fail) -> list[int | str] | None:
-    """Return the classes that cells name; None if they are numbers on a scale, or have gaps."""
+def _numbers_words_gaps(
+    cells: Sequence[str],
+) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]":
+    """Return the number in each cell, NaN for none, and which are words and gaps."""
     values = np.array([number(cell) for cell in cells])
     words = np.array([is_word(cell) for cell in cells], dtype=bool)
-    gaps = np.isnan(values) & ~words
-    fractions = np.isfinite(values) & (values != np.round(values))
-    if not words.any() or fractions.any() or _spoilt_numbers(cells):
-        whole = not (gaps | words | fractions).any() and (np.abs(values) < _MOST_CLASS).all()
-        return [int(value) for value in values] if whole else None
-    for row in np.flatnonzero(gaps).tolist():
-        fail(row, f"no {name}")
-    return list(cells)
-
-
-def _spoilt_numbers(cells: Sequence[str]) -> bool:
-    """Whether most cells hold different numbers with a comma or a sign, such as `3,5` or `7%`."""
-    return 2 * len(set(filter(_SPOILT_NUMBER.fullmatch, cells))) > len(cells)
+    return values, words, np.isnan(values) & ~words
 
 
 def _numbers(name: str, cells: Sequence[str], fail: Fail) -> "np.ndarray[Any, Any]":
@@ -81,27 +125,6 @@ def _numbers(name: str, cells: Sequence[str], fail: Fail) -> "np.ndarray[Any, An
         elif is_word(cells[row]):
             fail(row, f"{cells[row][:40]!r} in {name} is no number; write numbers as 3.5")
     return values
-
-
-def _lists(cells: Sequence[str], fail: Fail) -> "np.ndarray[Any, Any]":
-    rows: list[list[float]] = []
-    for row, cell in enumerate(cells):
-        try:
-            values = json.loads(cell)
-        except (ValueError, RecursionError):
-            values = None
-        kinds = {int, float, type(None)}
-        if not isinstance(values, list) or not values or not set(map(type, values)) <= kinds:
-            fail(row, f"{cell[:40]!r} is no list of numbers")
-            continue
-        numbers = [math.nan if value is None else _float(value) for value in values]
-        if rows and len(numbers) != len(rows[0]):
-            fail(row, f"{len(numbers)} numbers in a list, {len(rows[0])} in the lines before")
-        elif any(map(math.isinf, numbers)):
-            fail(row, f"{cell[:40]!r} holds a number that is not finite")
-        else:
-            rows.append(numbers)
-    return np.array(rows) if rows else np.zeros((0, 1))
 
 
 def _float(value: float) -> float:
