@@ -125,8 +125,11 @@ def test_one_whole_number_for_each_node_and_edge_is_a_label_as_in_zinc() -> None
     graphs = gp.from_pyg([Data(edge_index=ends, **kinds)])
     assert (graphs.node_label_names, graphs.edge_label_names) == ((0, 5), (1, 3))
     assert graphs.node_label.tolist() == [1, 0, 1]
-    assert graphs.x is None and graphs.edge_attr is None
+    assert graphs.x is None
+    assert graphs.edge_attr is None
     numbers = {key: value.float() for key, value in kinds.items()}
     graphs = gp.from_pyg([Data(edge_index=ends, **numbers)])
-    assert graphs.node_label is None and graphs.edge_label is None
-    assert graphs.x.shape == (3, 1) and graphs.edge_attr.shape == (4, 1)
+    assert graphs.node_label is None
+    assert graphs.edge_label is None
+    assert graphs.x.shape == (3, 1)
+    assert graphs.edge_attr.shape == (4, 1)
