@@ -78,7 +78,7 @@ def test_version(cli):
         (("train", "--count", "modulo"), "unknown value 'modulo'; did you mean 'modularity'?"),
         (("train", "--resolution", "0"), "model.resolution is 0.0; it must lie in"),
         (("train", "--count", "validation", "--clusters", "8,1"), "leave out one of them"),
-        (("train", "--count", "validation", "--pooler", "sum"), "'sum' does not use places"),
+        (("train", "--count", "validation", "--pooler", "sum"), "places, which sum does not have"),
         (
             (
                 "evaluate",
@@ -94,7 +94,7 @@ def test_version(cli):
         ),
         (("train", "--assignment", "content"), "is a setting of hap-one-way, which hap meant"),
         (("train", "--units", "nodes", "--clusters", "8,1"), "and so does model.clusters"),
-        (("train", "--units", "validation", "--pooler", "sum"), "'sum' does not use places"),
+        (("train", "--units", "validation", "--pooler", "sum"), "places, which sum does not have"),
         (("train", "--units", "graph", "--pooler", "hap-one-way"), "is for the pooler hap"),
         (("train", "--task", "matching", "--units", "validation"), "for tasks over single graphs"),
         (("train", "--device", "gpu7"), "'gpu7' can't be used here"),

@@ -266,6 +266,7 @@ def test_a_saved_model_answers_the_same(graphs, fitted, tmp_path):
         "num_layers": 3,
         "readout": ("mean", "scaled_sum"),
         "max_clusters": 1024,
+        "gate": "on",
         "scoring": "accuracy",
     }
     assert loaded.get_params() == {**fitted.get_params(), **resolved}

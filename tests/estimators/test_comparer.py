@@ -82,6 +82,7 @@ def test_saved_and_loaded_it_says_the_same(
         "residual": "off",
         "readout": ("sum",),
         "max_clusters": 16,
+        "gate": "off",
     }
     assert loaded.graphs_.ids == graphs[:50].ids
     for one, other in zip(

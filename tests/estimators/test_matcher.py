@@ -66,7 +66,7 @@ def test_saved_and_loaded_it_gives_the_same(
     path = fitted.save(tmp_path / "matcher.safetensors")
     loaded = GraphMatcher.load(path)
     np.testing.assert_array_equal(loaded.predict_proba(test), fitted.predict_proba(test))
-    resolved = {"residual": "off", "readout": ("sum",), "max_clusters": 16}
+    resolved = {"residual": "off", "readout": ("sum",), "max_clusters": 16, "gate": "off"}
     assert loaded.get_params() == {**fitted.get_params(), **resolved}
     assert loaded.result_ is None
     # Its distances can be used, but it is no classifier of single graphs.

@@ -21,6 +21,7 @@ from plain import (
     batch_of,
     fix_seed,
     odd_graphs,
+    open_gates,
     random_graph,
     sample,
 )
@@ -62,7 +63,7 @@ class Operator:
 
     def module(self, dtype: torch.dtype = torch.float32, seed: int = 0) -> nn.Module:
         fix_seed(seed)
-        return self.make().to(dtype).eval()
+        return open_gates(self.make().to(dtype).eval())
 
 
 class Reduced(nn.Module):

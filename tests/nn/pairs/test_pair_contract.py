@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from plain import CHANNELS, EDGE_CHANNELS, batch_of, odd_graphs, random_graph, sample
+from plain import CHANNELS, EDGE_CHANNELS, batch_of, odd_graphs, open_gates, random_graph, sample
 from torch import Tensor, nn
 
 import graphpool.nn.pairs
@@ -82,7 +82,9 @@ def built(name: str, dtype: torch.dtype = torch.float32, seed: int = 0) -> PairM
     score = options.pop("score", "exp")
     settings = ModelConfig(hidden_channels=16, **options)
     edges = EDGE_CHANNELS if "encoder" in options else 0
-    return build_pair_model(settings, CHANNELS, 7.0, score, edges).to(dtype).eval()
+    model = build_pair_model(settings, CHANNELS, 7.0, score, edges)
+    open_gates(model)
+    return model.to(dtype).eval()
 
 
 def total_loss(model: PairModel, compared: PairDistances) -> Tensor:
