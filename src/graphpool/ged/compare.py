@@ -97,10 +97,10 @@ def compare(
     check_type("methods", () if methods is None else methods, (list, tuple), "a list of names")
     chosen = [find_method(name) for name in (METHODS if methods is None else methods)]
     collection = collect(graphs, edge_labels=edge_labels)
+    pairs = sample_pairs(len(collection), sample, seed)
     warn_not_counted(graphs)
     problem = make_problem(collection, Costs() if costs is None else costs)
     limits = Limits(time_limit, max_nodes_expanded)
-    pairs = sample_pairs(len(collection), sample, seed)
     truth, exact_time = _timed(find_method("exact"), problem, pairs, limits)
     proved = truth.lower == truth.upper
     if not proved.any():
