@@ -42,6 +42,15 @@ def test_a_sample_larger_than_the_set_is_all_of_it():
     assert sample_pairs(4, 100, seed=0).tolist() == [list(p) for p in combinations(range(4), 2)]
 
 
+def test_a_wrong_sample_is_refused_before_anything_is_compiled(monkeypatch):
+    def compiled(*_):
+        pytest.fail("the problem was made first")
+
+    monkeypatch.setattr(import_module("graphpool.ged.compare"), "make_problem", compiled)
+    with pytest.raises(ConfigError, match="sample is 0"):
+        compare([("C", []), ("N", [])], 0)
+
+
 def test_samples_of_nothing_are_refused():
     with pytest.raises(ConfigError, match="sample is 0"):
         sample_pairs(4, 0, seed=0)
