@@ -8,8 +8,9 @@ from graphpool.config import (
     resolve,
     resolve_shared,
     to_dict,
+    with_gates,
 )
-from graphpool.config.resolve import DEEP, SHALLOW, resolve_model
+from graphpool.config.resolve import DEEP, MANY_GRAPHS, SHALLOW, resolve_model
 from graphpool.nn import encoders
 
 
@@ -66,6 +67,19 @@ def test_what_hap_was_in_0_1_0_is_hap_one_way() -> None:
 def test_gates_are_on_with_hap_unless_they_are_set(pooler: str, gate: str) -> None:
     assert resolve_model(ModelConfig(pooler=pooler)).gate == gate
     assert resolve_model(ModelConfig(pooler=pooler, gate="off")).gate == "off"
+
+
+@pytest.mark.parametrize("pooler", ["hap", "sum"])
+@pytest.mark.parametrize(("graphs", "gate"), [(MANY_GRAPHS - 1, "on"), (MANY_GRAPHS, "off")])
+def test_many_graphs_need_no_gates(pooler: str, graphs: int, gate: str) -> None:
+    open_one = RunConfig(model=ModelConfig(pooler=pooler))
+    expected = gate if pooler == "hap" else "off"
+    assert resolve(open_one, graphs=graphs).model.gate == expected
+    shared = with_gates(resolve_shared(open_one), graphs)
+    assert resolve_model(shared.model).gate == expected
+    given = RunConfig(model=ModelConfig(pooler="hap", gate="on"))
+    assert resolve(given, graphs=graphs).model.gate == "on"
+    assert with_gates(resolve_shared(given), graphs).model.gate == "on"
 
 
 @pytest.mark.parametrize(("written", "meant"), [(True, "on"), (False, "off"), ("on", "on")])

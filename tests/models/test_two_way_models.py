@@ -1,6 +1,9 @@
 """`hap` in every task: it trains, resumes, saves and answers as other networks do."""
 
+import json
 import signal
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +13,11 @@ import torch
 from standin import SignallingTask, train
 
 import graphpool as gp
+from graphpool.config import ModelConfig, RunConfig, TrainConfig
 from graphpool.data.synthetic.matching.build import matching_pairs
 from graphpool.graphs import PlaceRule
 from graphpool.graphs.graphset import GraphSet
+from graphpool.models import RunFolder, TrainedModel, train_run
 from graphpool.nn.two_way import TwoWayHAP
 from graphpool.training import Interrupted
 
@@ -123,3 +128,45 @@ def test_triplets_are_compared(graphs: GraphSet) -> None:
     distances = comparer.distances(few)
     assert distances.shape == (12, 12)
     assert np.isfinite(distances).all()
+
+
+def test_many_training_graphs_go_without_gates(
+    graphs: GraphSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gates(answer: TrainedModel) -> str:
+        has = any(name.endswith(".gate") for name, _ in answer.network.named_parameters())
+        assert answer.config.model.gate == ("on" if has else "off")
+        return answer.config.model.gate
+
+    assert gates(gp.GraphClassifier(**QUICK).fit(graphs).model_) == "on"
+    monkeypatch.setattr(sys.modules["graphpool.config.resolve"], "MANY_GRAPHS", 47)
+    assert len(graphs) > 47
+    assert gates(gp.GraphClassifier(**QUICK).fit(graphs).model_) == "off"
+    assert gates(gp.GraphClassifier(**QUICK, gate="on").fit(graphs).model_) == "on"
+    assert gates(gp.GraphClassifier(**QUICK).fit(graphs[:46]).model_) == "on"
+
+    # About 8 of 10 graphs of a set train.
+    for count, expected in ((55, "on"), (63, "off")):
+        gp.save(graphs[:count], tmp_path / f"own-{count}.jsonl")
+        config = RunConfig(
+            data=str(tmp_path / f"own-{count}.jsonl"),
+            model=ModelConfig(pooler="hap", hidden_channels=8),
+            train=TrainConfig(epochs=1, threads=1),
+        )
+        folder = tmp_path / f"run-{count}"
+        assert gates(train_run(config, folder, progress=False)[0]) == expected
+        longer = replace(config, train=replace(config.train, epochs=2))
+        resumed = RunFolder(folder, longer, resume=True)
+        assert gates(train_run(longer, resumed, progress=False)[0]) == expected
+        gp.evaluate(
+            str(tmp_path / f"own-{count}.jsonl"), methods=("hap", "sum"), config=config, protocol="random",
+            seeds=1, folder=tmp_path / f"compared-{count}", baselines=False, jobs=1, progress=False,
+        )  # fmt: skip
+        lines = (tmp_path / f"compared-{count}" / "records.jsonl").read_text().splitlines()
+        settings = [
+            each["values"]
+            for each in map(json.loads, lines)
+            if {"settings", "values"} <= each.keys()
+        ]
+        found = {each["model"]["pooler"]: each["model"]["gate"] for each in settings}
+        assert found == {"hap": expected, "sum": "off"}

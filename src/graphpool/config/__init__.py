@@ -23,6 +23,7 @@ from graphpool.config.resolve import resolve as resolve
 from graphpool.config.resolve import resolve_model as resolve_model
 from graphpool.config.resolve import resolve_scoring as resolve_scoring
 from graphpool.config.resolve import resolve_shared as resolve_shared
+from graphpool.config.resolve import with_gates as with_gates
 from graphpool.config.run import CompareConfig as CompareConfig
 from graphpool.config.run import RunConfig as RunConfig
 from graphpool.config.run import Task as Task

@@ -1,8 +1,8 @@
 """Settings that depend on the training graphs or on each other, resolved in one place.
 
 `model.encoder = "auto"` depends on the edges of the training graphs; `num_layers`, `norm` and
-`residual` that are left open depend on the encoder and the network, `readout`, `max_clusters` and
-`gate` on the network.
+`residual` that are left open depend on the encoder and the network, `readout` and `max_clusters` on
+the network, `gate` on it and on the number of training graphs.
 `train.scoring = "auto"` depends on the set and on the task. They are resolved once, before anything
 is built: model files, run folders, results and records hold the values that were used.
 """
@@ -29,13 +29,19 @@ MOST_SOFT, MOST_HARD = 16, 1024
 SHALLOW, DEEP = 2, 3
 """Layers of an encoder that uses no features of edges, and of one that does or goes with `hap`."""
 
+MANY_GRAPHS = 8_000
+"""Training graphs from which on `hap` has no gates."""
 
-def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelConfig:
+
+def resolve_model(
+    settings: ModelConfig, edge_features: bool = False, graphs: int = 0
+) -> ModelConfig:
     """Return the settings with a value in place of every one that is left open.
 
     Args:
         edge_features: whether edges of the training graphs differ in labels or attributes; needed
             only where `settings.encoder` is `auto`.
+        graphs: how many training graphs there are; needed only where `settings.gate` is `auto`.
     """
     encoder = settings.encoder
     if encoder == "auto":
@@ -51,21 +57,23 @@ def resolve_model(settings: ModelConfig, edge_features: bool = False) -> ModelCo
         residual=residual if residual != "auto" else "on" if deep else "off",
         readout=settings.readout or (BOTH_WAYS if both_ways else ("sum",)),
         max_clusters=settings.max_clusters or (MOST_HARD if both_ways else MOST_SOFT),
-        gate=gate if gate != "auto" else "on" if both_ways else "off",
+        gate=gate if gate != "auto" else "on" if both_ways and graphs < MANY_GRAPHS else "off",
     )
 
 
-def resolve(config: RunConfig, edge_features: bool = False, metric: str = "") -> RunConfig:
+def resolve(
+    config: RunConfig, edge_features: bool = False, metric: str = "", graphs: int = 0
+) -> RunConfig:
     """Return the settings of a run with a value in place of every one that is left open.
 
     Args:
-        edge_features: of `resolve_model`.
+        edge_features, graphs: of `resolve_model`.
         metric: what is published with the training graphs, if anything is.
     """
     scoring = resolve_scoring(config, metric)
     return replace(
         config,
-        model=resolve_model(config.model, edge_features),
+        model=resolve_model(config.model, edge_features, graphs),
         train=replace(config.train, scoring=scoring),
     )
 
@@ -74,11 +82,18 @@ def resolve_shared(config: RunConfig, edge_features: bool = False, metric: str =
     """Return settings that several networks share: encoder, layers and normalisation are the same.
 
     They are those of `config.model.pooler`; readout, number of places and gates, which depend on
-    the network, are left open. The arguments are those of `resolve`.
+    the network, are left open (`with_gates`). The arguments are those of `resolve`.
     """
     resolved, given = resolve(config, edge_features, metric), config.model
     own = {key: getattr(given, key) for key in ("readout", "max_clusters", "gate")}
     return replace(resolved, model=replace(resolved.model, **own))
+
+
+def with_gates(config: RunConfig, graphs: int) -> RunConfig:
+    """Return settings that several networks share, without gates if there are many graphs."""
+    if config.model.gate == "auto" and graphs >= MANY_GRAPHS:
+        return replace(config, model=replace(config.model, gate="off"))
+    return config
 
 
 def resolve_scoring(config: RunConfig, metric: str = "") -> Any:

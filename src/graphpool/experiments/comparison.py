@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from graphpool.config import RunConfig, defaults_for, resolve_model, resolve_shared, to_dict
+from graphpool.config import (
+    RunConfig,
+    defaults_for,
+    resolve_model,
+    resolve_shared,
+    to_dict,
+    with_gates,
+)
 from graphpool.data import load as datasets
 from graphpool.data.catalogue import is_path
 from graphpool.data.molecules.published import published_metric
@@ -306,8 +313,9 @@ def _open_graphs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     auto = automatic(graphs)
     data = GraphData(graphs.name, protocol, digest, splits, task=config.task, auto=auto)
     opened, seeds = Graphs(data, graphs), _numbers(wanted.seeds, protocol.seeds)
-    for seed in seeds:  # written now: a set that does not fit them is refused before any unit
-        opened.split(seed, 0)
+    # Written now: a set that does not fit them is refused before any unit.
+    splits_of = [opened.split(seed, 0) for seed in seeds]
+    config = with_gates(config, len(splits_of[0].train))
     drawn: list[_Drawn] = [(data, seed, fold) for seed in seeds for fold in range(protocol.folds)]
     about: dict[str, Any] = {
         "name": graphs.name,
@@ -333,7 +341,8 @@ def _open_pairs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     config, seeds = wanted.named()
     drawn: list[_Drawn] = [(data, data.seed, 0) for data in drawn_pairs(config, seeds)]
     features = {"used": [config.features], "unused": []}
-    return drawn, {"config": resolve_shared(wanted.config), "features": features}
+    shared = with_gates(resolve_shared(wanted.config), 2 * config.compare.examples)
+    return drawn, {"config": shared, "features": features}
 
 
 def drawn_pairs(config: RunConfig, seeds: Sequence[int]) -> list[PairData]:
@@ -369,7 +378,7 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         graphs.name, digest, asked.examples, asked.valid, split, auto=automatic(graphs)
     )
     drawn: list[_Drawn] = [(replace(first, seed=seed), seed, 0) for seed in seeds]
-    config = resolve_shared(wanted.config, has_edge_features(graphs))
+    config = with_gates(resolve_shared(wanted.config, has_edge_features(graphs)), len(graphs))
     return drawn, {"config": config, "features": _features(config, graphs)}
 
 

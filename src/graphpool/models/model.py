@@ -119,7 +119,8 @@ class TrainedModel:
         task = task.configured(config)
         with watch.part("features"):
             used = task.used(train)
-            config = resolve(config, has_edge_features(used), published_metric(used.notes))
+            metric, count = published_metric(used.notes), len(used)
+            config = resolve(config, has_edge_features(used), metric, count)
             asked = config.model.units in ("recurring", VALIDATION)
             recurring = asked and uses_places(config.model.pooler)
             features = FeaturePipeline(config.features, edges_unused(config.model), recurring)

@@ -46,7 +46,8 @@ def train_run(
         with collect_bad_rows() as bad:
             data = task.open(config, root, run)
         graphs = task.of(data.train).used(data.train)
-        config = resolve(config, has_edge_features(graphs), published_metric(graphs.notes))
+        metric = published_metric(graphs.notes)
+        config = resolve(config, has_edge_features(graphs), metric, len(graphs))
         config = replace(config, split=getattr(data, "split_name", config.split))
         run.write_settings(config, data.facts)
         if bad:

@@ -103,8 +103,10 @@ class RunFolder(Store):
             before, now = self.config(), self._config
             if not _may_be_same(before.split, now.split):
                 raise self._other_split(before)
-            if now.model.encoder == "auto":  # it is resolved again when the graphs are known
-                now = replace(now, model=replace(now.model, encoder=before.model.encoder))
+            open_ones = [key for key in ("encoder", "gate") if getattr(now.model, key) == "auto"]
+            if open_ones:  # they are resolved again when the graphs are known
+                known = {key: getattr(before.model, key) for key in open_ones}
+                now = replace(now, model=replace(now.model, **known))
             if now.train.scoring == "auto":
                 now = replace(now, train=replace(now.train, scoring=before.train.scoring))
             settings = [_settings(resolve(config)) for config in (before, now)]
