@@ -46,6 +46,10 @@ def test_json_lists_the_pairs(cli, pairs):
         (("--methods", ""), "at least one method"),
         (("--methods", "flat,hap-paper", "--units", "rings"), "--units is about places"),
         (("--methods", "flat", "--resolution", "3"), "--resolution is about places"),
+        (
+            ("--methods", "sum,hap-paper", "--set", "model.units=rings"),
+            "--set model.units=rings is about places",
+        ),
     ],
 )
 def test_wrong_options_are_one_line(cli, pairs, arguments, says):

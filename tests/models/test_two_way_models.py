@@ -159,8 +159,8 @@ def test_many_training_graphs_go_without_gates(
         resumed = RunFolder(folder, longer, resume=True)
         assert gates(train_run(longer, resumed, progress=False)[0]) == expected
         gp.evaluate(
-            str(tmp_path / f"own-{count}.jsonl"), methods=("hap", "sum"), config=config, protocol="random",
-            seeds=1, folder=tmp_path / f"compared-{count}", baselines=False, jobs=1, progress=False,
+            config.data, methods=("hap", "sum"), config=config, protocol="random", seeds=1,
+            folder=tmp_path / f"compared-{count}", baselines=False, jobs=1, progress=False,
         )  # fmt: skip
         lines = (tmp_path / f"compared-{count}" / "records.jsonl").read_text().splitlines()
         settings = [

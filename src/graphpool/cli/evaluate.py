@@ -111,7 +111,7 @@ def evaluate(
     from graphpool.tasks.epoch_text import scoring_text
 
     names, by_protocol = options.words(methods), find_task(run.task).noun == "graphs"
-    _check(run, given, names, protocol)
+    _check(run, given, assignments, names, protocol)
     _check_metric(metric, run.task)
     check_evaluation(sets, names, protocol, run, root)
     results, documents = [], []
@@ -160,7 +160,13 @@ def _check_metric(metric: str | None, *tasks: str) -> None:
         check_known("metric", metric, known)
 
 
-def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: str | None) -> None:
+def _check(
+    run: RunConfig,
+    given: options.Given,
+    assignments: list[str] | None,
+    methods: list[str],
+    protocol: str | None,
+) -> None:
     """Refuse names that are not known, and options that the task has no use for."""
     from graphpool.tasks import find_task
 
@@ -170,7 +176,7 @@ def _check(run: RunConfig, given: options.Given, methods: list[str], protocol: s
             "--pairs and --distances go with --model RUN, a trained comparer, and --distances "
             "with --task similarity"
         )
-    options.check_names(run, given, methods)
+    options.check_names(run, given, methods, assignments)
     if protocol is not None and run.split:
         raise ConfigError("--split and --protocol mean the same; give one of them")
     if task.noun == "graphs":

@@ -223,12 +223,18 @@ def _assignment(text: str) -> tuple[str, Any]:
         return key, value
 
 
-def check_names(config: RunConfig, given: Given, poolers: Sequence[str]) -> None:
+def check_names(
+    config: RunConfig,
+    given: Given,
+    poolers: Sequence[str],
+    assignments: Sequence[str] | None = None,
+) -> None:
     """Refuse misspelt names, and options without a use, before data is read.
 
     Args:
         given: options by dotted key, as in `settings`; the task, or all of the poolers, may have
             no use for one.
+        assignments: of `--set`, as in `settings`.
     """
     from graphpool.experiments.methods import model_of
     from graphpool.features.pipeline import FeaturePipeline
@@ -252,10 +258,12 @@ def check_names(config: RunConfig, given: Given, poolers: Sequence[str]) -> None
     named = [name for name in poolers if name in METHODS or name in PAIR_METHODS]
     by_place = config.model.assignment in PLACE_ASSIGNMENTS or any(map(uses_places, named))
     if named and not by_place:
-        for item in _SETTINGS:
-            if item.key in _OF_PLACES and given.get(item.key) is not None:
+        asked = {_assignment(text)[0]: f"--set {text}" for text in assignments or ()}
+        asked |= {item.key: item.option for item in _SETTINGS if given.get(item.key) is not None}
+        for key in _OF_PLACES:
+            if key in asked:
                 raise ConfigError(
-                    f"{item.option} is about places, which {', '.join(named)} does not have; leave "
+                    f"{asked[key]} is about places, which {', '.join(named)} does not have; leave "
                     "it out, or use the pooler hap"
                 )
     find_device(config.train.device)

@@ -45,6 +45,6 @@ def tell_apart(
     names = options.words(methods)
     for name in names:
         find_method(name)
-    options.check_names(run, given, names)
+    options.check_names(run, given, names, assignments)
     result = compare(open_graphs(data, root), names, run, seeds)
     print_result(json, result.document(), result.lines())

@@ -62,7 +62,7 @@ def train(
     folder = out or _default_folder(run)
     if resume and config is None and (folder / CONFIG).exists():
         run = options.settings(folder / CONFIG, given, assignments, written_by_us=True)
-    options.check_names(run, given, [run.model.pooler])
+    options.check_names(run, given, [run.model.pooler], assignments)
     from graphpool.features.summary import features_line
     from graphpool.models.run import train_run
     from graphpool.models.run_folder import LEFT_OUT, RunFolder

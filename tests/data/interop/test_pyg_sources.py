@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 from torch.utils.data import random_split
 from torch_geometric.data import Batch, Data
 from torch_geometric.datasets import FakeDataset, TUDataset
@@ -133,3 +134,30 @@ def test_one_whole_number_for_each_node_and_edge_is_a_label_as_in_zinc() -> None
     assert graphs.edge_label is None
     assert graphs.x.shape == (3, 1)
     assert graphs.edge_attr.shape == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "says"),
+    [
+        ("x", torch.zeros(3, 1, dtype=torch.long), "graph 1: x has 3 rows for 2 nodes"),
+        ("x", torch.zeros(3, 2), "graph 1: x has 3 rows for 2 nodes"),
+        ("z", torch.zeros(1, dtype=torch.long), "graph 1: z has 1 row for 2 nodes"),
+        ("pos", torch.zeros(3, 3), "graph 1: pos has 3 rows for 2 nodes"),
+        ("edge_type", torch.zeros(3, dtype=torch.long), "edge_type has 3 rows for 2 edges"),
+        ("edge_attr", torch.zeros(1, 4), "edge_attr has 1 row for 2 edges"),
+        ("graph_attr", torch.zeros(2, 4), "graph_attr has 2 rows for 1 graph"),
+    ],
+)
+def test_rows_fit_each_graph_and_not_only_all_of_them(key: str, values: Tensor, says: str) -> None:
+    edges = torch.tensor([[0, 1], [1, 0]])
+    fitting = 1 if key == "graph_attr" else 2
+    total = 3 * fitting  # of three graphs
+
+    def graph(value: Tensor) -> Data:
+        return Data(num_nodes=2, edge_index=edges, **{key: value})
+
+    like = values[:1].expand(fitting, *values.shape[1:])
+    rest = values[:1].expand(total - len(values) - fitting, *values.shape[1:])
+    with pytest.raises(DataError, match=says):
+        gp.from_pyg([graph(like), graph(values), graph(rest)])
+    assert len(gp.from_pyg([graph(like)] * 3)) == 3

@@ -165,10 +165,11 @@ def test_documents_of_others_are_refused(change: dict[str, object]) -> None:
 
 def test_large_parts_of_other_material_are_divided() -> None:
     parts = RecurringParts.fit(chains(10))
-    path = from_networkx([nx.path_graph(80), nx.path_graph(30)])
+    path = from_networkx([nx.path_graph(80), nx.path_graph(30), nx.path_graph(1000)])
     found = parts.apply(path)
     assert found.places.counts[0] > 2
     assert found.places.counts[1] == 1
+    assert found.places.counts[2] > 16
     assert (found.kind == -1).all()
 
 

@@ -72,15 +72,19 @@ def from_pyg(
     data = list_graphs(_graphs(data), "edge_index", name)
     counts = [item.num_nodes or 0 for item in data]
     indices = [_NO_EDGES if item.edge_index is None else item.edge_index for item in data]
-    fields: dict[str, Any] = {key: _joined(data, key, name) for key in (*_NODE, *_EDGE)}
+    rows = {"node": counts, "edge": [index.shape[1] for index in indices]}
     used = {key: found for key, others in _LABELS.items() if (found := _field(data, key, others))}
-    fields |= {key: _joined(data, found, name) for key, found in used.items()}
+    fields: dict[str, Any] = {
+        key: _joined(data, used.get(key, key), name, rows[unit], unit)
+        for unit, keys in (("node", _NODE), ("edge", _EDGE))
+        for key in keys
+    }
     for key, label in (("x", "node_label"), ("edge_attr", "edge_label")):
         if fields[label] is None and _are_kinds(fields[key]):
             fields[label], fields[key] = fields[key], None
     for key in ("node_attr", "edge_attr", "x"):
         fields[key] = _as_table(fields[key])
-    positions = _as_table(_joined(data, _POSITIONS, name))
+    positions = _as_table(_joined(data, _POSITIONS, name, counts, "node"))
     if positions is not None:
         own = fields["node_attr"]
         fields["node_attr"] = positions if own is None else torch.cat([own, positions], dim=1)
@@ -100,10 +104,10 @@ def from_pyg(
     graphs = GraphSet.build(
         name,
         torch.tensor(counts, dtype=torch.long),
-        torch.tensor([index.shape[1] for index in indices], dtype=torch.long),
+        torch.tensor(rows["edge"], dtype=torch.long),
         torch.cat([index.cpu() for index in indices], dim=1) if indices else _NO_EDGES,
         ids=[str(identity) for identity in ids] if ids and None not in ids else None,
-        graph_attr=_joined(data, "graph_attr", name),
+        graph_attr=_joined(data, "graph_attr", name, [1] * len(data), "graph"),
         notes=note,
         columns=columns,
         **fields,
@@ -227,12 +231,21 @@ def _values(data: "Sequence[Data]", key: str, name: str) -> list[Tensor] | None:
     return [torch.as_tensor(value).cpu() for value in values]
 
 
-def _joined(data: "Sequence[Data]", key: str, name: str) -> Tensor | None:
-    """Concatenate one field of all graphs."""
+def _joined(
+    data: "Sequence[Data]", key: str, name: str, rows: Sequence[int], unit: str
+) -> Tensor | None:
+    """Concatenate one field of all graphs, which has a row for each node, edge or graph."""
     parts = _values(data, key, name)
     if parts is None:
         return None
-    return torch.cat([part.reshape(1) if part.ndim == 0 else part for part in parts])
+    parts = [part.reshape(1) if part.ndim == 0 else part for part in parts]
+    for position, (part, count) in enumerate(zip(parts, rows, strict=True)):
+        if len(part) != count:
+            raise DataError(
+                f"{name}, graph {position}: {key} has {plural(len(part), 'row')} for "
+                f"{plural(count, unit)}"
+            )
+    return torch.cat(parts)
 
 
 def _field(data: "Sequence[Data]", key: str, others: Sequence[str]) -> str:

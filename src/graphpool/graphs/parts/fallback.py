@@ -8,7 +8,7 @@ from graphpool.graphs.hashing import Array
 from graphpool.graphs.parts.colours import ColouredGraphs
 from graphpool.graphs.places.rule import PlaceRule
 
-RULE = PlaceRule(steps=0, units="auto")
+RULE = PlaceRule(steps=0, units="auto", most=1024)  # hard ones may be many
 
 
 def divide_large(graphs: ColouredGraphs, part: Array, counts: Array, largest: int) -> None:
