@@ -5,7 +5,8 @@ is computed once a bond and not once an edge.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -67,6 +68,11 @@ class EdgeFeatures:
         kind.scatter_reduce_(0, first, loops, "amin", include_self=False)
         return trusted(cls, table=edge_attr, kind=kind.masked_fill(~present, -1))
 
+    @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What layers worked out from the kinds alone; that of `with_table` is the same."""
+        return {}
+
     @property
     def channels(self) -> int:
         """Number of features of an edge."""
@@ -96,7 +102,7 @@ class EdgeFeatures:
     def with_table(self, table: Tensor) -> "EdgeFeatures":
         """Other features, kind by kind."""
         check_tensor("table", table, FLOATS, (self.table.shape[0], None), self.table.device)
-        return trusted(EdgeFeatures, table=table, kind=self.kind)
+        return trusted(EdgeFeatures, table=table, kind=self.kind, memo=self.memo)
 
     def to(self, device: torch.device | str) -> "EdgeFeatures":
         """Copy to a device."""

@@ -11,7 +11,7 @@ from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.checks import trusted
 from graphpool.graphs.edge_features import EdgeFeatures
-from graphpool.nn.ops.messages import _relu_rows, pair_logits, relu_messages
+from graphpool.nn.ops.messages import EdgeRows, _ReluRows, pair_logits, relu_messages
 
 CHANNELS, KINDS, HEADS, SLOPE = 6, 4, 2, 0.2
 
@@ -104,10 +104,24 @@ def test_gradients_by_rows_as_on_a_gpu_are_those_of_autograd(kinds: int) -> None
     weighed = weighing(adjacency, given[2])
     out = relu_messages(given[0], weighed, EdgeFeatures(given[1], kind))
     wanted = torch.autograd.grad((out * grad).sum(), given)
-    with torch.no_grad():
-        found = _relu_rows(grad, x, table, weighed, kind, True)[:3]
+    rows = EdgeRows(weighed, kind, kinds)
+    again = _ReluRows.apply(given[0], given[1], weighed.weight, rows)
+    torch.testing.assert_close(again, out)
+    found = torch.autograd.grad((again * grad).sum(), given)
     for one, other in zip(found, wanted, strict=True):
         torch.testing.assert_close(one, other)
+
+
+def test_layers_of_a_batch_share_what_depends_on_its_edges_alone() -> None:
+    adjacency, kind = example(torch.float64)
+    edges = EdgeFeatures(torch.randn(KINDS, CHANNELS, dtype=torch.float64), kind)
+    first = EdgeRows.of(adjacency, edges)
+    assert EdgeRows.of(adjacency, edges.with_table(edges.table * 2)) is first
+    weighed = weighing(adjacency, adjacency.weight * 3)  # other weights are other edges
+    other = EdgeRows.of(weighed, edges)
+    assert other is not first
+    assert torch.equal(other.weight, first.weight * 3)
+    assert EdgeRows.of(adjacency, EdgeFeatures(edges.table, kind)) is not first
 
 
 def test_compiled_gradients_of_logits_are_those_of_autograd() -> None:

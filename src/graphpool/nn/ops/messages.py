@@ -5,6 +5,7 @@ them is one of the table. What is left for every edge, a sum and a ReLU, is comp
 backward pass: nothing as large as edges times channels is kept.
 """
 
+from functools import cached_property
 from typing import Any, no_type_check
 
 import numpy as np
@@ -15,7 +16,7 @@ from graphpool.errors import InputError
 from graphpool.graphs.adjacency import Adjacency
 from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.nn.ops.products import (
-    bag_sum,
+    BagSum,
     check_rows,
     refuse_second_order,
     slot_sum,
@@ -35,8 +36,11 @@ def relu_messages(
 ) -> Float[Tensor, "nodes channels"]:
     """Σ_j A_ij ReLU(x_j + e_ij) over the edges of row i; slots of kind -1 are none."""
     table, kind = _checked(x, adjacency, edges)
-    if use_compiled("messages", x) or (enabled("messages") and x.is_cuda):
+    if use_compiled("messages", x):
         return _ReluMessages.apply(x, table, adjacency.weight, adjacency, kind)  # type: ignore[no-any-return]
+    if enabled("messages") and x.is_cuda:
+        rows = EdgeRows.of(adjacency, edges)
+        return _ReluRows.apply(x, table, adjacency.weight, rows)  # type: ignore[no-any-return]
     inner = take_col(x, adjacency) + edges.rows()
     return slot_sum(inner.relu() * _weight(adjacency, kind), adjacency)
 
@@ -73,18 +77,12 @@ def _checked(x: Tensor, adjacency: Adjacency, edges: EdgeFeatures) -> tuple[Tens
     return edges.table, edges.kind
 
 
-def _take(table: Tensor, kind: Tensor) -> Tensor:
-    """Rows of the table; zeros for kind -1."""
-    padded = torch.cat([table, table.new_zeros(1, table.shape[1])])
-    return padded.index_select(0, kind.remainder(padded.shape[0]))
-
-
 def _weight(adjacency: Adjacency, kind: Tensor) -> Tensor:
     return adjacency.weight.masked_fill(kind < 0, 0.0).unsqueeze(-1)
 
 
 class _ReluMessages(torch.autograd.Function):
-    """`relu_messages` of x, table and weight: compiled for float32 on a CPU, else by rows."""
+    """`relu_messages` of x, table and weight for float32 on a CPU, compiled."""
 
     @staticmethod
     def forward(
@@ -93,10 +91,6 @@ class _ReluMessages(torch.autograd.Function):
         x, table, weight = x.contiguous(), table.contiguous(), weight.contiguous()
         ctx.save_for_backward(x, table, weight)
         ctx.adjacency, ctx.kind = adjacency, kind
-        if x.is_cuda:
-            inner = x.index_select(0, adjacency.col).add_(_take(table, kind)).relu_()
-            inner.mul_(_weight(adjacency, kind).detach())
-            return bag_sum(inner, adjacency.slots, adjacency.row_ptr)
         out = torch.zeros_like(x)
         given = tuple(value.numpy() for value in (x, table, weight))
         where = adjacency.row_ptr.numpy(), adjacency.col.numpy(), kind.numpy()
@@ -109,8 +103,6 @@ class _ReluMessages(torch.autograd.Function):
         x, table, weight = ctx.saved_tensors
         adjacency, kind = ctx.adjacency, ctx.kind
         weighs = ctx.needs_input_grad[2]
-        if x.is_cuda:
-            return _relu_rows(grad, x, table, adjacency, kind, weighs)
         dx, dtable = torch.zeros_like(x), torch.zeros_like(table)
         dweight = torch.zeros_like(weight) if weighs else weight.new_zeros(0)
         given = tuple(value.numpy() for value in (x, table, weight))
@@ -120,30 +112,103 @@ class _ReluMessages(torch.autograd.Function):
         return dx, dtable, dweight if weighs else None, None, None
 
 
-def _relu_rows(
-    grad: Tensor, x: Tensor, table: Tensor, adjacency: Adjacency, kind: Tensor, weighs: bool
-) -> tuple[Tensor | None, ...]:
-    """Gradients of `relu_messages`, with a row per edge that is not kept."""
-    inner = x.index_select(0, adjacency.col).add_(_take(table, kind))
-    reach = grad.index_select(0, adjacency.row)
+class EdgeRows:
+    """The edges of a batch for layers on a GPU, which have a row for each slot for a while.
+
+    What depends on the edges alone is worked out once for all layers and both directions: there
+    the number of operations costs the time, not their size.
+
+    Args:
+        adjacency: its weights count, and no gradient of them is taken here.
+        kind: of `EdgeFeatures`.
+        kinds: how many there are.
+    """
+
+    def __init__(self, adjacency: Adjacency, kind: Tensor, kinds: int) -> None:
+        self.adjacency, self.kind, self.kinds = adjacency, kind, kinds
+
+    @classmethod
+    def of(cls, adjacency: Adjacency, edges: EdgeFeatures) -> "EdgeRows":
+        """Those of a batch, as an earlier layer made them."""
+        known: EdgeRows | None = edges.memo.get("rows")
+        if known is None or known.adjacency is not adjacency:
+            known = edges.memo["rows"] = cls(adjacency, edges.kind, edges.table.shape[0])
+        return known
+
+    @cached_property
+    def weight(self) -> Tensor:
+        """`[slots]`, 0 where there is no edge."""
+        return self.adjacency.weight.detach().masked_fill(self.kind < 0, 0.0)
+
+    @cached_property
+    def row(self) -> Tensor:
+        """The row of the table of each slot; any one where the weight is 0."""
+        return self.kind.clamp(min=0)
+
+    @cached_property
+    def into_nodes(self) -> BagSum:
+        """Weighted sums over the slots of each node's row."""
+        return BagSum(self.adjacency.slots, self.adjacency.row_ptr, self.weight)
+
+    @cached_property
+    def into_sources(self) -> BagSum:
+        """Weighted sums over the slots of each node's column."""
+        index = self.adjacency.reverse
+        return BagSum(index, self.adjacency.reverse_ptr, self.weight.index_select(0, index))
+
+    @cached_property
+    def _members(self) -> Tensor:
+        """`[kinds, slots]`, the weight of each slot in the row of its kind."""
+        kinds = torch.arange(self.kinds, device=self.kind.device).unsqueeze(-1)
+        return (self.kind == kinds) * self.weight
+
+    @cached_property
+    def _into_kinds(self) -> BagSum:
+        order = torch.argsort(self.kind, stable=True)
+        # The first bag is that of slots without features: a CSR pointer must begin with 0. Not by
+        # bincount, which asks the device for the largest kind.
+        bounds = torch.arange(-1, self.kinds + 1, device=self.kind.device)
+        offsets = torch.searchsorted(self.kind.index_select(0, order), bounds)
+        return BagSum(order, offsets, self.weight.index_select(0, order))
+
+    def by_kind(self, values: Tensor) -> Tensor:
+        """Weighted sums over the slots of each kind, always in one order."""
+        if self.kinds <= _FEW_KINDS:
+            return self._members @ values
+        return self._into_kinds(values)[1:]
+
+    def inner(self, x: Tensor, table: Tensor) -> Tensor:
+        """x_j + e_ij of every slot (i, j)."""
+        return x.index_select(0, self.adjacency.col).add_(table.index_select(0, self.row))
+
+
+class _ReluRows(torch.autograd.Function):
+    """`relu_messages` of x, table and weight on a GPU."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, table: Tensor, weight: Tensor, rows: EdgeRows) -> Tensor:
+        ctx.save_for_backward(x, table)
+        ctx.rows = rows
+        return rows.into_nodes(rows.inner(x, table).relu_())
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order("messages of edges")
+        x, table = ctx.saved_tensors
+        return *relu_rows_backward(grad, x, table, ctx.rows, ctx.needs_input_grad[2]), None
+
+
+def relu_rows_backward(
+    grad: Tensor, x: Tensor, table: Tensor, rows: EdgeRows, weighs: bool
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Gradients of `relu_messages` for x, table and, if `weighs`, the weights of edges."""
+    inner = rows.inner(x, table)
+    reach = grad.index_select(0, rows.adjacency.row)
     dweight = None
     if weighs:
-        dweight = (inner.relu() * reach).sum(-1).masked_fill(kind < 0, 0.0)
-    reach.mul_(_weight(adjacency, kind).detach()).masked_fill_(inner <= 0, 0.0)
-    dx = bag_sum(reach, adjacency.reverse, adjacency.reverse_ptr)
-    return dx, _by_kind(reach, kind, table.shape[0]), dweight, None, None
-
-
-def _by_kind(values: Tensor, kind: Tensor, kinds: int) -> Tensor:
-    """Sums over the slots of each kind, always in one order."""
-    if kinds <= _FEW_KINDS:
-        member = kind == torch.arange(kinds, device=kind.device).unsqueeze(-1)
-        return member.to(values.dtype) @ values
-    order = torch.argsort(kind, stable=True)
-    # The first bag is that of slots without features: a CSR pointer must begin with 0. Not by
-    # bincount, which asks the device for the largest kind.
-    bounds = torch.arange(-1, kinds + 1, device=kind.device)
-    return bag_sum(values, order, torch.searchsorted(kind.index_select(0, order), bounds))[1:]
+        dweight = (inner.relu() * reach).sum(-1).masked_fill(rows.kind < 0, 0.0)
+    reach = torch.ops.aten.threshold_backward(reach, inner, 0)
+    return rows.into_sources(reach), rows.by_kind(reach), dweight
 
 
 @compiled

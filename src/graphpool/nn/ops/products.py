@@ -33,6 +33,43 @@ from graphpool.typing import Float, Int
 Array = Any
 
 
+@dataclass(frozen=True, eq=False)
+class BagSum:
+    """Sums of `weight[e] · table[index[e]]` over the entries of bags, of one table after another.
+
+    There is no gradient. On a GPU the matrix of the sums is made once.
+
+    Args:
+        index: `[entries]`, the row of each entry.
+        offsets: `[bags + 1]`, where the entries of each bag begin.
+        weight: `[entries]`; None: 1 for each.
+    """
+
+    index: Tensor
+    offsets: Tensor
+    weight: Tensor | None = None
+
+    def __call__(self, table: Tensor) -> Tensor:
+        """The sum of each bag, `[bags, channels]`."""
+        # Detached: with gradients in sight embedding_bag would also prepare its own backward pass.
+        table = table.detach().contiguous()
+        if table.is_cuda:  # a GPU's embedding_bag walks a long bag in one thread block
+            return self._matrix(table) @ table
+        return torch.embedding_bag(
+            table, self.index, self.offsets, False, 0, False, self.weight, True
+        )[0]
+
+    def _matrix(self, table: Tensor) -> Tensor:
+        known: Tensor | None = self.__dict__.get("matrix")
+        if known is None or known.shape[1] != table.shape[0] or known.dtype != table.dtype:
+            weight = self.weight
+            if weight is None:
+                weight = table.new_ones(self.index.shape[0])
+            shape = (self.offsets.shape[0] - 1, table.shape[0])
+            known = self.__dict__["matrix"] = _csr(self.offsets, self.index, weight, shape)
+        return known
+
+
 def bag_sum(
     table: Float[Tensor, "rows channels"],
     index: Int[Tensor, " entries"],
@@ -40,14 +77,7 @@ def bag_sum(
     weight: Float[Tensor, " entries"] | None = None,
 ) -> Float[Tensor, "bounds-1 channels"]:
     """Sum of `weight[e] · table[index[e]]` over the entries of each bag; no gradient."""
-    # Detached: with gradients in sight embedding_bag would also prepare its own backward pass.
-    table = table.detach().contiguous()
-    if table.is_cuda:
-        if weight is None:  # a GPU's embedding_bag walks a long bag in one thread block
-            weight = table.new_ones(index.shape[0])
-        shape = (offsets.shape[0] - 1, table.shape[0])
-        return _csr(offsets, index, weight, shape) @ table
-    return torch.embedding_bag(table, index, offsets, False, 0, False, weight, True)[0]
+    return BagSum(index, offsets, weight)(table)
 
 
 @cache
@@ -64,10 +94,18 @@ def _csr(offsets: Tensor, index: Tensor, weight: Tensor, shape: tuple[int, int])
     return torch.sparse_csr_tensor(offsets, index, weight, size=shape, check_invariants=False)
 
 
-def _is_symmetric(adjacency: Adjacency, value: Tensor) -> bool:
-    """Whether A with these entries is its own transpose: true of a graph's own values only."""
-    own = value is adjacency.weight or value is adjacency.__dict__.get("gcn")
-    return own and adjacency.symmetric
+def _own(adjacency: Adjacency, value: Tensor) -> str:
+    """Which of its own values these entries of an adjacency are, by name; empty if none."""
+    own = {"weight": adjacency.weight, "gcn": adjacency.__dict__.get("gcn")}
+    return next((name for name, values in own.items() if value is values), "")
+
+
+def _shared(holder: Any, name: str, make: Callable[[], BagSum]) -> BagSum:
+    """Sums over the edges of a batch, or over its graphs, made once for all layers."""
+    known: dict[str, BagSum] = holder.__dict__.setdefault("bag_sums", {})
+    if name not in known:
+        known[name] = make()
+    return known[name]
 
 
 @dataclass(frozen=True)
@@ -134,10 +172,16 @@ def refuse_second_order(name: str) -> None:
 
 
 def _spmm(x: Tensor, value: Tensor, adjacency: Adjacency, flip: bool) -> Tensor:
-    if flip and not _is_symmetric(adjacency, value):
+    own = _own(adjacency, value)
+    flip = flip and not (own and adjacency.symmetric)
+
+    def make() -> BagSum:
+        if not flip:
+            return BagSum(adjacency.col, adjacency.row_ptr, value)
         back = adjacency.reverse
-        return bag_sum(x, adjacency.row[back], adjacency.reverse_ptr, value[back])
-    return bag_sum(x, adjacency.col, adjacency.row_ptr, value)
+        return BagSum(adjacency.row[back], adjacency.reverse_ptr, value[back])
+
+    return (_shared(adjacency, f"{own} {flip}", make) if own else make())(x)
 
 
 def _plain_spmm(x: Tensor, value: Tensor, adjacency: Adjacency, flip: bool) -> Tensor:
@@ -301,9 +345,11 @@ def _add_by_graph(values: Tensor, segments: Segments) -> Tensor:
     return _add_up(values, segments.batch, segments.num_graphs)
 
 
-_SEGMENT_SUM = _Product(
-    lambda x, segments: bag_sum(x, segments.nodes, segments.ptr), _add_by_graph, (spread,)
-)
+def _segment_sum(x: Tensor, segments: Segments) -> Tensor:
+    return _shared(segments, "sum", lambda: BagSum(segments.nodes, segments.ptr))(x)
+
+
+_SEGMENT_SUM = _Product(_segment_sum, _add_by_graph, (spread,))
 _SPREAD = _Product(
     lambda y, segments: y.index_select(0, segments.batch),
     lambda y, segments: y[segments.batch],
