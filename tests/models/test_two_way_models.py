@@ -170,3 +170,10 @@ def test_many_training_graphs_go_without_gates(
         ]
         found = {each["model"]["pooler"]: each["model"]["gate"] for each in settings}
         assert found == {"hap": expected, "sum": "off"}
+
+
+def test_where_graphs_are_compared_gates_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["graphpool.config.resolve"], "MANY_GRAPHS", 5)
+    pairs = matching_pairs("paper", 8, 24, seed=0, verify=False)
+    answer = gp.GraphMatcher(**QUICK).fit(pairs)
+    assert answer.model_.config.model.gate == "on"

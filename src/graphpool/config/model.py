@@ -196,7 +196,7 @@ class ModelConfig(CheckedConfig):
         "auto",
         "Whether what nodes hear from their places is multiplied by learned numbers.",
         choices={
-            "auto": "on with hap and fewer than 8,000 training graphs, else off",
+            "auto": "on with hap where graphs are compared or fewer than 8,000 train, else off",
             "on": "a number for each layer and channel, 0 at first",
             "off": "it is not",
         },

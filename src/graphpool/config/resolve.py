@@ -41,7 +41,8 @@ def resolve_model(
     Args:
         edge_features: whether edges of the training graphs differ in labels or attributes; needed
             only where `settings.encoder` is `auto`.
-        graphs: how many training graphs there are; needed only where `settings.gate` is `auto`.
+        graphs: how many training graphs there are, 0 where graphs are compared; needed only where
+            `settings.gate` is `auto`.
     """
     encoder = settings.encoder
     if encoder == "auto":

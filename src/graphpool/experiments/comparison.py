@@ -341,8 +341,7 @@ def _open_pairs(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
     config, seeds = wanted.named()
     drawn: list[_Drawn] = [(data, data.seed, 0) for data in drawn_pairs(config, seeds)]
     features = {"used": [config.features], "unused": []}
-    shared = with_gates(resolve_shared(wanted.config), 2 * config.compare.examples)
-    return drawn, {"config": shared, "features": features}
+    return drawn, {"config": resolve_shared(wanted.config), "features": features}
 
 
 def drawn_pairs(config: RunConfig, seeds: Sequence[int]) -> list[PairData]:
@@ -378,7 +377,7 @@ def _open_triplets(wanted: _Wanted) -> tuple[list[_Drawn], dict[str, Any]]:
         graphs.name, digest, asked.examples, asked.valid, split, auto=automatic(graphs)
     )
     drawn: list[_Drawn] = [(replace(first, seed=seed), seed, 0) for seed in seeds]
-    config = with_gates(resolve_shared(wanted.config, has_edge_features(graphs)), len(graphs))
+    config = resolve_shared(wanted.config, has_edge_features(graphs))
     return drawn, {"config": config, "features": _features(config, graphs)}
 
 

@@ -119,7 +119,7 @@ class TrainedModel:
         task = task.configured(config)
         with watch.part("features"):
             used = task.used(train)
-            metric, count = published_metric(used.notes), len(used)
+            metric, count = published_metric(used.notes), task.single_graphs(used)
             config = resolve(config, has_edge_features(used), metric, count)
             asked = config.model.units in ("recurring", VALIDATION)
             recurring = asked and uses_places(config.model.pooler)

@@ -45,9 +45,10 @@ def train_run(
         task = find_task(config.task)
         with collect_bad_rows() as bad:
             data = task.open(config, root, run)
-        graphs = task.of(data.train).used(data.train)
-        metric = published_metric(graphs.notes)
-        config = resolve(config, has_edge_features(graphs), metric, len(graphs))
+        posed = task.of(data.train)
+        graphs = posed.used(data.train)
+        metric, count = published_metric(graphs.notes), posed.single_graphs(graphs)
+        config = resolve(config, has_edge_features(graphs), metric, count)
         config = replace(config, split=getattr(data, "split_name", config.split))
         run.write_settings(config, data.facts)
         if bad:

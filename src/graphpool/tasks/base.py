@@ -279,6 +279,10 @@ class Task(Objective):
     def used(self, examples: Any) -> GraphSet:
         """Return the graphs that occur in some example."""
 
+    def single_graphs(self, used: GraphSet) -> int:
+        """Return how many graphs answers are learned from one by one: none of those compared."""
+        return len(used) if self.noun == "graphs" else 0
+
     @abstractmethod
     def map_graphs(self, change: Callable[[GraphSet], GraphSet], examples: Any) -> Any:
         """Return the same examples over their graphs as `change` returns them."""
