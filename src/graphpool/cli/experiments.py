@@ -88,6 +88,10 @@ def run(
         bool, typer.Option("--again", help="Also run units that other code has made.")
     ] = False,
     device: Annotated[str, typer.Option(help="cpu, or cuda.")] = "cpu",
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(help="Folder for checkpoints, so that stopped units go on where they were."),
+    ] = None,
     project: Project = HERE,
     root: Root = None,
     json: Json = False,
@@ -107,7 +111,7 @@ def run(
         for name in names:
             outcomes = run_experiment(
                 name, project, smoke=smoke, minutes=minutes, jobs=jobs or usable_cores(),
-                retry=retry, again=again, device=device, root=root,
+                retry=retry, again=again, device=device, root=root, checkpoints=checkpoints,
             )  # fmt: skip
             for each, outcome in outcomes.items():
                 failed |= bool(outcome.failures)

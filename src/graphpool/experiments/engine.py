@@ -66,6 +66,7 @@ def run_units(
     progress: bool = True,
     command: str | None = None,
     finished: Callable[[Unit, Record], None] | None = None,
+    checkpoints: Path | None = None,
 ) -> RunOutcome:
     """Run the units that the record file does not hold yet.
 
@@ -80,6 +81,8 @@ def run_units(
         progress: show a bar if stderr is a terminal.
         command: what the records name as their command; by default that of this process.
         finished: called with every unit that is finished or has failed.
+        checkpoints: folder for checkpoints of units that are running; a unit that was stopped
+            goes on from its last one. By default it begins anew.
 
     SIGINT and SIGTERM raise `Interrupted`; what is finished stays.
     """
@@ -105,7 +108,7 @@ def run_units(
     with file_lock(records.path), scratch_folder() as folder, closing(bar):
         plan = _plan(missing, folder, sources or folder)
         try:
-            for unit, record in _run(plan, executor or LocalExecutor(), deadline):
+            for unit, record in _run(plan, executor or LocalExecutor(), deadline, checkpoints):
                 record = replace(record, command=command)
                 records.append(record)
                 if record.error:
@@ -204,7 +207,10 @@ def _plan(units: Sequence[Unit], parent: Path, sources: Path) -> list[_Planned]:
 
 
 def _run(
-    plan: Sequence[_Planned], executor: Executor, deadline: float | None
+    plan: Sequence[_Planned],
+    executor: Executor,
+    deadline: float | None,
+    checkpoints: Path | None = None,
 ) -> Iterator[tuple[Unit, Record]]:
     """Draw the examples, then run the units that have theirs."""
     wanted = tuple(dict.fromkeys(examples for _, examples in plan))
@@ -214,7 +220,7 @@ def _run(
         if examples in unmade:
             yield unit, empty_record(unit, unmade[examples])
     plan = [item for item in plan if item[1] not in unmade]
-    for (unit, _), outcome in executor.run(_RunUnit(), plan, deadline):
+    for (unit, _), outcome in executor.run(_RunUnit(checkpoints), plan, deadline):
         if isinstance(outcome, ItemFailure):
             yield unit, empty_record(unit, outcome.error)
         else:
@@ -225,6 +231,7 @@ def _run(
 class _RunUnit:
     """Runs a unit; a process keeps its last examples open, as the next unit often has the same."""
 
+    checkpoints: Path | None = None
     opened: dict[ExampleFiles, Opened] = field(default_factory=dict)
 
     def __call__(self, planned: _Planned) -> Record:
@@ -233,7 +240,8 @@ class _RunUnit:
             self.opened.clear()
             self.opened[examples] = examples.open()
         try:
-            return run_unit(unit, self.opened[examples])
+            folder = None if self.checkpoints is None else self.checkpoints / unit.key
+            return run_unit(unit, self.opened[examples], folder)
         finally:
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()  # for the other processes on the same device

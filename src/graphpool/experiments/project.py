@@ -84,6 +84,7 @@ def run(
     device: str = "cpu",
     root: str | Path | None = None,
     progress: bool = True,
+    checkpoints: str | Path | None = None,
 ) -> dict[str, RunOutcome]:
     """Run an experiment, and those that it uses; finished units are not run again.
 
@@ -100,6 +101,7 @@ def run(
         device: where networks are trained; records name it.
         root: folder of data files.
         progress: show a bar if stderr is a terminal.
+        checkpoints: folder for checkpoints of units that are running; stopped ones go on.
 
     Returns:
         Outcomes, by the name of the experiment.
@@ -132,5 +134,6 @@ def run(
                 units, records, executor=executor, sources=sources, minutes=minutes,
                 retry=retry, again=again, progress=progress,
                 command=f"graphpool experiments run {each}",
+                checkpoints=None if checkpoints is None else Path(checkpoints),
             )  # fmt: skip
     return outcomes

@@ -1,6 +1,8 @@
 """Run one unit, of any task: fit a model or a baseline on its examples, and test it once."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from graphpool.config import RunConfig
@@ -20,11 +22,15 @@ from graphpool.training.environment import thread_count
 from graphpool.training.health_warnings import health_warnings
 
 
-def run_unit(unit: Unit, opened: Opened) -> Record:
+def run_unit(unit: Unit, opened: Opened, folder: Path | None = None) -> Record:
     """Train on the unit's training examples, choose on its validation examples, test once.
 
     It uses one thread unless `train.threads` says otherwise, so that units side by side don't
     take each other's cores and come out the same as one after the other.
+
+    Args:
+        folder: for checkpoints of the training, which goes on from the last one in it. It is
+            removed when the unit is finished.
     """
     watch, config = Stopwatch(), unit.config
     with (
@@ -43,7 +49,7 @@ def run_unit(unit: Unit, opened: Opened) -> Record:
             figures = task.baseline_figures(unit.method, data, watch)
             found: dict[str, Any] = {"valid": figures.valid, "chosen": figures.chosen}
         else:
-            model = fit_unit(unit, config, task, data, watch)
+            model = fit_unit(unit, config, task, data, watch, folder)
             with watch.part("test"):
                 figures = model.task.figures(model, data)  # as configured and calibrated
             found = trained_fields(model)
@@ -51,11 +57,18 @@ def run_unit(unit: Unit, opened: Opened) -> Record:
             found["warnings"] = list(dict.fromkeys((*found["warnings"], *more)))
     found |= {"metrics": figures.metrics, "health": figures.health, "notes": notes, **data.facts}
     found["seconds"] = {name: round(value, 4) for name, value in watch.seconds.items()}
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
     return replace(empty_record(unit), **strict_json(found))
 
 
 def fit_unit(
-    unit: Unit, config: RunConfig, task: Task, data: TaskData, watch: Stopwatch
+    unit: Unit,
+    config: RunConfig,
+    task: Task,
+    data: TaskData,
+    watch: Stopwatch,
+    folder: Path | None = None,
 ) -> TrainedModel:
     """Train the network of a unit with the unit's own seed."""
     seed = unit.seed
@@ -70,7 +83,12 @@ def fit_unit(
         model=model_of(config.model.pooler, config.model),
         train=replace(config.train, seed=seed, threads=config.train.threads or 1),
     )
-    return TrainedModel.fit(data.train, data.valid, config, task=task, watch=watch)
+    model = TrainedModel.fit(
+        data.train, data.valid, config, task=task, watch=watch, folder=folder, resume=folder is not None
+    )
+    if folder is not None and model.result is not None:  # epochs before a stop count, too
+        watch.seconds["train"] = sum(row["seconds"] for row in model.result.history)
+    return model
 
 
 def trained_fields(model: TrainedModel) -> dict[str, Any]:
