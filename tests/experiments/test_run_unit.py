@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -24,6 +25,7 @@ from graphpool.tasks import TASKS, TaskData
 from graphpool.tasks.base import Baseline, Figures
 from graphpool.tasks.classification import ClassificationTask
 from graphpool.tasks.graph_task import predict_logits
+from graphpool.training import loop
 from graphpool.training.loop import fit
 from graphpool.training.seeding import seed_everything
 
@@ -232,3 +234,31 @@ def test_experiments_need_not_know_a_task(monkeypatch):
 def test_methods_of_another_task_are_refused_by_name_of_that_task():
     with pytest.raises(ConfigError, match="with --task matching or --task similarity"):
         check_methods(["gmn"])
+
+
+class _Stopped(BaseException):
+    """A worker that ends in the middle of a unit."""
+
+
+def test_a_stopped_unit_goes_on_from_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = unit("sum", epochs=4, checkpoint_seconds=0.0)
+    whole = run(work)
+    epochs: list[int] = []
+    finish = loop._Run._finish_epoch
+
+    def counted(self: loop._Run) -> bool:
+        epochs.append(self.state.counters.epoch)
+        if len(epochs) == 3:
+            raise _Stopped
+        return finish(self)
+
+    monkeypatch.setattr(loop._Run, "_finish_epoch", counted)
+    folder = tmp_path / work.key
+    with pytest.raises(_Stopped):
+        run_unit(work, opened(), folder)
+    record = run_unit(work, opened(), folder)
+    assert epochs == [0, 1, 2, 2, 3]
+    assert replace(record, seconds={}) == replace(whole, seconds={})
+    assert not folder.exists()

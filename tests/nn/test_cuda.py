@@ -70,11 +70,11 @@ def test_coarse_graphs_made_on_the_gpu_are_those_of_the_cpu() -> None:
 VARIANTS: dict[str, dict[str, Any]] = {
     **{name: {"pooler": name} for name in sorted(METHODS)},
     "three levels": {"clusters": (6, 3, 1)},
-    "places-only": {"assignment": "places-only"},
+    "places-only": {"pooler": "hap-one-way", "assignment": "places-only"},
     "all readouts": {"norm": "batch", "readout": ("sum", "mean", "max")},
-    "sampled": {"connect": "offdiagonal-gumbel"},
+    "sampled": {"pooler": "hap-one-way", "connect": "offdiagonal-gumbel"},
     "both ways": {"pooler": "hap", "whole_graph": True, "down": "once"},
-    "losses": {"cut_loss": 0.5, "balance": 0.5, "orthogonality": 0.5},
+    "losses": {"pooler": "hap-one-way", "cut_loss": 0.5, "balance": 0.5, "orthogonality": 0.5},
 }
 
 

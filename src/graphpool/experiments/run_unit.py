@@ -84,7 +84,13 @@ def fit_unit(
         train=replace(config.train, seed=seed, threads=config.train.threads or 1),
     )
     model = TrainedModel.fit(
-        data.train, data.valid, config, task=task, watch=watch, folder=folder, resume=folder is not None
+        data.train,
+        data.valid,
+        config,
+        task=task,
+        watch=watch,
+        folder=folder,
+        resume=folder is not None,
     )
     if folder is not None and model.result is not None:  # epochs before a stop count, too
         watch.seconds["train"] = sum(row["seconds"] for row in model.result.history)
