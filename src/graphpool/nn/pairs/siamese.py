@@ -17,6 +17,7 @@ from graphpool.nn.pairs.distances import (
 )
 from graphpool.nn.pairs.layout import PairLayout
 from graphpool.nn.pairs.score import Score
+from graphpool.nn.two_way import TwoWayHAP
 
 MULTISETS: dict[str, type[MultisetDistance]] = {
     "aligned": EdgeAwareSinkhornDistance,
@@ -36,7 +37,8 @@ class Siamese(PairModel):
         score: maps distances to scores.
         distance: `"euclidean"`, as in the paper, between the readouts of a level; or a name in
             `MULTISETS`, between its nodes or clusters as multisets, with the sum of all levels
-            as the last row.
+            as the last row. Hard places of `TwoWayHAP` weigh little at first: one edge more can
+            divide a graph into other places.
     """
 
     def __init__(
@@ -52,6 +54,8 @@ class Siamese(PairModel):
             super().__init__(len(network.level_channels) + 1, score)
         self.network = network
         self.multisets = None if multiset is None else multiset(network.level_channels)
+        if self.multisets is not None and isinstance(network, TwoWayHAP):
+            self.multisets.start_with_nodes()
 
     def measure(self, graphs: GraphSet) -> None:
         """Set constants of the network that embeds single graphs."""

@@ -19,6 +19,8 @@ from graphpool.typing import Float
 # The weights of terms differ by orders of magnitude between tasks. Because the steps of Adam have
 # about the same size for all parameters, the logarithm of a weight learns this many times as fast.
 SPEED = 10.0
+# Initial log weight of levels above the nodes where `start_with_nodes` was called.
+QUIET = -4.0
 
 
 class LevelNodes(NamedTuple):
@@ -52,16 +54,31 @@ class MultisetDistance(Module, ABC):
         self.maps = nn.ModuleList(nn.Linear(width, width) for width in channels)
         self.slow_log_weight = nn.Parameter(torch.zeros(len(channels), self.terms, 1))
         self.log_scale = nn.Parameter(torch.zeros(len(channels), 1))
+        self._start_above = 0.0  # initial log weight of levels above the nodes
+
+    def start_with_nodes(self) -> None:
+        """Set the initial weights of all levels but the first to e^-4.
+
+        The distance then begins as that of the nodes. Use it where two graphs that differ in a few
+        edges may be divided into other places, so that distances between places begin as noise.
+        """
+        self._start_above = QUIET
+        self._reset_weights()
 
     def reset_parameters(self) -> None:
-        """Draw the maps again, and set weights and scales to 1."""
+        """Draw the maps again, and set weights and scales to their initial values."""
         super().reset_parameters()
-        nn.init.zeros_(self.slow_log_weight)
+        self._reset_weights()
         nn.init.zeros_(self.log_scale)
+
+    def _reset_weights(self) -> None:
+        with torch.no_grad():
+            self.slow_log_weight.zero_()
+            self.slow_log_weight[1:] = self._start_above / SPEED
 
     @property
     def weight(self) -> Float[Tensor, "levels terms one"]:
-        """The weight of every term, above 0 and initially 1."""
+        """The weight of every term, above 0; initially 1, see `start_with_nodes`."""
         return (SPEED * self.slow_log_weight).exp()
 
     @abstractmethod
