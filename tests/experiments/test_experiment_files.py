@@ -133,6 +133,18 @@ def test_data_have_settings_of_their_own_and_methods_their_data(toy: Callable[..
     assert {unit.config.train.epochs for unit in networks if unit.config} == {7}
 
 
+def test_data_have_seeds_of_their_own(toy: Callable[..., Path]) -> None:
+    more = '[[data]]\nname = "PTC"\nseeds = [1]\n\n[methods.sum]\nmodel = {pooler = "sum"}\n'
+    only_mutag = ('rule = "majority"', 'rule = "majority"\ndata = ["MUTAG"]')
+    experiment = read_experiment(toy(("[methods.hap]", f"{more}\n[methods.hap]"), only_mutag))
+    units = [unit for unit in plan_units(experiment) if unit.method == "sum"]
+    seeds = {
+        name: {unit.seed for unit in units if unit.data.name == name} for name in ("MUTAG", "PTC")
+    }
+    assert seeds == {"MUTAG": {0, 1}, "PTC": {1}}
+    assert {unit.seed for unit in plan_units(smallest(experiment))} == {0}
+
+
 def test_a_run_is_kept_with_the_project_and_its_budget_is_kept(
     toy: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -160,6 +172,14 @@ def test_a_run_is_kept_with_the_project_and_its_budget_is_kept(
         ('protocol = "cv10"', 'protocol = "vc10"', "unknown split 'vc10'; did you mean 'cv10'"),
         ("seeds = [0]", 'data = ["PTC"]', "no data 'PTC'"),
         ("seeds = [0, 1]\n", "", "give seeds"),
+        ('name = "MUTAG"', 'name = "MUTAG"\nseeds = [2]', "MUTAG: seed 2 is not among the seeds"),
+        ('name = "MUTAG"', 'name = "MUTAG"\nseeds = [0, 0]', "MUTAG: a seed is named twice"),
+        ('name = "MUTAG"', 'name = "MUTAG"\nseeds = ["0"]', "seeds"),
+        (
+            'name = "MUTAG"',
+            'name = "MUTAG"\nseeds = [1]',
+            "methods.majority and data MUTAG have no",
+        ),
         ('name = "toy"', 'name = "toy"\npaper = ["HAP"]', "no paper.values.HAP"),
         ("title", "titel", "did you mean 'title'"),
         ("[methods.hap]", "[methods.hap", "not valid TOML"),

@@ -17,6 +17,7 @@ A file has these parts; `read_experiment` checks every key:
     [[data]]                        # what methods are measured on
     name = "ring-200"               set = "ring:graphs=4000,seed=1"    learn = 200
     settings.train.epochs = 300     # what these data need, the same for every method
+    seeds = [0]                     # if not all seeds of the experiment
 
     [methods.NAME]                  # what differs from the settings, or the name of a rule
     title = "…"                     model = {pooler = "hap", units = "auto"}
@@ -127,6 +128,7 @@ class DataEntry:
         kind, nodes, hardness, tested: of pairs; see `examples.PairData`.
         train, valid, test: numbers of pairs or triplets.
         split: of triplets.
+        seeds: those of the experiment that these data are measured with, if not all.
         settings: that all methods have on these data.
     """
 
@@ -142,6 +144,7 @@ class DataEntry:
     valid: int = 0
     test: int = 0
     split: Literal["published", "graphs", "classes"] = "published"
+    seeds: tuple[int, ...] = ()
     settings: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
 
     @property
@@ -201,6 +204,11 @@ class Experiment:
         if self.protocol == HOLDOUT:
             return Protocol(HOLDOUT, "holdout", 1, self.seeds, learn=entry.learn)
         return find_protocol(self.protocol)
+
+    def seeds_of(self, method: MethodEntry, entry: DataEntry) -> tuple[int, ...]:
+        """Seeds of a method on some data: those that both are measured with."""
+        seeds = method.seeds or self.seeds
+        return tuple(seed for seed in seeds if not entry.seeds or seed in entry.seeds)
 
     def config(self, method: MethodEntry, entry: DataEntry) -> RunConfig:
         """All settings of a network on some data; those that depend on the encoder, resolved."""
@@ -280,14 +288,34 @@ def _check(made: Experiment, where: str) -> None:
                 "set, and give column:NAME"
             )
     names = [entry.name for entry in made.data]
+    for entry in made.data:
+        _check_seeds(made, entry, where)
     for name, method in made.methods.items():
         for data in method.data:
             check_known(data, names, f"{where}: methods.{name}: no data")
+        for entry in made.data:
+            if (not method.data or entry.name in method.data) and not made.seeds_of(method, entry):
+                raise ConfigError(
+                    f"{where}: methods.{name} and data {entry.name} have no seed in common; "
+                    "change seeds of one of them, or data of the method"
+                )
         _check_method(made, method, f"{where}: methods.{name}")
     for block in made.blocks:
         for title in block.paper:
             if title not in made.paper.values:
                 raise ConfigError(f"{where}: block {block.name}: no paper.values.{title}")
+
+
+def _check_seeds(made: Experiment, entry: DataEntry, where: str) -> None:
+    """Refuse seeds of data that the experiment does not have, or that are named twice."""
+    unknown = [seed for seed in entry.seeds if seed not in made.seeds]
+    if unknown:
+        raise ConfigError(
+            f"{where}: data {entry.name}: seed {unknown[0]} is not among the seeds of the "
+            f"experiment, {', '.join(map(str, made.seeds))}"
+        )
+    if len(set(entry.seeds)) < len(entry.seeds):
+        raise ConfigError(f"{where}: data {entry.name}: a seed is named twice")
 
 
 def _check_method(made: Experiment, method: MethodEntry, where: str) -> None:

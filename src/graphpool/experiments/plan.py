@@ -52,7 +52,7 @@ def smallest(experiment: Experiment) -> Experiment:
         own: dict[str, Any] = {"settings": {**entry.settings, **settings}, **counts}
         if ":" in entry.set_name:
             own["set"] = _with_graphs(entry.set_name)
-        data.append(replace(entry, **own, learn=min(entry.learn, _GRAPHS // 2)))
+        data.append(replace(entry, **own, seeds=(), learn=min(entry.learn, _GRAPHS // 2)))
     first, seeds = (data[0].name,), experiment.seeds
     methods = {
         name: replace(method, data=(method.data or first)[:1], seeds=(method.seeds or seeds)[:1])
@@ -89,7 +89,7 @@ def open_sources(
 def _units(
     experiment: Experiment, name: str, method: MethodEntry, entry: DataEntry, device: str
 ) -> list[Unit]:
-    seeds = method.seeds or experiment.seeds
+    seeds = experiment.seeds_of(method, entry)
     config: RunConfig | None = None
     if not method.rule:
         config = experiment.config(method, entry)
