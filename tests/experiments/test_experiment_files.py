@@ -67,11 +67,12 @@ def test_every_file_is_valid_and_has_its_blocks() -> None:
     assert sum(counts.values()) > 2_000
 
 
-def test_every_unit_has_a_key_of_its_own_and_is_measured() -> None:
+def test_every_unit_has_a_key_of_its_own_and_is_measured_if_shown() -> None:
     for each in status(PROJECT):
         units = plan_units(EXPERIMENTS[each.name])
         assert len({unit.key for unit in units}) == len(units) == each.units
-        assert (each.finished, each.failed) == (each.units, 0), each.name
+        if EXPERIMENTS[each.name].blocks:  # a page shows it
+            assert (each.finished, each.failed) == (each.units, 0), each.name
 
 
 @pytest.mark.parametrize("name", RUNNABLE)

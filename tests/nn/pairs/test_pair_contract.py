@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import math
 import pkgutil
 from typing import Any
 
@@ -13,6 +14,7 @@ from torch import Tensor, nn
 import graphpool.nn.pairs
 from graphpool.config import ModelConfig
 from graphpool.nn.pairs import PairDistances, PairModel
+from graphpool.nn.pairs.siamese import Siamese
 from graphpool.nn.zoo.build import METHODS
 from graphpool.nn.zoo.pairs import PAIR_METHODS, build_pair_model
 
@@ -249,3 +251,11 @@ def test_a_reset_draws_every_weight_again(name: str) -> None:
         assert not any(bool((value == 3).any()) for value in again.values())
     else:
         assert all(torch.equal(first[key], again[key]) for key in first)
+
+
+@pytest.mark.parametrize(("pooler", "start"), [("hap", math.exp(-4.0)), ("hap-one-way", 1.0)])
+def test_hard_places_weigh_little_at_first(pooler: str, start: float) -> None:
+    model = build_pair_model(ModelConfig(pooler=pooler, encoder="gcn"), channels=3, nodes=10.0)
+    assert isinstance(model, Siamese)
+    assert model.multisets is not None
+    assert torch.allclose(model.multisets.weight[1:], torch.tensor(start))

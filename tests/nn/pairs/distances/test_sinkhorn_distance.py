@@ -280,3 +280,14 @@ def test_equal_nodes_have_finite_gradients() -> None:
     assert (d == 0).all()
     assert x.grad is not None
     assert x.grad.isfinite().all()
+
+
+def test_levels_above_the_nodes_begin_small_where_asked() -> None:
+    distance = EdgeAwareSinkhornDistance((3, 3))
+    assert torch.equal(distance.weight, torch.ones_like(distance.weight))
+    distance.start_with_nodes()
+    for _ in range(2):
+        assert torch.equal(distance.weight[0], torch.ones_like(distance.weight[0]))
+        assert torch.allclose(distance.weight[1:], torch.tensor(math.exp(-4.0)))
+        distance.slow_log_weight.data.fill_(1.0)
+        distance.reset_parameters()
