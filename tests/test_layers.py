@@ -57,7 +57,7 @@ INNER: dict[str, list[set[str]]] = {
     ],
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",
                     "separation", "statistics"},
-                   {"baselines", "multilabel"}],
+                   {"baselines", "comparisons", "multilabel"}],
     "report": [{"predictions"}, {"pictures"}, {"data"}, {"draw"}, {"sections", "style"},
                {"page", "methods", "parts_page", "parts_picture", "set_page"}],
     "tasks": [

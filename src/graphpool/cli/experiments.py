@@ -145,7 +145,7 @@ def pages(
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Fill the marked blocks of README.md and docs/*.md from the results."""
+    """Fill the marked blocks of README.md and docs/*.md from the results, and draw pictures."""
     from graphpool.experiments.pages import check_blocks, write_pages
 
     check_blocks(project)

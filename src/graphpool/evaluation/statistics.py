@@ -10,10 +10,13 @@ independent values.
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def wilson(correct: int, count: int) -> tuple[float, float]:
     return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
 
 
-def mean_ranks(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
+def mean_ranks(scores: Mapping[K, Sequence[float]]) -> dict[K, float]:
     """Mean over sets of each method's rank, 1 for the highest score; equal scores share a rank.
 
     Args:

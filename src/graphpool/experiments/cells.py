@@ -1,18 +1,29 @@
 """Tables of experiments: which records stand in a cell, and how the cell reads."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 
 from graphpool.errors import ConfigError
+from graphpool.evaluation.comparisons import corrected_p_values
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.protocols import find_protocol
-from graphpool.evaluation.statistics import Summary, mean, summarise
+from graphpool.evaluation.statistics import Summary, mean, mean_ranks, summarise
 from graphpool.experiments.engine import find_finished
-from graphpool.experiments.experiment import Block, Column, Experiment, Row
+from graphpool.experiments.experiment import (
+    FACTS,
+    MEAN_RANK,
+    PLAIN,
+    Block,
+    Column,
+    Experiment,
+    Row,
+)
 from graphpool.experiments.methods import check_known, family_of, main_metric
 from graphpool.experiments.plan import planned_cells
+from graphpool.experiments.rankings import P_VALUES, Ranking, p_text
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.experiments.results import mean_health, overlap_of, paired_gain
 from graphpool.experiments.tables import is_share, metric_text
@@ -114,9 +125,77 @@ class Grid:
 
     def rank(self, row: Row, column: Column) -> float:
         """A number that is larger for a better mean."""
+        if column.metric == MEAN_RANK:
+            return -self.mean_ranks.get(row, float("inf"))
         if column.metric in LOWER_IS_BETTER and self.values(row, column):
             return -self.mean(row, column)
         return self.mean(row, column)
+
+    @cached_property
+    def contenders(self) -> list[Row]:
+        """Rows of methods that can be ranked; no figures of gains."""
+        return [row for row in self.rows if row.figure in PLAIN]
+
+    @cached_property
+    def ranked_columns(self) -> list[Column]:
+        """Columns that methods are ranked by."""
+        return [column for column in self.columns if column.metric not in FACTS]
+
+    @cached_property
+    def scores(self) -> dict[Row, list[float]]:
+        """For each method with a value in all ranked columns, a number that is larger if better."""
+        columns = self.ranked_columns
+        return {
+            row: [self.rank(row, column) for column in columns]
+            for row in self.contenders
+            if columns and all(self.values(row, column) for column in columns)
+        }
+
+    @cached_property
+    def mean_ranks(self) -> dict[Row, float]:
+        """Mean ranks over the columns, 1 for the best."""
+        return mean_ranks(self.scores)
+
+    @cached_property
+    def p_values(self) -> dict[tuple[Row, Column], float]:
+        """Corrected p-values of all rows that show them; those of one column are one family."""
+        rows = [row for row in self.rows if row.figure == "p"]
+        return {
+            (row, column): p
+            for column in self.columns
+            for row, p in corrected_p_values({row: self.gain(row, column) for row in rows}).items()
+        }
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The methods and their scores, for tests and the picture."""
+        if self.block.picture:
+            self._check_picture()
+        left_out = [self.title(row) for row in self.contenders if row not in self.scores]
+        return Ranking(list(map(self.title, self.scores)), list(self.scores.values()), left_out)
+
+    def _check_picture(self) -> None:
+        """Refuse a picture of what can't be tested."""
+        where = f"{self.own.name}, block {self.block.name}: picture"
+        if len(set(self.contenders)) < 2 or len(self.ranked_columns) < 2:
+            raise ConfigError(f"{where} needs at least two methods and two columns of data")
+        sets = [(column.experiment or self.own.name, column.data) for column in self.ranked_columns]
+        for experiment, data in sets:
+            if sets.count((experiment, data)) > 1:
+                raise ConfigError(
+                    f"{where} needs a set of its own for every column, but two are of {data}; "
+                    "move one to another block"
+                )
+
+    def gain(self, row: Row, column: Column) -> Summary | None:
+        """Gain of the method of a row over the one that it is compared with."""
+        methods = self.experiment(row, column).experiment.methods
+        if column.data and row.method in methods:
+            where = f"{self.own.name}, block {self.block.name}"
+            check_known(row.against, methods, f"{where}: against is")
+        ours, theirs = self.records(row, column), self.records(row, column, row.against)
+        overlap = 0.0 if row.figure == "plain error" else overlap_of(ours)
+        return paired_gain(ours, theirs, overlap, column.test or None, column.metric)
 
     def title(self, row: Row) -> str:
         """What a row is called."""
@@ -143,18 +222,27 @@ class Grid:
             return family_of(method.rule or str(method.model["pooler"]), self.own.task)
         if column.metric == "parameters":
             return self._parameters(row, column)
-        if row.figure in ("value", "mean"):
+        if column.metric == MEAN_RANK:
+            return self._mean_rank(row)
+        if row.figure in PLAIN:
             return self._value(row, column)
-        found = self.records(row, column)
         if row.figure in ("clusters", "rank"):
             key = {"clusters": "level1/clusters", "rank": "level1/effective_rank"}[row.figure]
-            health = mean_health(found)
+            health = mean_health(self.records(row, column))
             digits = 1 if row.figure == "clusters" else 2
             return f"{health[key]:.{digits}f}" if key in health else self.block.missing
-        against = self.records(row, column, row.against)
-        overlap = 0.0 if row.figure == "plain error" else overlap_of(found)
-        gain = paired_gain(found, against, overlap, column.test or None, column.metric)
+        if row.figure == "p":
+            p = self.p_values.get((row, column))
+            return self.block.missing if p is None else p_text(p)
+        gain = self.gain(row, column)
         return self.block.missing if gain is None else _gain_text(gain, row.figure, column.metric)
+
+    def _mean_rank(self, row: Row) -> str:
+        if row not in self.mean_ranks:
+            return self.block.missing
+        rank = self.mean_ranks[row]
+        best = self.block.bold and rank == min(self.mean_ranks.values())
+        return f"**{rank:.2f}**" if best else f"{rank:.2f}"
 
     def _value(self, row: Row, column: Column) -> str:
         values = self.values(row, column)
@@ -221,10 +309,33 @@ def block_text(own: Experiment, block: Block, measured: Mapping[str, ExperimentR
         floor = own.methods[block.floor].title or f"`{block.floor}`"
         parts.append(f"↓ is not above {floor} ({named})." if named else
                      f"Every method is above {floor} on every set.")  # fmt: skip
+    parts += _statistics(grid)
     if block.caption:
         parts += _captions(grid)
     parts.append(f"`graphpool experiments run {' '.join(grid.experiments)}`")
     return paragraphs(block.intro, *parts)
+
+
+def block_picture(
+    own: Experiment, block: Block, measured: Mapping[str, ExperimentRecords]
+) -> str | None:
+    """The picture of a block as an SVG document; None while too few results are there."""
+    return Grid(own, block, measured).ranking.picture()
+
+
+def _statistics(grid: Grid) -> list[str]:
+    """What p-values and mean ranks of the table are, and its picture."""
+    block, parts = grid.block, []
+    if any(row.figure == "p" for row in grid.rows):
+        parts.append(P_VALUES)
+    if block.picture:
+        parts.append(grid.ranking.test_text())
+    if block.picture or any(column.metric == MEAN_RANK for column in grid.columns):
+        parts.append(grid.ranking.left_out_text())
+    if block.picture and grid.ranking.can_be_tested:
+        path = os.path.relpath(block.picture, PurePosixPath(block.page).parent)
+        parts.append(f"![Critical differences of mean ranks]({PurePath(path).as_posix()})")
+    return parts
 
 
 def _captions(grid: Grid) -> list[str]:

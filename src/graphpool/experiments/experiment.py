@@ -28,7 +28,7 @@ A file has these parts; `read_experiment` checks every key:
 """
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict, resolve_model
@@ -36,13 +36,19 @@ from graphpool.documents import read_toml
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.protocols import Protocol, find_protocol
 from graphpool.experiments.methods import check_known
-from graphpool.tasks import find_task
+from graphpool.tasks import TASKS, find_task
 
 FOLDER = "experiments"
 HOLDOUT = "holdout"
 Figure = Literal[
-    "value", "mean", "difference", "plain error", "error", "interval", "clusters", "rank",
+    "value", "mean", "difference", "plain error", "error", "interval", "p", "clusters", "rank",
 ]  # fmt: skip
+# Figures of a method by itself, and figures of its gain over another.
+PLAIN: tuple[Figure, ...] = ("value", "mean")
+GAINS: tuple[Figure, ...] = ("difference", "plain error", "error", "interval", "p")
+MEAN_RANK = "mean rank"
+# Metrics of columns that say nothing of how good a method is on some data.
+FACTS = ("seconds", "parameters", "family", MEAN_RANK)
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,10 @@ class Row:
         figure: `value` is the mean ± standard deviation, `mean` the mean alone; `difference` is
             the gain over `against`, split by split, `plain error` its standard error as if splits
             were independent, `error` the corrected one and `interval` the corrected 95 %
-            interval; `clusters` and `rank` are means over the test graphs of the first level.
+            interval; `p` is its p-value by the corrected t-test, corrected by Holm for all rows of
+            the block with this figure, column by column; `clusters` and `rank` are means over the
+            test graphs of the first level.
+        against: a method, for figures of a gain.
     """
 
     method: str
@@ -72,8 +81,9 @@ class Column:
     Args:
         data: name of the data; of `parameters` several are possible, joined by " / ".
         test: what was tested of it, by default the first.
-        metric: of the records; also `seconds` (of the test), `parameters` and `family`. By default
-            the one published with the set, else the task's main one.
+        metric: of the records; also `seconds` (of the test), `parameters`, `family`, and
+            `mean rank` over all columns of metrics, among the methods that have a value in each
+            of them. By default the one published with the set, else the task's main one.
     """
 
     title: str
@@ -100,6 +110,8 @@ class Block:
         floor: a method; what is not above its mean is marked.
         missing: the cell of what is not measured.
         caption: whether training, seeds and machines are named below.
+        picture: an SVG file, relative to the project, with the critical differences of the mean
+            ranks; it is written with the page and shown below the table.
     """
 
     page: str
@@ -115,6 +127,7 @@ class Block:
     floor: str = ""
     missing: str = "–"
     caption: bool = True
+    picture: str = ""
 
 
 @dataclass(frozen=True)
@@ -304,6 +317,28 @@ def _check(made: Experiment, where: str) -> None:
         for title in block.paper:
             if title not in made.paper.values:
                 raise ConfigError(f"{where}: block {block.name}: no paper.values.{title}")
+        _check_block(block, f"{where}: block {block.name}")
+
+
+def _check_block(block: Block, where: str) -> None:
+    for row in block.rows:
+        if isinstance(row, Row) and row.figure in GAINS and not row.against:
+            raise ConfigError(
+                f"{where}: the figure {row.figure!r} of {row.method} compares two methods; give "
+                "against"
+            )
+    metrics = [metric for task in TASKS.values() for metric in task.columns]
+    for column in block.columns:
+        if isinstance(column, Column) and column.metric:
+            check_known(column.metric, [*metrics, *FACTS], f"{where}: no metric")
+    picture = PurePosixPath(block.picture)
+    if block.picture and picture.suffix != ".svg":
+        raise ConfigError(f"{where}: picture {block.picture} is drawn as SVG; end it with .svg")
+    if picture.is_absolute() or ".." in picture.parts:
+        raise ConfigError(
+            f"{where}: picture {block.picture} is outside of the project; give a path in it, such "
+            f"as docs/{picture.name}"
+        )
 
 
 def _check_seeds(made: Experiment, entry: DataEntry, where: str) -> None:

@@ -1,7 +1,8 @@
 """The one page writer: marked regions of README.md and docs/*.md are filled from results.
 
 A block stands between `<!-- NAME -->` and `<!-- end -->`; all else on a page is left alone. Blocks
-of experiments come from their record files, blocks of timings from `results/benchmarks`.
+of experiments come from their record files, blocks of timings from `results/benchmarks`. A block
+of an experiment may have a picture, which is a file of its own.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from graphpool.errors import ConfigError, DataError
-from graphpool.experiments.cells import RESULTS, ExperimentRecords, block_text
+from graphpool.experiments.cells import RESULTS, ExperimentRecords, block_picture, block_text
 from graphpool.experiments.experiment import list_experiments
 from graphpool.experiments.timings import TIMINGS, timing_text
 from graphpool.files import atomic_write
@@ -18,26 +19,31 @@ _BLOCK = re.compile(r"<!-- (?P<name>[\w:\- ]+?) -->\n(?P<text>.*?)<!-- end -->",
 
 
 def write_pages(project: str | Path = ".", check: bool = False) -> list[Path]:
-    """Fill the blocks of all pages.
+    """Fill the blocks of all pages, and draw their pictures.
 
     Args:
         project: folder with `experiments/`, `results/`, `docs/` and README.md.
         check: write nothing.
 
     Returns:
-        Pages that did not say what the results say.
+        Pages and pictures that did not say what the results say.
     """
     project = Path(project)
     blocks = page_blocks(project)
-    different = []
+    wanted: list[tuple[Path, str]] = []
     for page in find_pages(project):
         before = page.read_text(encoding="utf-8")
-        after = _BLOCK.sub(lambda found: _filled(found, blocks), before)
-        if after != before:
-            different.append(page)
+        wanted.append((page, _BLOCK.sub(lambda found: _filled(found, blocks), before)))
+    for path, draw in page_pictures(project).items():
+        if (picture := draw()) is not None:
+            wanted.append((path, picture))
+    different = []
+    for path, text in wanted:
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            different.append(path)
             if not check:
-                with atomic_write(page, "w") as handle:
-                    handle.write(after)
+                with atomic_write(path, "w") as handle:
+                    handle.write(text)
     return different
 
 
@@ -62,19 +68,39 @@ def check_blocks(project: str | Path = ".") -> None:
 
 def page_blocks(project: Path) -> dict[str, Callable[[], str]]:
     """What fills each block, by its name."""
-    experiments = list_experiments(project)
-    measured = {name: ExperimentRecords(each, project) for name, each in experiments.items()}
+    measured = _measured(project)
     blocks: dict[str, Callable[[], str]] = {}
-    for experiment in experiments.values():
-        for block in experiment.blocks:
+    for each in measured.values():
+        for block in each.experiment.blocks:
             if block.name in blocks or block.name in TIMINGS:
                 raise ConfigError(f"two blocks are called {block.name!r}; rename one of them")
-            blocks[block.name] = lambda own=experiment, block=block: block_text(
+            blocks[block.name] = lambda own=each.experiment, block=block: block_text(
                 own, block, measured
             )
     for name in TIMINGS:
         blocks[name] = lambda name=name: timing_text(name, project / RESULTS / "benchmarks")
     return blocks
+
+
+def page_pictures(project: Path) -> dict[Path, Callable[[], str | None]]:
+    """What draws each picture of a block, by its path; None is drawn of too few results."""
+    measured = _measured(project)
+    pictures: dict[Path, Callable[[], str | None]] = {}
+    for each in measured.values():
+        for block in filter(lambda block: block.picture, each.experiment.blocks):
+            path = project / block.picture
+            if path in pictures:
+                raise ConfigError(f"two blocks draw {block.picture!r}; rename one of the pictures")
+            pictures[path] = lambda own=each.experiment, block=block: block_picture(
+                own, block, measured
+            )
+    return pictures
+
+
+def _measured(project: Path) -> dict[str, ExperimentRecords]:
+    return {
+        name: ExperimentRecords(each, project) for name, each in list_experiments(project).items()
+    }
 
 
 def find_pages(project: Path) -> list[Path]:
