@@ -57,7 +57,7 @@ INNER: dict[str, list[set[str]]] = {
     ],
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",
                     "separation", "statistics"},
-                   {"baselines", "comparisons", "multilabel"}],
+                   {"baselines", "significance", "multilabel"}],
     "report": [{"predictions"}, {"pictures"}, {"data"}, {"draw"}, {"sections", "style"},
                {"page", "methods", "parts_page", "parts_picture", "set_page"}],
     "tasks": [

@@ -77,6 +77,12 @@ def run(
         bool,
         typer.Option("--smoke", help="Run the smallest form, one epoch each, and keep nothing."),
     ] = False,
+    data: Annotated[
+        list[str] | None, typer.Option(help="Run only units of these data; may be repeated.")
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="Run only units of these methods; may be repeated.")
+    ] = None,
     minutes: Annotated[
         float | None, typer.Option(min=0, help="Begin no unit later than this.")
     ] = None,
@@ -110,8 +116,9 @@ def run(
     with stopping():
         for name in names:
             outcomes = run_experiment(
-                name, project, smoke=smoke, minutes=minutes, jobs=jobs or usable_cores(),
-                retry=retry, again=again, device=device, root=root, checkpoints=checkpoints,
+                name, project, smoke=smoke, data=data or (), methods=method or (),
+                minutes=minutes, jobs=jobs or usable_cores(), retry=retry, again=again, device=device, root=root,
+                checkpoints=checkpoints,
             )  # fmt: skip
             for each, outcome in outcomes.items():
                 failed |= bool(outcome.failures)

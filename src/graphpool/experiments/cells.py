@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path, PurePath, PurePosixPath
 
 from graphpool.errors import ConfigError
-from graphpool.evaluation.comparisons import corrected_p_values
+from graphpool.evaluation.significance import corrected_p_values
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.protocols import find_protocol
 from graphpool.evaluation.statistics import Summary, mean, mean_ranks, summarise
@@ -46,7 +46,14 @@ class ExperimentRecords:
     @property
     def file(self) -> RecordFile:
         """The record file."""
-        name = self.experiment.name
+        return self._file(self.experiment.name)
+
+    @property
+    def others(self) -> tuple[RecordFile, ...]:
+        """Record files of experiments that it uses: what they measured is not measured again."""
+        return tuple(self._file(name) for name in self.experiment.uses)
+
+    def _file(self, name: str) -> RecordFile:
         return RecordFile(self.project / RESULTS / f"{name}.jsonl", name)
 
     @cached_property
@@ -58,7 +65,7 @@ class ExperimentRecords:
     def records(self) -> dict[Unit, Record]:
         """Finished and failed units with exactly the settings of the experiment."""
         units = [unit for each in self.units.values() for unit in each]
-        return find_finished(units, self.file)
+        return find_finished(units, self.file, *self.others)
 
     def of(self, method: str, data: str) -> list[Record]:
         """Finished records of a cell."""

@@ -67,6 +67,7 @@ def run_units(
     command: str | None = None,
     finished: Callable[[Unit, Record], None] | None = None,
     checkpoints: Path | None = None,
+    others: Sequence[RecordFile] = (),
 ) -> RunOutcome:
     """Run the units that the record file does not hold yet.
 
@@ -83,11 +84,12 @@ def run_units(
         finished: called with every unit that is finished or has failed.
         checkpoints: folder for checkpoints of units that are running; a unit that was stopped
             goes on from its last one. By default it begins anew.
+        others: files whose records of the same units count, too; nothing is written to them.
 
     SIGINT and SIGTERM raise `Interrupted`; what is finished stays.
     """
     units = tuple(dict.fromkeys(units))
-    known = find_finished(units, records)
+    known = find_finished(units, records, *others)
     done = {unit: record for unit, record in known.items() if not record.error}
     errors = {unit: record.error for unit, record in known.items() if record.error and not retry}
     other = [unit for unit, each in done.items() if each.versions.get("code") != code_digest()]
@@ -156,12 +158,22 @@ def metric_line(record: Record) -> str:
     )
 
 
-def find_finished(units: Sequence[Unit], records: RecordFile) -> dict[Unit, Record]:
-    """Units that the file has a record of, named as the unit is; failed ones are among them.
+def find_finished(
+    units: Sequence[Unit], records: RecordFile, *others: RecordFile
+) -> dict[Unit, Record]:
+    """Units that a file has a record of, named as the unit is; failed ones are among them.
 
-    Records of a set with the same name and another content are an error. Records of other features
-    than `auto` means for the set now are left out, with a warning.
+    Of several files the first that has a unit counts. Records of a set with the same name and
+    another content are an error. Records of other features than `auto` means for the set now are
+    left out, with a warning.
     """
+    found = _finished_in(records, units)
+    for file in others:
+        found |= _finished_in(file, [unit for unit in units if unit not in found])
+    return found
+
+
+def _finished_in(records: RecordFile, units: Sequence[Unit]) -> dict[Unit, Record]:
     known, found = records.latest(), {}
     other: dict[str, list[Unit]] = {}
     for unit in units:

@@ -4,7 +4,8 @@ A file has these parts; `read_experiment` checks every key:
 
     title = "…"                     task = "classification" | "matching" | "similarity"
     seeds = [0, 1, 2]               protocol = "cv10" | "published" | "holdout" | …    folds = 3
-    uses = ["another"]              # experiments whose records its blocks show, too
+    uses = ["another"]              # experiments whose records its blocks show, too; units that
+                                    # they have measured are not measured again
     remarks = ["…"]                 # what a reader of the numbers has to know
 
     [paper]                         # published values

@@ -1,5 +1,6 @@
 """The experiments of a project: run them, and say how far they are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,6 +77,8 @@ def run(
     project: str | Path = ".",
     *,
     smoke: bool = False,
+    data: Sequence[str] = (),
+    methods: Sequence[str] = (),
     minutes: float | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
@@ -93,6 +96,7 @@ def run(
         project: folder with `experiments/` and `results/`.
         smoke: run the smallest form instead, which keeps nothing: every method once, on few
             examples, for one epoch.
+        data, methods: run only units of these, by default of all.
         minutes: no unit is begun later than this.
         jobs: processes; 1 starts none.
         executor: what runs the units, instead of processes on this machine.
@@ -108,16 +112,24 @@ def run(
     """
     experiments = list_experiments(project)
     check_known(name, experiments, "no experiment")
+    for each in data:
+        experiments[name].entry(each)
+    for each in methods:
+        check_known(each, experiments[name].methods, f"{name}: no method")
     executor = executor or LocalExecutor(jobs)
     outcomes = {}
     for each in dict.fromkeys([*experiments[name].uses, name]):
         own = smallest(experiments[each]) if smoke else experiments[each]
         if not own.data:
             continue
-        units = plan_units(own, device)
+        units = [
+            unit
+            for unit in plan_units(own, device)
+            if (not data or unit.data.name in data) and (not methods or unit.method in methods)
+        ]
         with scratch_folder() as sources:
-            records = ExperimentRecords(own, sources if smoke else Path(project)).file
-            known = find_finished(units, records)
+            measured = ExperimentRecords(own, sources if smoke else Path(project))
+            known = find_finished(units, measured.file, *measured.others)
             open_units = [
                 unit
                 for unit in units
@@ -131,9 +143,10 @@ def run(
                 digests = dict(zip(open_units, opened, strict=True))
                 units = [digests.get(unit, unit) for unit in units]
             outcomes[each] = run_units(
-                units, records, executor=executor, sources=sources, minutes=minutes,
+                units, measured.file, executor=executor, sources=sources, minutes=minutes,
                 retry=retry, again=again, progress=progress,
                 command=f"graphpool experiments run {each}",
                 checkpoints=None if checkpoints is None else Path(checkpoints),
+                others=measured.others,
             )  # fmt: skip
     return outcomes

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphpool.evaluation.comparisons import critical_difference, friedman
+from graphpool.evaluation.significance import critical_difference, friedman
 from graphpool.evaluation.statistics import mean_ranks
 from graphpool.experiments.text import list_text
 from graphpool.report.draw.critical_difference import critical_difference_picture

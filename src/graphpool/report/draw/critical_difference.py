@@ -7,7 +7,7 @@ critical difference, whose length is drawn above the axis.
 import unicodedata
 from collections.abc import Sequence
 
-from graphpool.evaluation.comparisons import rank_groups
+from graphpool.evaluation.significance import rank_groups
 from graphpool.report.draw.svg import number, text, ticks
 
 SIZE = 13  # of letters

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from graphpool.evaluation.comparisons import (
+from graphpool.evaluation.significance import (
     critical_difference,
     friedman,
     holm,
