@@ -232,7 +232,9 @@ class Grid:
         if column.metric == MEAN_RANK:
             return self._mean_rank(row)
         if row.figure in PLAIN:
-            return self._value(row, column)
+            published = self._published(row.paper, column) if row.paper else None
+            beside = "" if published is None else f" *({published:.{self.block.digits}f})*"
+            return self._value(row, column) + beside
         if row.figure in ("clusters", "rank"):
             key = {"clusters": "level1/clusters", "rank": "level1/effective_rank"}[row.figure]
             health = mean_health(self.records(row, column))
@@ -275,17 +277,17 @@ class Grid:
         counts = [max((each.parameters for each in cell), default=0) for cell in cells]
         return " / ".join(f"{count:,}" for count in counts) if any(counts) else NONE
 
+    def _published(self, name: str, column: Column) -> float | None:
+        """What the paper prints for a column."""
+        values = self.own.paper.values[name]
+        found: float | None = values.get(column.test, values.get(column.data))
+        return found if column.metric == self._main(column) else None
+
     def paper_rows(self) -> list[list[str]]:
         """Rows of published values."""
         rows = []
         for name in self.block.paper:
-            values = self.own.paper.values[name]
-            found = [
-                values.get(column.test, values.get(column.data))
-                if column.metric == self._main(column)
-                else None
-                for column in self.columns
-            ]
+            found = [self._published(name, column) for column in self.columns]
             cells = [self.block.missing if each is None else f"{each:.2f}" for each in found]
             rows.append([f"*{name}, as printed*", *cells])
         return rows

@@ -66,6 +66,7 @@ class Row:
             the block with this figure, column by column; `clusters` and `rank` are means over the
             test graphs of the first level.
         against: a method, for figures of a gain.
+        paper: name in `paper.values`; what is printed there stands in brackets behind the values.
     """
 
     method: str
@@ -73,6 +74,7 @@ class Row:
     experiment: str = ""
     figure: Figure = "value"
     against: str = ""
+    paper: str = ""
 
 
 @dataclass(frozen=True)
@@ -315,7 +317,8 @@ def _check(made: Experiment, where: str) -> None:
                 )
         _check_method(made, method, f"{where}: methods.{name}")
     for block in made.blocks:
-        for title in block.paper:
+        rows = [row.paper for row in block.rows if isinstance(row, Row) and row.paper]
+        for title in (*block.paper, *rows):
             if title not in made.paper.values:
                 raise ConfigError(f"{where}: block {block.name}: no paper.values.{title}")
         _check_block(block, f"{where}: block {block.name}")
