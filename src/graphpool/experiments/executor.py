@@ -32,6 +32,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+import torch
+
 from graphpool.errors import ConfigError, GraphpoolError, GraphpoolWarning, TrainingError
 from graphpool.training.signals import Interrupted, StopRequest, watch_signals
 
@@ -113,6 +115,11 @@ def attempt(work: Callable[[Item], Outcome], item: Item) -> Outcome | ItemFailur
         return work(item)
     except GraphpoolError as error:
         return ItemFailure(str(error))
+    except torch.AcceleratorError as error:
+        # Everything that this process does on the device from now on would fail as well.
+        raise TrainingError(
+            f"the device is lost: {str(error).splitlines()[0]}; the same call goes on from here"
+        ) from error
     except Exception as error:
         log.debug("%s failed", item, exc_info=True)
         return ItemFailure(f"{type(error).__name__}: {error}")
@@ -230,4 +237,7 @@ def _end_with(lifeline: Connection) -> None:
 
 
 def _work(item: Any) -> Any:
-    return attempt(_here["work"], item)
+    try:
+        return attempt(_here["work"], item)
+    except TrainingError:
+        os._exit(1)  # the item is tried again in a new process
