@@ -29,7 +29,12 @@ _SOFT = (
     "assignment", "relaxation", "connect", "cluster_profile", "cut_loss", "balance",
     "orthogonality",
 )  # fmt: skip
-TWO_WAY = {"down": ("each",), "gate": ("auto", "off"), "whole_graph": (False,)}
+TWO_WAY = {
+    "down": ("each",),
+    "gate": ("auto", "off"),
+    "whole_graph": (False,),
+    "gather": ("default", "levels", "last"),
+}
 """Settings of `hap` alone, and the values that they may have with other networks."""
 
 
