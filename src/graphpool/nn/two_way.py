@@ -109,7 +109,9 @@ class TwoWayHAP(GraphNetwork):
             edge_channels, residual,
         )  # fmt: skip
         single = [rule.most == 1 for rule in self.rules]
-        options = {"down": down, "gate": gate, "dropout": dropout}
+        options = {
+            "down": down, "gate": gate, "dropout": dropout, "down_last": gather != "last"
+        }  # fmt: skip
         self.places = nn.ModuleList(
             PlaceLevel(hidden_channels, layers, single=alone, **options)  # type: ignore[arg-type]
             for alone in single
