@@ -117,8 +117,8 @@ def run(
         for name in names:
             outcomes = run_experiment(
                 name, project, smoke=smoke, data=data or (), methods=method or (),
-                minutes=minutes, jobs=jobs or usable_cores(), retry=retry, again=again, device=device, root=root,
-                checkpoints=checkpoints,
+                minutes=minutes, jobs=jobs or usable_cores(), retry=retry, again=again,
+                device=device, root=root, checkpoints=checkpoints,
             )  # fmt: skip
             for each, outcome in outcomes.items():
                 failed |= bool(outcome.failures)

@@ -17,8 +17,8 @@ A file has these parts; `read_experiment` checks every key:
     [settings]                      # of all networks
     features = "…"                  [settings.model] …    [settings.train] …
 
-    [search]                        # settings that each unit tries; see `graphpool.experiments.search`
-    tries = 6                       model.dropout = [0.0, 0.3]    train.learning_rate = [0.001, 0.01]
+    [search]                        # settings among which validation examples choose; see `Search`
+    tries = 6                       model.dropout = [0.0, 0.3]    train.learning_rate = [0.01, 0.1]
 
     [[data]]                        # what methods are measured on
     name = "ring-200"               set = "ring:graphs=4000,seed=1"    learn = 200
@@ -297,7 +297,7 @@ def read_experiment(path: str | Path) -> Experiment:
 
 
 def _with_networks(made: Experiment, path: Path, where: str) -> Experiment:
-    """Add the networks of another experiment and its settings, where there are none of that name."""
+    """Add networks and settings of another experiment; those of this one come first."""
     if path.exists() and "networks_of" in read_toml(path):
         raise ConfigError(
             f"{where}.networks_of: {path.stem} has its networks from elsewhere; name that"

@@ -40,9 +40,9 @@ def planned_cells(experiment: Experiment, device: str = "cpu") -> dict[tuple[str
 
 
 def smallest(experiment: Experiment) -> Experiment:
-    """The same with every method on the first of its data, once, with few examples, one epoch and two tries.
+    """The same with every method on the first of its data, once, with few examples and one epoch.
 
-    It shows that the experiment can be run, and nothing else.
+    A search has two tries. It shows that the experiment can be run, and nothing else.
     """
     small = {"model": {"hidden_channels": _CHANNELS}, "train": {"epochs": _EPOCHS}}
     data = []

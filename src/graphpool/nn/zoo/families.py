@@ -149,7 +149,7 @@ def group_network(module: Module, later: Module | None = None) -> Builder:
 
 
 def topk_network(module: Module) -> Builder:
-    """Poolers `module(channels, ratio)` between the encoders; by default all levels are read out."""
+    """Poolers `module(channels, ratio)` between the encoders; by default every level is read."""
 
     def build(request: Request) -> nn.Module:
         ratio = request.config.ratio or RATIO
