@@ -18,8 +18,9 @@ _WITHOUT_RESOLUTION = ("recurring", "graph", "nodes", "validation")
 def unused_settings(config: ModelConfig) -> tuple[str, ...]:
     """Return settings of coarsening, readout and encoder that change nothing in the network.
 
-    Of `clusters`, `ratio` and `resolution` it uses the one that sets how coarse its graphs are;
-    flat networks use none.
+    Of `clusters`, `ratio` and `resolution` it uses the one that sets how coarse its graphs are.
+    Flat networks use none; that `sort` takes the number of nodes that it reads from `clusters` is
+    no coarsening.
     """
     if config.pooler not in METHODS:  # it compares two graphs
         return ()
