@@ -216,7 +216,7 @@ def as_0_1_0(folder):
             text = text.replace(f"\n{new} =", f"\n{old} =")
     assert "\nlayers = 2" in text
     text = text.replace('pooler = "hap-one-way"', 'pooler = "hap"')
-    newer = "residual|units|parts|down|whole_graph|gate"
+    newer = "residual|units|parts|down|whole_graph|gate|gather"
     path.write_text(re.sub(rf"\n({newer}) = [^\n]*", "", text))
     for name in ("last.safetensors", "best.safetensors"):
         _, tensors, header = read_checkpoint(folder / name)

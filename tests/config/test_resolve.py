@@ -55,7 +55,7 @@ def test_older_settings_are_completed_with_values_that_change_nothing() -> None:
 
 def test_what_hap_was_in_0_1_0_is_hap_one_way() -> None:
     old = to_dict(resolve_model(ModelConfig(pooler="hap-one-way", encoder="gcn")))
-    for newer in ("down", "gate", "whole_graph", "units"):
+    for newer in ("down", "gate", "whole_graph", "units", "gather"):
         del old[newer]
     completed = completed_model({**old, "pooler": "hap"})
     assert completed == to_dict(resolve_model(ModelConfig(pooler="hap-one-way", encoder="gcn")))

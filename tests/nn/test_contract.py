@@ -157,6 +157,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "all readouts": {"readout": ("sum", "mean", "max")},
     "both": {"norm": "batch", "readout": ("sum", "mean", "max")},
     "one level": {"clusters": (4,), "readout": ("max",)},
+    "last level": {"gather": "last"},
 }
 
 
@@ -166,6 +167,8 @@ BOTH_WAYS: dict[str, dict[str, Any]] = {
     "one cluster": {"clusters": (1,)},
     "once": {"down": "once", "residual": "on", "jumping_knowledge": True},
     "never": {"down": "never"},
+    "last level": {"gather": "last"},
+    "nodes": {"gather": "nodes"},
 }
 FAMILIES = ("hap", "hap-one-way", "hap-meanpool", "sum", "sagpool", "diffpool")
 OPERATORS: dict[str, Operator] = {

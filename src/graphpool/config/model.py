@@ -95,6 +95,16 @@ class ModelConfig(CheckedConfig):
             "scaled_sum": "sum divided by the mean number of nodes of the training graphs",
         },
     )
+    gather: Literal["default", "levels", "last", "nodes"] = setting(
+        "default",
+        "Which levels are read out in networks that coarsen.",
+        choices={
+            "default": "what the pooler stands for: last for hap-paper, levels for most others",
+            "levels": "every level, nodes included; their vectors are concatenated",
+            "last": "the last level alone; in hap, places",
+            "nodes": "nodes alone, which have heard from their places; for hap",
+        },
+    )
     assignment: Literal["default", "places", "places-only", "content", "static"] = setting(
         "default",
         "How hap-one-way and hap-paper assign nodes to clusters.",

@@ -374,6 +374,8 @@ def _training(records: Sequence[Record]) -> str:
         f"{train['epochs']} epochs in batches of {train['batch_size']} at a learning rate of "
         f"{train['learning_rate']:g}"
     )
+    if tries := record.settings.get("search"):
+        steps += f", or one of {len(tries) - 1} other settings, whichever is best on validation"
     if facts.get("kind") in SHOWN_SPLITS:
         steps += f"; {find_protocol(facts['protocol']).summary}"
     if "train" not in facts:

@@ -6,6 +6,8 @@ A file has these parts; `read_experiment` checks every key:
     seeds = [0, 1, 2]               protocol = "cv10" | "published" | "holdout" | …    folds = 3
     uses = ["another"]              # experiments whose records its blocks show, too; units that
                                     # they have measured are not measured again
+    networks_of = "another"         # an experiment whose networks are methods here, too, with its
+                                    # [settings], unless they are given here
     remarks = ["…"]                 # what a reader of the numbers has to know
 
     [paper]                         # published values
@@ -14,6 +16,9 @@ A file has these parts; `read_experiment` checks every key:
 
     [settings]                      # of all networks
     features = "…"                  [settings.model] …    [settings.train] …
+
+    [search]                        # settings among which validation examples choose; see `Search`
+    tries = 6                       model.dropout = [0.0, 0.3]    train.learning_rate = [0.01, 0.1]
 
     [[data]]                        # what methods are measured on
     name = "ring-200"               set = "ring:graphs=4000,seed=1"    learn = 200
@@ -37,6 +42,7 @@ from graphpool.documents import read_toml
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.protocols import Protocol, find_protocol
 from graphpool.experiments.methods import check_known
+from graphpool.experiments.search import Search
 from graphpool.tasks import TASKS, find_task
 
 FOLDER = "experiments"
@@ -208,9 +214,11 @@ class Experiment:
     protocol: str = ""
     folds: int = 0
     uses: tuple[str, ...] = ()
+    networks_of: str = ""
     remarks: tuple[str, ...] = ()
     paper: Paper = field(default_factory=Paper)
     settings: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    search: Search | None = None
     data: tuple[DataEntry, ...] = ()
     methods: dict[str, MethodEntry] = field(default_factory=dict, hash=False)
     blocks: tuple[Block, ...] = ()
@@ -272,19 +280,39 @@ def read_experiment(path: str | Path) -> Experiment:
         raise ConfigError(
             f"no experiment {path.stem!r} in {path.parent}; {nearest(path.stem, others)}"
         )
-    values = read_toml(path)
+    values, where = read_toml(path), f"{FOLDER}/{path.name}"
     methods = values.pop("methods", {})
     if not isinstance(methods, dict):
         raise ConfigError(f"{path}: methods must be tables such as [methods.hap]")
-    where = f"{FOLDER}/{path.name}"
     made = from_dict(Experiment, {"name": path.stem, **values}, where)
     entries = {
         name: from_dict(MethodEntry, method, f"{where}.methods.{name}")
         for name, method in methods.items()
     }
     made = replace(made, methods=entries)
+    if made.networks_of:
+        made = _with_networks(made, path.with_stem(made.networks_of), where)
+    if made.search is not None:
+        made = replace(made, search=made.search.checked(f"{where}.search"))
     _check(made, where)
     return made
+
+
+def _with_networks(made: Experiment, path: Path, where: str) -> Experiment:
+    """Add networks and settings of another experiment; those of this one come first."""
+    if path.exists() and "networks_of" in read_toml(path):
+        raise ConfigError(
+            f"{where}.networks_of: {path.stem} has its networks from elsewhere; name that"
+        )
+    other = read_experiment(path)
+    networks = {name: each for name, each in other.methods.items() if not each.rule}
+    settings = {
+        key: {**value, **made.settings.get(key, {})}
+        if isinstance(value, dict)
+        else made.settings.get(key, value)
+        for key, value in {**made.settings, **other.settings}.items()
+    }
+    return replace(made, methods={**networks, **made.methods}, settings=settings)
 
 
 def _check(made: Experiment, where: str) -> None:
@@ -362,7 +390,8 @@ def _check_method(made: Experiment, method: MethodEntry, where: str) -> None:
     if method.rule:
         check_known(method.rule, task.baselines(), f"{where}: no rule")
         return
-    model = made.config(method, made.data[0]).model
+    config = made.config(method, made.data[0])
+    model = config.model
     check_known(method.model.get("pooler", ""), task.methods(), f"{where}: model.pooler is")
     open_settings = {"hap": ("units",)}.get(model.pooler, ("assignment", "connect"))
     if model.pooler in ("hap", "hap-one-way", "hap-paper") and any(
@@ -372,3 +401,8 @@ def _check_method(made: Experiment, method: MethodEntry, where: str) -> None:
         raise ConfigError(
             f"{where}: {model.pooler} is an alias whose meaning may change; give {named}"
         )
+    if made.search is not None:
+        try:
+            made.search.tries_of(config)
+        except ConfigError as error:
+            raise ConfigError(f"{where}: search: {error}") from None

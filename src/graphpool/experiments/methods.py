@@ -75,7 +75,8 @@ def model_of(method: str, config: ModelConfig) -> ModelConfig:
     """
     config = replace(config, pooler=method)
     if method != "hap":
-        config = replace(config, **{key: getattr(ModelConfig, key) for key in TWO_WAY})
+        other = [key for key, values in TWO_WAY.items() if getattr(config, key) not in values]
+        config = replace(config, **{key: getattr(ModelConfig, key) for key in other})
     open_count = method in METHODS and chooses_places(method)
     if not open_count:
         if config.cluster_count == VALIDATION:

@@ -21,7 +21,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.tasks import find_task
 
 # The smallest form of an experiment.
-_GRAPHS, _EXAMPLES, _EPOCHS, _CHANNELS = 40, 24, 1, 8
+_GRAPHS, _EXAMPLES, _EPOCHS, _CHANNELS, _TRIES = 40, 24, 1, 8, 2
 
 
 def plan_units(experiment: Experiment, device: str = "cpu") -> list[Unit]:
@@ -42,7 +42,7 @@ def planned_cells(experiment: Experiment, device: str = "cpu") -> dict[tuple[str
 def smallest(experiment: Experiment) -> Experiment:
     """The same with every method on the first of its data, once, with few examples and one epoch.
 
-    It shows that the experiment can be run, and nothing else.
+    A search has two tries. It shows that the experiment can be run, and nothing else.
     """
     small = {"model": {"hidden_channels": _CHANNELS}, "train": {"epochs": _EPOCHS}}
     data = []
@@ -58,7 +58,10 @@ def smallest(experiment: Experiment) -> Experiment:
         name: replace(method, data=(method.data or first)[:1], seeds=(method.seeds or seeds)[:1])
         for name, method in experiment.methods.items()
     }
-    return replace(experiment, seeds=seeds[:1], folds=1, data=tuple(data), methods=methods)
+    search = experiment.search and replace(experiment.search, tries=_TRIES)
+    return replace(
+        experiment, seeds=seeds[:1], folds=1, data=tuple(data), methods=methods, search=search
+    )
 
 
 def open_sources(
@@ -94,14 +97,17 @@ def _units(
     if not method.rule:
         config = experiment.config(method, entry)
         config = replace(config, train=replace(config.train, device=device))
+    tries = experiment.search.tries_of(config) if experiment.search and config else ()
     called = method.rule or name
     noun = find_task(experiment.task).noun
     if noun != "graphs":
-        return [Unit(_examples(noun, entry, seed), called, config, seed) for seed in seeds]
+        return [
+            Unit(_examples(noun, entry, seed), called, config, seed, tries=tries) for seed in seeds
+        ]
     protocol = experiment.protocol_of(entry)
     data = GraphData(entry.set_name, protocol, title=entry.name, task=experiment.task)
     folds = range(experiment.folds or protocol.folds)
-    return [Unit(data, called, config, seed, fold) for seed in seeds for fold in folds]
+    return [Unit(data, called, config, seed, fold, tries) for seed in seeds for fold in folds]
 
 
 def _examples(noun: str, entry: DataEntry, seed: int) -> Data:

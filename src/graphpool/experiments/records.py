@@ -64,7 +64,9 @@ class Record:
         valid: metrics of the chosen epoch on validation examples.
         sizes: number of training, validation and test graphs.
         health: of the model's levels on the test graphs; None where a number is undefined.
-        chosen: settings that the validation graphs decided, beside the epoch.
+        chosen: settings that the validation graphs decided, beside the epoch; of a search the
+            number of the `try` and what is different in it.
+        tries: of a search, validation metrics of every try.
         error: why the unit failed; such a record has no metrics.
     """
 
@@ -90,6 +92,7 @@ class Record:
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     chosen: dict[str, int | float | str] = field(default_factory=dict)
+    tries: list[dict[str, float | None]] = field(default_factory=list)
     error: str = ""
     machine: dict[str, str | int] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)

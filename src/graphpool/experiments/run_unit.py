@@ -1,7 +1,7 @@
 """Run one unit, of any task: fit a model or a baseline on its examples, and test it once."""
 
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,14 @@ from graphpool.experiments.examples import GraphData
 from graphpool.experiments.machine import machine, provenance
 from graphpool.experiments.methods import model_of
 from graphpool.experiments.records import Record
-from graphpool.experiments.unit import Unit
+from graphpool.experiments.unit import Unit, changed_settings
 from graphpool.files import strict_json
 from graphpool.models.model import TrainedModel
 from graphpool.nn.zoo.build import edges_unused
 from graphpool.tasks import Task, TaskData, find_task
 from graphpool.training.environment import thread_count
 from graphpool.training.health_warnings import health_warnings
+from graphpool.training.objective import is_better, selection
 
 
 def run_unit(unit: Unit, opened: Opened, folder: Path | None = None) -> Record:
@@ -49,10 +50,16 @@ def run_unit(unit: Unit, opened: Opened, folder: Path | None = None) -> Record:
             figures = task.baseline_figures(unit.method, data, watch)
             found: dict[str, Any] = {"valid": figures.valid, "chosen": figures.chosen}
         else:
-            model = fit_unit(unit, config, task, data, watch, folder)
+            if unit.tries:
+                model, tried = fit_tries(unit, task, data, watch, folder)
+            else:
+                model, tried = fit_unit(unit, config, task, data, watch, folder), None
             with watch.part("test"):
                 figures = model.task.figures(model, data)  # as configured and calibrated
             found = trained_fields(model)
+            if tried is not None:
+                found["chosen"] |= tried.chosen
+                found["tries"] = tried.metrics
             more = (*figures.warnings, *health_warnings(figures.health))
             found["warnings"] = list(dict.fromkeys((*found["warnings"], *more)))
     found |= {"metrics": figures.metrics, "health": figures.health, "notes": notes, **data.facts}
@@ -95,6 +102,54 @@ def fit_unit(
     if folder is not None and model.result is not None:  # epochs before a stop count, too
         watch.seconds["train"] = sum(row["seconds"] for row in model.result.history)
     return model
+
+
+@dataclass(frozen=True)
+class Tries:
+    """The tries of a search.
+
+    Attributes:
+        chosen: number of the chosen `try`, and the settings in which it differs from the first.
+        metrics: of each try, on the validation examples.
+    """
+
+    chosen: dict[str, int | float | str]
+    metrics: list[dict[str, float]]
+
+
+def fit_tries(
+    unit: Unit, task: Task, data: TaskData, watch: Stopwatch, folder: Path | None = None
+) -> tuple[TrainedModel, Tries]:
+    """Train every try of a unit; the best one on the validation examples is kept.
+
+    They are compared as epochs are: by `train.scoring`, then by the loss; of equal tries the first
+    is chosen. Only the training and validation examples are looked at.
+    """
+    best: tuple[int, TrainedModel, dict[str, float]] | None = None
+    metrics = []
+    for number, config in enumerate(unit.tries):
+        own = Stopwatch()
+        each = None if folder is None else folder / f"try-{number}"
+        model = fit_unit(unit, config, task, data, own, each)
+        for name, value in own.seconds.items():
+            watch.seconds[name] = watch.seconds.get(name, 0.0) + value
+        criteria = selection(model.config.train.scoring)
+        assert model.result is not None
+        valid = model.result.best_metrics
+        metrics.append({name: round(valid[name], 6) for name, _ in criteria})
+        if best is None or is_better(criteria, valid, best[2]):
+            best = number, model, valid
+    assert best is not None, "a search has tries"
+    changes = changed_settings(unit.tries[0], unit.tries[best[0]])
+    chosen = {"try": best[0], **{key: _short(value) for key, value in changes.items()}}
+    return best[1], Tries(chosen, metrics)
+
+
+def _short(value: Any) -> int | float | str:
+    """A value of a setting as a record holds it: `8,1` for a list."""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
 
 
 def trained_fields(model: TrainedModel) -> dict[str, Any]:

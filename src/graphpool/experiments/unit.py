@@ -28,6 +28,8 @@ class Unit:
         config: settings of a network, whose `model.pooler` is the method; None for a baseline.
         seed: of the examples and of the training.
         fold: which of the seed's splits, counted from 0.
+        tries: settings of the network among which the validation examples choose, those of
+            `config` first; empty if there is no search.
     """
 
     data: Data
@@ -35,6 +37,7 @@ class Unit:
     config: RunConfig | None
     seed: int
     fold: int = 0
+    tries: tuple[RunConfig, ...] = ()
 
     def __post_init__(self) -> None:
         if self.config is None:
@@ -57,13 +60,15 @@ class Unit:
         """The rules used to find places."""
         if self.config is None:
             return ()
-        model = self.config.model
-        return find_task(self.task).place_rules(model_of(model.pooler, model))
+        models = [config.model for config in self.tries or (self.config,)]
+        task = find_task(self.task)
+        rules = (task.place_rules(model_of(model.pooler, model)) for model in models)
+        return tuple(dict.fromkeys(rule for each in rules for rule in each))
 
     @property
     def settings(self) -> dict[str, Any]:
         """Settings that can change the result, all of them, as plain values."""
-        return _settings(self.task, self.method, self.config, self.data.folded)
+        return _settings(self.task, self.method, self.config, self.data.folded, self.tries)
 
     @property
     def features(self) -> str:
@@ -83,7 +88,8 @@ class Unit:
         """Units with a higher one take longer and are begun first."""
         if self.config is None:
             return 0
-        return cost_of(self.config.model.pooler) * self.config.model.num_layers
+        tries = max(1, len(self.tries))
+        return cost_of(self.config.model.pooler) * self.config.model.num_layers * tries
 
     def __str__(self) -> str:
         fold = f", fold {self.fold}" if self.data.folded else ""
@@ -91,7 +97,13 @@ class Unit:
 
 
 @lru_cache(maxsize=1024)
-def _settings(task: str, method: str, config: RunConfig | None, folded: bool) -> dict[str, Any]:
+def _settings(
+    task: str,
+    method: str,
+    config: RunConfig | None,
+    folded: bool,
+    tries: tuple[RunConfig, ...],
+) -> dict[str, Any]:
     """Settings of a method; many units share them, so they must not be changed."""
     if config is None:
         return {"rule": method, **find_task(task).baselines()[method].settings}
@@ -99,7 +111,21 @@ def _settings(task: str, method: str, config: RunConfig | None, folded: bool) ->
     # Without folds a unit trains from its own seed.
     dropped = INDIFFERENT if folded else (*INDIFFERENT, "seed")
     train = {key: value for key, value in values["train"].items() if key not in dropped}
-    return {"features": config.features, "model": values["model"], "train": train}
+    settings = {"features": config.features, "model": values["model"], "train": train}
+    if tries:
+        settings["search"] = [changed_settings(config, each) for each in tries]
+    return settings
+
+
+def changed_settings(plain: RunConfig, other: RunConfig) -> dict[str, Any]:
+    """Return the settings in which a try differs, such as `model.dropout`, as plain values."""
+    before, after = to_dict(plain), to_dict(other)
+    return {
+        f"{section}.{key}": value
+        for section in ("model", "train")
+        for key, value in after[section].items()
+        if value != before[section][key]
+    }
 
 
 def unit_key(

@@ -17,13 +17,13 @@ virtual node.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 
 from graphpool.config import MOST_HARD
-from graphpool.errors import check_type
+from graphpool.errors import check_known, check_type
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import derived, trusted
 from graphpool.graphs.edge_features import EdgeFeatures
@@ -41,6 +41,9 @@ from graphpool.nn.label_embedding import embed_labels, reset_labels
 from graphpool.nn.level import Level
 from graphpool.nn.module import reset_children
 from graphpool.nn.readout import Readout
+
+Gather = Literal["levels", "last", "nodes"]
+GATHER: tuple[Gather, ...] = ("levels", "last", "nodes")
 
 
 class _Floor(NamedTuple):
@@ -70,6 +73,8 @@ class TwoWayHAP(GraphNetwork):
             at first: the nodes' features then begin as those of the flat network.
         readout: reductions of nodes and of places, or a `Readout`; `"scaled_sum"` divides by the
             mean number of nodes, or places, of the training graphs, which `measure` sets.
+        gather: `"levels"` reads out nodes and every level of places, `"last"` the last level
+            alone, `"nodes"` the nodes alone.
     """
 
     sizes: Tensor
@@ -92,8 +97,10 @@ class TwoWayHAP(GraphNetwork):
         readout: tuple[str, ...] | Readout = ("mean", "scaled_sum"),
         edge_channels: int = 0,
         residual: bool = False,
+        gather: Gather = "levels",
     ) -> None:
         super().__init__()
+        check_known("gather", gather, GATHER)
         for rule in rules:
             check_type("each of rules", rule, PlaceRule, "PlaceRule(...)")
         self.rules = tuple(rules)
@@ -102,7 +109,9 @@ class TwoWayHAP(GraphNetwork):
             edge_channels, residual,
         )  # fmt: skip
         single = [rule.most == 1 for rule in self.rules]
-        options = {"down": down, "gate": gate, "dropout": dropout}
+        options = {
+            "down": down, "gate": gate, "dropout": dropout, "down_last": gather != "last"
+        }  # fmt: skip
         self.places = nn.ModuleList(
             PlaceLevel(hidden_channels, layers, single=alone, **options)  # type: ignore[arg-type]
             for alone in single
@@ -115,7 +124,9 @@ class TwoWayHAP(GraphNetwork):
             self.register_load_state_dict_post_hook(_keep_sizes)
         # The readout of one node is that node.
         channels, read = hidden_channels, self.readout.width(hidden_channels)
-        self.vector_channels = (read, *(channels if alone else read for alone in single))
+        widths = (read, *(channels if alone else read for alone in single))
+        self.read_levels = _read_levels(gather, len(widths))
+        self.vector_channels = tuple(widths[number] for number in self.read_levels)
         self.level_channels = (channels, *(channels for alone in single if not alone))
         self.embedding_channels = sum(self.vector_channels)
         self.head = Head(self.embedding_channels, hidden_channels, out_channels, dropout)
@@ -153,7 +164,7 @@ class TwoWayHAP(GraphNetwork):
         levels = [floor.level for floor in floors]
         states = self._rounds(floors) if self.places else [self.encoder(levels[0])]
         levels = [level.with_x(state) for level, state in zip(levels, states, strict=True)]
-        vectors = [self._read(number, level) for number, level in enumerate(levels)]
+        vectors = [self._read(number, levels[number]) for number in self.read_levels]
         embedding = torch.cat(vectors, -1) if len(vectors) > 1 else vectors[0]
         outputs = [
             floor.output(level)
@@ -220,6 +231,12 @@ class TwoWayHAP(GraphNetwork):
                     states[number - 1] = states[number - 1] + told
             outputs.append(states[0])
         return [self.encoder.finish(outputs), *states[1:]]
+
+
+def _read_levels(gather: Gather, levels: int) -> tuple[int, ...]:
+    """Numbers of the levels that are read out; 0 stands for the nodes."""
+    everything = tuple(range(levels))
+    return {"levels": everything, "last": everything[-1:], "nodes": everything[:1]}[gather]
 
 
 def _keep_sizes(network: Any, _: object) -> None:

@@ -153,7 +153,7 @@ def test_settings_of_soft_clusters_are_refused_with_both_ways(config: ModelConfi
 @pytest.mark.parametrize("name", [ONE_WAY, "hap-paper", "sum", "gmn"])
 @pytest.mark.parametrize(
     "setting",
-    [{"down": "never"}, {"gate": "on"}, {"whole_graph": True}],
+    [{"down": "never"}, {"gate": "on"}, {"whole_graph": True}, {"gather": "nodes"}],
     ids=lambda s: next(iter(s)),
 )
 def test_settings_of_both_ways_are_refused_with_other_networks(
@@ -229,6 +229,42 @@ def test_graph_vector_is_the_readout_of_every_level() -> None:
     torch.testing.assert_close(model.embed(given), wanted)
     hidden = model.head[0](wanted).relu()
     torch.testing.assert_close(model(given), model.head[1](hidden))
+
+
+COARSENING = [
+    "hap", ONE_WAY, "hap-paper", "gpool", "sagpool", "diffpool", "asap", "structpool",
+    "attpool-global", "attpool-local",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COARSENING)
+def test_gather_says_which_levels_are_read_out(name: str) -> None:
+    clusters = () if name == "hap" else (4, 1)
+    models = {}
+    for gather in ("default", "levels", "last"):
+        torch.manual_seed(0)
+        config = ModelConfig(
+            name, encoder="gcn", hidden_channels=8, clusters=clusters, gather=gather
+        )
+        models[gather] = build_model(config, CHANNELS, 2).eval()
+    vectors = {gather: model.trace(batch()).vectors for gather, model in models.items()}
+    usual = "last" if name == "hap-paper" else "levels"
+    assert torch.equal(models["default"](batch()), models[usual](batch()))
+    assert len(vectors["last"]) == 1
+    assert len(vectors["levels"]) == 2
+    assert models["last"].embedding_channels == vectors["last"][0].shape[1]
+
+
+@pytest.mark.parametrize(("gather", "level"), [("nodes", 0), ("last", -1)])
+def test_gather_reads_nodes_or_places_of_both_ways(gather: Any, level: int) -> None:
+    given = batch()
+    model = build_model(
+        ModelConfig(encoder="gcn", hidden_channels=8, readout=("max",), gather=gather), CHANNELS, 2
+    ).eval()
+    trace = model.trace(given)
+    x, segments = trace.nodes[level].flat()
+    wanted = torch.stack([part.amax(0) for part in x.split(segments.ptr.diff().tolist())])
+    assert torch.equal(trace.embedding, wanted)
 
 
 def test_options_of_the_config_reach_the_coarsening() -> None:

@@ -26,6 +26,8 @@ class PlaceLevel(Module):
         down: after which rounds the level below hears from its places.
         gate: whether what it hears is multiplied by a learned number for each channel, 0 at first.
         dropout: after every layer.
+        down_last: whether the last round counts among those; nothing sees it if places alone are
+            read out.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class PlaceLevel(Module):
         down: Down = "each",
         gate: bool = False,
         dropout: float = 0.0,
+        down_last: bool = True,
     ) -> None:
         super().__init__()
         self.profile = nn.Linear(PROFILE_CHANNELS, channels)
@@ -52,9 +55,8 @@ class PlaceLevel(Module):
             residual=True,
         )
         check_known("down", down, DOWN)
-        self.down_after = {
-            "each": tuple(range(rounds)), "once": ((rounds - 1) // 2,), "never": ()
-        }[down]  # fmt: skip
+        after = {"each": tuple(range(rounds)), "once": ((rounds - 1) // 2,), "never": ()}[down]
+        self.down_after = tuple(each for each in after if down_last or each < rounds - 1)
         self.down = nn.ModuleList(nn.Linear(channels, channels) for _ in self.down_after)
         shape = (len(self.down_after), channels)
         self.gate = nn.Parameter(torch.zeros(shape)) if gate and self.down_after else None

@@ -25,11 +25,16 @@ METHODS: dict[str, Network] = {network.name: network for network in BUILT_IN}
 _WITHOUT_ENCODER = ("structure-free", "gmn", "gmn-hap")
 PAIR_METHODS: dict[str, Network] = {network.name: network for network in PAIR_NETWORKS}
 # Settings of soft clusters, which hap does not have.
-_SOFT = (
+SOFT = (
     "assignment", "relaxation", "connect", "cluster_profile", "cut_loss", "balance",
     "orthogonality",
 )  # fmt: skip
-TWO_WAY = {"down": ("each",), "gate": ("auto", "off"), "whole_graph": (False,)}
+TWO_WAY = {
+    "down": ("each",),
+    "gate": ("auto", "off"),
+    "whole_graph": (False,),
+    "gather": ("default", "levels", "last"),
+}
 """Settings of `hap` alone, and the values that they may have with other networks."""
 
 
@@ -156,7 +161,7 @@ def chooses_places(name: str) -> bool:
 def check_settings(config: ModelConfig) -> None:
     """Raise a `ConfigError` for settings that the network of `config` does not have."""
     both_ways = config.pooler == "hap"
-    idle = {key: (getattr(ModelConfig, key),) for key in _SOFT} if both_ways else TWO_WAY
+    idle = {key: (getattr(ModelConfig, key),) for key in SOFT} if both_ways else TWO_WAY
     for key, values in idle.items():
         if (value := getattr(config, key)) not in values:
             other = (

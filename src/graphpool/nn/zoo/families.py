@@ -64,6 +64,11 @@ class Request:
         """Reductions of nodes, in units of the training graphs."""
         return Readout(reductions, self.mean_nodes)
 
+    @property
+    def gather(self) -> dict[str, str]:
+        """The option `gather` of a network with levels, unless it is left to the network."""
+        return {} if self.config.gather == "default" else {"gather": self.config.gather}
+
     def network(self, kind: Module, **options: Any) -> nn.Module:
         """A network with the encoders, the readout and the head that all have in common."""
         shared = {
@@ -138,18 +143,20 @@ def group_network(module: Module, later: Module | None = None) -> Builder:
                 f"{type(made[0]).__name__} is no group pooler: it needs an attribute `clusters`, "
                 "the number of nodes of the coarse graph"
             )
-        return request.network(PoolerNetwork, coarsenings=made)
+        return request.network(PoolerNetwork, coarsenings=made, **request.gather)
 
     return build
 
 
 def topk_network(module: Module) -> Builder:
-    """Poolers `module(channels, ratio)` between the encoders; every level is read out."""
+    """Poolers `module(channels, ratio)` between the encoders; by default every level is read."""
 
     def build(request: Request) -> nn.Module:
         ratio = request.config.ratio or RATIO
         made = [module(request.channels, ratio) for _ in range(request.poolings)]
-        return request.network(PoolerNetwork, coarsenings=made, encoders=len(request.counts))
+        return request.network(
+            PoolerNetwork, coarsenings=made, encoders=len(request.counts), **request.gather
+        )
 
     return build
 
@@ -215,7 +222,7 @@ def hap(paper: bool = False, losses: Losses | None = None, **options: Any) -> Bu
             paper=paper,
             rule=rule_of(config) if by_place else None,
             losses={**own, **(losses or {})},
-            **{**options, **asked},
+            **{**options, **asked, **request.gather},
         )
 
     return build
@@ -291,7 +298,8 @@ def pooler_in_hap(module: Module, takes: Takes) -> Builder:
             HAPCoarsening(request.channels, min(count, most), "static", relaxation, "gumbel")
             for count in request.counts[1:]
         ]
-        return request.network(PoolerNetwork, coarsenings=[first, *later], gather="last")
+        options = {"gather": "last", **request.gather}
+        return request.network(PoolerNetwork, coarsenings=[first, *later], **options)
 
     return build
 
@@ -300,7 +308,11 @@ def hap_two_way(request: Request) -> nn.Module:
     """HAP in both directions."""
     config = request.config
     return request.network(
-        TwoWayHAP, rules=two_way_rules(config), down=config.down, gate=config.gate == "on"
+        TwoWayHAP,
+        rules=two_way_rules(config),
+        down=config.down,
+        gate=config.gate == "on",
+        **request.gather,
     )
 
 

@@ -1,0 +1,86 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from plain import CHANNELS, batch_of, random_graph
+
+from graphpool.config import ModelConfig
+from graphpool.errors import ConfigError
+from graphpool.nn.random import seeded_weights
+from graphpool.nn.zoo import METHODS, build_model
+from graphpool.nn.zoo.used_settings import coarsening_setting, explicit_model, unused_settings
+
+BATCH = batch_of([random_graph(n, n, channels=CHANNELS) for n in (30, 40, 20)])
+OTHER: dict[str, Any] = {
+    "clusters": (4, 1),
+    "ratio": 0.25,
+    "resolution": 6.0,
+    "readout": ("mean",),
+    "heads": 2,
+    "norm": "layer",
+}
+
+
+def config_of(name: str, **changes: Any) -> ModelConfig:
+    plain = ModelConfig(
+        name, encoder="gcn", hidden_channels=8, num_layers=2, norm="none", readout=("sum",)
+    )
+    return replace(plain, **changes)
+
+
+def outputs(config: ModelConfig) -> list[float]:
+    """What the network of these settings, always drawn from one seed, says about some graphs."""
+    with seeded_weights(0):
+        network = build_model(config, CHANNELS, 2, mean_nodes=30.0).eval()
+        found: list[float] = network(BATCH).flatten().tolist()
+    return found
+
+
+@pytest.mark.parametrize("setting", OTHER)
+@pytest.mark.parametrize("name", METHODS)
+def test_a_setting_is_used_if_it_changes_the_network(name: str, setting: str) -> None:
+    plain = config_of(name)
+    try:
+        other = outputs(replace(plain, **{setting: OTHER[setting]}))
+    except ConfigError:
+        return  # nobody can set it
+    coarsening = ("clusters", "ratio", "resolution")
+    if setting in coarsening and setting != coarsening_setting(plain) is not None:
+        return  # another way to say how coarse graphs are
+    if name == "sort" and setting in coarsening:
+        return  # it reads so many nodes
+    assert (other == outputs(plain)) == (setting in unused_settings(plain))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_explicit_settings_build_the_same_network(name: str) -> None:
+    assert outputs(explicit_model(config_of(name))) == outputs(config_of(name))
+
+
+@pytest.mark.parametrize(
+    ("config", "setting"),
+    [
+        (config_of("hap"), "resolution"),
+        (config_of("hap-one-way"), "resolution"),
+        (config_of("hap-one-way", clusters=(8, 1)), "clusters"),
+        (config_of("hap-one-way", assignment="content"), "clusters"),
+        (config_of("hap-one-way", ratio=0.3), "ratio"),
+        (config_of("hap", units="nodes"), None),
+        (config_of("hap-paper"), "clusters"),
+        (config_of("diffpool"), "clusters"),
+        (config_of("asap"), "ratio"),
+        (config_of("sagpool"), "ratio"),
+        (config_of("sum"), None),
+    ],
+)
+def test_coarsening_setting(config: ModelConfig, setting: str | None) -> None:
+    assert coarsening_setting(config) == setting
+
+
+def test_the_readout_is_used_where_several_clusters_are_read() -> None:
+    used = {gather: config_of("hap-paper", gather=gather) for gather in ("levels", "last")}
+    assert "readout" not in unused_settings(used["levels"])
+    assert "readout" in unused_settings(used["last"])
+    assert "readout" in unused_settings(config_of("hap-paper"))
+    assert "readout" in unused_settings(config_of("diffpool", gather="last"))
+    assert "readout" not in unused_settings(config_of("sagpool", gather="last"))
