@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path, PurePath, PurePosixPath
 
 from graphpool.errors import ConfigError
-from graphpool.evaluation.significance import corrected_p_values
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.protocols import find_protocol
+from graphpool.evaluation.significance import corrected_p_values
 from graphpool.evaluation.statistics import Summary, mean, mean_ranks, summarise
 from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import (

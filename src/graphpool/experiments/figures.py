@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphpool.data import load as datasets
 from graphpool.documents import read_json
 from graphpool.errors import FeatureWarning, TrainingWarning, collect_warnings
 from graphpool.evaluation.prediction import Stopwatch
@@ -25,7 +26,6 @@ from graphpool.experiments.methods import check_known
 from graphpool.experiments.plan import open_sources, planned_cells
 from graphpool.experiments.run_unit import empty_record, fit_unit, trained_fields
 from graphpool.experiments.unit import Unit
-from graphpool.data import load as datasets
 from graphpool.files import scratch_folder, strict_json, write_json
 from graphpool.models.model import TrainedModel
 from graphpool.report.draw.map_grid import Map, map_grid
@@ -162,7 +162,8 @@ def _add_map(
         examples = Graphs(unit.data, graphs).examples(unit.seed, unit.fold, unit.rules)
         model, accuracy = _train(own, unit, examples, notes, project)
         vectors = model.embed(graphs)
-    assert graphs.y is not None and examples.split is not None
+    assert graphs.y is not None
+    assert examples.split is not None
     y, split = graphs.y.numpy(), examples.split
     others = [*split.train, *split.valid]
     shown = chosen_graphs(split.test, others, figure.graphs, unit.seed)
@@ -198,7 +199,11 @@ def _train(
     records = ExperimentRecords(own, project)
     if unit.key not in {known.key for known in records.records}:
         values = {**trained_fields(model), "metrics": figures.metrics, "health": figures.health}
-        values |= {"notes": notes, **data.facts, "command": f"graphpool experiments figures {own.name}"}
+        values |= {
+            "notes": notes,
+            **data.facts,
+            "command": f"graphpool experiments figures {own.name}",
+        }
         values["seconds"] = {name: round(each, 4) for name, each in watch.seconds.items()}
         records.file.append(replace(empty_record(unit), **strict_json(values)))
     (tested,) = figures.metrics.values()
