@@ -145,6 +145,40 @@ def run(
 
 
 @experiments_app.command()
+def figures(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names of experiments; by default all with figures.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Train networks of finished maps once more.")
+    ] = False,
+    project: Project = HERE,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Train the networks whose graph vectors the figures show, and draw the pictures.
+
+    Coordinates and numbers are kept in results/figures/; finished maps are not trained again.
+    """
+    from graphpool.experiments.experiment import list_experiments
+    from graphpool.experiments.figures import make_figures
+    from graphpool.experiments.pages import write_pictures
+
+    chosen = names or [name for name, each in list_experiments(project).items() if each.figures]
+    with stopping():
+        files = [
+            path for name in chosen for path in make_figures(name, project, root=root, again=again)
+        ]
+    drawn = write_pictures(project)
+    document = {
+        "results": [path.relative_to(project).as_posix() for path in files],
+        "drawn": [path.relative_to(project).as_posix() for path in drawn],
+    }
+    changed = ", ".join(document["drawn"]) or "no picture changed"
+    print_result(json, document, [*document["results"], f"drawn: {changed}"])
+
+
+@experiments_app.command()
 def pages(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; fail if a page says something else.")

@@ -2,7 +2,7 @@
 
 A block stands between `<!-- NAME -->` and `<!-- end -->`; all else on a page is left alone. Blocks
 of experiments come from their record files, blocks of timings from `results/benchmarks`. A block
-of an experiment may have a picture, which is a file of its own.
+of an experiment may have a picture, which is a file of its own; so are figures.
 """
 
 import re
@@ -12,6 +12,7 @@ from pathlib import Path
 from graphpool.errors import ConfigError, DataError
 from graphpool.experiments.cells import RESULTS, ExperimentRecords, block_picture, block_text
 from graphpool.experiments.experiment import list_experiments
+from graphpool.experiments.figures import figure_picture
 from graphpool.experiments.timings import TIMINGS, timing_text
 from graphpool.files import atomic_write
 
@@ -34,9 +35,21 @@ def write_pages(project: str | Path = ".", check: bool = False) -> list[Path]:
     for page in find_pages(project):
         before = page.read_text(encoding="utf-8")
         wanted.append((page, _BLOCK.sub(lambda found: _filled(found, blocks), before)))
-    for path, draw in page_pictures(project).items():
-        if (picture := draw()) is not None:
-            wanted.append((path, picture))
+    return _written([*wanted, *_drawn(project)], check)
+
+
+def write_pictures(project: str | Path = ".") -> list[Path]:
+    """Draw the pictures of blocks and figures alone; return those that changed."""
+    return _written(_drawn(Path(project)), check=False)
+
+
+def _drawn(project: Path) -> list[tuple[Path, str]]:
+    drawn = ((path, draw()) for path, draw in page_pictures(project).items())
+    return [(path, picture) for path, picture in drawn if picture is not None]
+
+
+def _written(wanted: list[tuple[Path, str]], check: bool) -> list[Path]:
+    """Write files that have another text, unless they are only checked; return these."""
     different = []
     for path, text in wanted:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -83,10 +96,17 @@ def page_blocks(project: Path) -> dict[str, Callable[[], str]]:
 
 
 def page_pictures(project: Path) -> dict[Path, Callable[[], str | None]]:
-    """What draws each picture of a block, by its path; None is drawn of too few results."""
+    """What draws each picture, by its path; None is drawn of too few results."""
     measured = _measured(project)
     pictures: dict[Path, Callable[[], str | None]] = {}
     for each in measured.values():
+        for figure in each.experiment.figures:
+            path = project / figure.picture
+            if path in pictures:
+                raise ConfigError(f"two figures draw {figure.picture!r}; rename one of them")
+            pictures[path] = lambda own=each.experiment, figure=figure: figure_picture(
+                own, figure, project
+            )
         for block in filter(lambda block: block.picture, each.experiment.blocks):
             path = project / block.picture
             if path in pictures:
