@@ -66,9 +66,7 @@ def explicit_model(config: ModelConfig) -> ModelConfig:
 
 def _uses_readout(config: ModelConfig) -> bool:
     """Whether reductions of `readout` read several nodes or clusters."""
-    network = METHODS[config.pooler]
-    pooler = METHODS.get(network.around or "", network)
-    if pooler.family in ("flat", "rule"):
+    if METHODS[config.pooler].family in ("flat", "rule"):
         return config.pooler in ("flat", "concat")
     last = config.gather == "last" or (config.gather == "default" and config.pooler in _LAST_ONLY)
     return not (last and _ends_with_one(config))
