@@ -3,11 +3,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import torch
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, TrainingError
 from graphpool.experiments.executor import DIED, ItemFailure, LocalExecutor
 
 
@@ -36,6 +38,34 @@ def test_failures_and_deaths_do_not_stop_the_rest():
 def test_in_one_process_failures_do_not_stop_the_rest_either():
     found = dict(LocalExecutor().run(work, [1, 2, 4, 5]))
     assert found == {1: 10, 2: ItemFailure("ValueError: two"), 4: ItemFailure("mend four"), 5: 50}
+
+
+@dataclass(frozen=True)
+class LosesDevice:
+    """Work whose device is lost while item 2 is done for the first time."""
+
+    mark: Path
+
+    def __call__(self, item: int) -> int:
+        if item == 2 and not self.mark.exists():
+            self.mark.touch()
+            raise torch.AcceleratorError("CUDA error: an illegal memory access\nmore lines")
+        return 10 * item
+
+
+def test_a_lost_device_costs_a_process_and_no_item(tmp_path):
+    work = LosesDevice(tmp_path / "lost")
+    assert dict(LocalExecutor(2).run(work, [1, 2, 3])) == {1: 10, 2: 20, 3: 30}
+    assert work.mark.exists()
+
+
+def test_without_other_processes_a_lost_device_ends_the_run(tmp_path):
+    run = LocalExecutor().run(LosesDevice(tmp_path / "lost"), [1, 2, 3])
+    assert next(run) == (1, 10)
+    with pytest.raises(
+        TrainingError, match="device is lost: CUDA error: an illegal memory access;"
+    ):
+        next(run)
 
 
 def test_nothing_is_begun_after_the_deadline():

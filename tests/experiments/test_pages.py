@@ -143,6 +143,50 @@ def test_rows_are_sorted_and_what_is_not_above_a_floor_is_marked(tmp_path: Path)
     ]  # fmt: skip
 
 
+def test_published_values_stand_in_brackets(tmp_path: Path) -> None:
+    text = write_project(tmp_path, VALUES, 'rows = [{method = "hap", paper = "HAP"}, "sum"]')
+    assert "| `hap` | 90.0 ± 10.0 *(95.0)* | 70.0 ± 0.0 (2 of 3) |" in text
+    assert "| SumPool | 60.0 ± 10.0 | 90.0 ± 0.0 |" in text
+    with pytest.raises(ConfigError, match=r"no paper\.values\.GMN"):
+        write_project(tmp_path, VALUES, 'rows = [{method = "hap", paper = "GMN"}]')
+
+
+def test_lines_can_be_data_with_the_best_of_several_methods(tmp_path: Path) -> None:
+    rows = """rows = [
+        "hap",
+        {method = "hap", against = "plain", figure = "difference", title = "gain"},
+        {figure = "best", title = "best", among = ["plain", "majority", "elsewhere"]},
+    ]"""
+    columns = """columns = [
+        {title = "A", data = "A", methods = {plain = "sum"}},
+        {title = "B", data = "B", methods = {plain = "sum", majority = "nothing"}},
+    ]"""
+    block = f"data_down = true\ncaption = false\nhead = 'set'\n{rows}\n{columns}"
+    assert write_project(tmp_path, VALUES, block).splitlines()[:4] == [
+        "| set | `hap` | gain | best |",
+        "|---|---:|---:|---:|",
+        "| A | 90.0 ± 10.0 | +30.0 | 60.0 ± 10.0 (SumPool) |",
+        "| B | 70.0 ± 0.0 (2 of 3) | -20.0 | 90.0 ± 0.0 (SumPool) |",
+    ]
+    nothing = write_project(tmp_path, {("hap", "A"): (0.5,)}, block)
+    assert "| A | 50.0 (1 of 3) | – | – |" in nothing
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ('rows = [{figure = "best", title = "best"}]', "'best' and among"),
+        ('rows = [{method = "hap", among = ["sum"]}]', "'best' and among"),
+        ('rows = [{title = "nobody"}]', "a row has no method"),
+        ('rows = [{figure = "best", among = ["sum"]}]', "a row has no method"),
+        ("data_down = true\nsort = true", "data_down goes without"),
+    ],
+)
+def test_rows_without_a_method_are_refused(tmp_path: Path, block: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        write_project(tmp_path, VALUES, block)
+
+
 def test_what_is_not_measured_is_left_open(tmp_path: Path) -> None:
     text = write_project(tmp_path, {("sum", "A"): (0.5,)}, 'missing = ""')
     assert "| `hap` |  |  |" in text

@@ -114,8 +114,9 @@ class Grid:
     def records(self, row: Row, column: Column, method: str = "") -> list[Record]:
         """Records of a cell."""
         found = self.experiment(row, column)
+        called = _called(method or row.method, column)
         names = column.data.split(" / ")
-        return [record for name in names for record in found.of(method or row.method, name)]
+        return [record for name in names for record in found.of(called, name)]
 
     def values(self, row: Row, column: Column) -> list[float]:
         """What a cell is the mean of."""
@@ -197,9 +198,9 @@ class Grid:
     def gain(self, row: Row, column: Column) -> Summary | None:
         """Gain of the method of a row over the one that it is compared with."""
         methods = self.experiment(row, column).experiment.methods
-        if column.data and row.method in methods:
+        if column.data and _called(row.method, column) in methods:
             where = f"{self.own.name}, block {self.block.name}"
-            check_known(row.against, methods, f"{where}: against is")
+            check_known(_called(row.against, column), methods, f"{where}: against is")
         ours, theirs = self.records(row, column), self.records(row, column, row.against)
         overlap = 0.0 if row.figure == "plain error" else overlap_of(ours)
         return paired_gain(ours, theirs, overlap, column.test or None, column.metric)
@@ -235,6 +236,8 @@ class Grid:
             published = self._published(row.paper, column) if row.paper else None
             beside = "" if published is None else f" *({published:.{self.block.digits}f})*"
             return self._value(row, column) + beside
+        if row.figure == "best":
+            return self._best(row, column)
         if row.figure in ("clusters", "rank"):
             key = {"clusters": "level1/clusters", "rank": "level1/effective_rank"}[row.figure]
             health = mean_health(self.records(row, column))
@@ -263,13 +266,28 @@ class Grid:
         if row.figure == "mean":
             summary = replace(summary, std=None)
         text = metric_text(summary, column.metric, self.block.digits)
-        wanted = self.experiment(row, column).units.get((row.method, column.data), [])
+        wanted = self.experiment(row, column).units.get(
+            (_called(row.method, column), column.data), []
+        )
         if len(values) < len(wanted):
             text += f" ({len(values)} of {len(wanted)})"
         if self.block.bold:
             best = max(self.rank(each, column) for each in self.rows)
             text = f"**{text}**" if self.rank(row, column) == best else text
         return f"{text} ↓" if row in self.low(column) else text
+
+    def _best(self, row: Row, column: Column) -> str:
+        """The best of several methods by its mean, and its name."""
+        methods = self.experiment(row, column).experiment.methods
+        rows = [Row(name) for name in row.among if _called(name, column) in methods]
+        rows = [each for each in rows if self.values(each, column)]
+        if not rows:
+            return self.block.missing
+        best = max(rows, key=lambda each: self.rank(each, column))
+        name = _called(best.method, column)
+        title = methods[name].title or f"`{name}`"
+        value = metric_text(summarise(self.values(best, column)), column.metric, self.block.digits)
+        return f"{value} ({title})"
 
     def _parameters(self, row: Row, column: Column) -> str:
         found = self.experiment(row, column)
@@ -294,6 +312,8 @@ class Grid:
 
     def table(self) -> str:
         """The whole table."""
+        if self.block.data_down:
+            return self._table_of_data()
         rows = self.rows
         if self.block.sort:
             rows = sorted(rows, key=lambda row: -self.rank(row, self.columns[0]))
@@ -302,6 +322,14 @@ class Grid:
         ]
         head = (self.block.head, *(column.title for column in self.columns))
         return table(head, [*lines, *self.paper_rows()])
+
+    def _table_of_data(self) -> str:
+        """The table with a line for each column."""
+        lines = [
+            [column.title, *(self.cell(row, column) for row in self.rows)]
+            for column in self.columns
+        ]
+        return table((self.block.head, *map(self.title, self.rows)), lines)
 
 
 def block_text(own: Experiment, block: Block, measured: Mapping[str, ExperimentRecords]) -> str:
@@ -330,6 +358,12 @@ def block_picture(
 ) -> str | None:
     """The picture of a block as an SVG document; None while too few results are there."""
     return Grid(own, block, measured).ranking.picture()
+
+
+def _called(method: str, column: Column) -> str:
+    """What a method of a row is called among the data of a column."""
+    called: str = column.methods.get(method, method)
+    return called
 
 
 def _statistics(grid: Grid) -> list[str]:

@@ -50,6 +50,7 @@ from graphpool.experiments.results import (
     SetFacts,
     write_results,
 )
+from graphpool.experiments.shared_gpu import shared_gpu
 from graphpool.experiments.tables import write_table
 from graphpool.experiments.unit import Unit
 from graphpool.features.pipeline import FeaturePipeline, automatic, has_edge_features
@@ -147,11 +148,12 @@ def evaluate(
         wanted = _Wanted(data, config, protocol, seeds, folder, sources, root)
         drawn, about = _OPEN[task.noun](wanted)
         called, config = about.pop("name", str(data)), about.pop("config")
-        outcome = run_units(
-            _units(names, drawn, config), RecordFile(folder / RECORDS, called), executor=executor,
-            sources=wanted.sources, minutes=minutes, progress=progress, command=command,
-            finished=finished,
-        )  # fmt: skip
+        with shared_gpu(config.train.device, cores):
+            outcome = run_units(
+                _units(names, drawn, config), RecordFile(folder / RECORDS, called),
+                executor=executor, sources=wanted.sources, minutes=minutes, progress=progress,
+                command=command, finished=finished,
+            )  # fmt: skip
         if "protocol" in about:
             about["splits"] = _split_files(folder)
         result = ExperimentResult(

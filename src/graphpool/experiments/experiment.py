@@ -51,7 +51,8 @@ from graphpool.tasks import TASKS, find_task
 FOLDER = "experiments"
 HOLDOUT = "holdout"
 Figure = Literal[
-    "value", "mean", "difference", "plain error", "error", "interval", "p", "clusters", "rank",
+    "value", "mean", "best", "difference", "plain error", "error", "interval", "p", "clusters",
+    "rank",
 ]  # fmt: skip
 # Figures of a method by itself, and figures of its gain over another.
 PLAIN: tuple[Figure, ...] = ("value", "mean")
@@ -68,21 +69,24 @@ class Row:
     Args:
         method: of this experiment, or of `experiment`.
         title: by default that of the method.
-        figure: `value` is the mean ± standard deviation, `mean` the mean alone; `difference` is
-            the gain over `against`, split by split, `plain error` its standard error as if splits
+        figure: `value` is the mean ± standard deviation, `mean` the mean alone, `best` the value
+            of the method of `among` that has the best mean, with its name; `difference` is the
+            gain over `against`, split by split, `plain error` its standard error as if splits
             were independent, `error` the corrected one and `interval` the corrected 95 %
             interval; `p` is its p-value by the corrected t-test, corrected by Holm for all rows of
             the block with this figure, column by column; `clusters` and `rank` are means over the
             test graphs of the first level.
         against: a method, for figures of a gain.
+        among: methods, for the figure `best`; those that some data don't have are passed over.
         paper: name in `paper.values`; what is printed there stands in brackets behind the values.
     """
 
-    method: str
+    method: str = ""
     title: str = ""
     experiment: str = ""
     figure: Figure = "value"
     against: str = ""
+    among: tuple[str, ...] = ()
     paper: str = ""
 
 
@@ -96,6 +100,7 @@ class Column:
         metric: of the records; also `seconds` (of the test), `parameters`, `family`, and
             `mean rank` over all columns of metrics, among the methods that have a value in each
             of them. By default the one published with the set, else the task's main one.
+        methods: what methods of rows are called here, where they have another name.
     """
 
     title: str
@@ -103,6 +108,7 @@ class Column:
     experiment: str = ""
     test: str = ""
     metric: str = ""
+    methods: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,7 @@ class Block:
         floor: a method; what is not above its mean is marked.
         missing: the cell of what is not measured.
         caption: whether training, seeds and machines are named below.
+        data_down: whether every line is of some data, and columns are methods.
         picture: an SVG file, relative to the project, with the critical differences of the mean
             ranks; it is written with the page and shown below the table.
     """
@@ -139,6 +146,7 @@ class Block:
     floor: str = ""
     missing: str = "–"
     caption: bool = True
+    data_down: bool = False
     picture: str = ""
 
 
@@ -398,6 +406,12 @@ def _check_block(block: Block, where: str) -> None:
                 f"{where}: the figure {row.figure!r} of {row.method} compares two methods; give "
                 "against"
             )
+        if isinstance(row, Row) and (row.figure == "best") != bool(row.among):
+            raise ConfigError(f"{where}: the figure 'best' and among, its methods, go together")
+        if isinstance(row, Row) and not row.method and (row.figure != "best" or not row.title):
+            raise ConfigError(f"{where}: a row has no method; only the figure 'best' with a title")
+    if block.data_down and (block.paper or block.sort):
+        raise ConfigError(f"{where}: data_down goes without paper and sort")
     metrics = [metric for task in TASKS.values() for metric in task.columns]
     for column in block.columns:
         if isinstance(column, Column) and column.metric:

@@ -12,6 +12,7 @@ from graphpool.experiments.machine import code_digest
 from graphpool.experiments.methods import check_known
 from graphpool.experiments.pages import check_blocks, page_blocks
 from graphpool.experiments.plan import open_sources, plan_units, smallest
+from graphpool.experiments.shared_gpu import shared_gpu
 from graphpool.files import scratch_folder
 
 
@@ -98,7 +99,7 @@ def run(
             examples, for one epoch.
         data, methods: run only units of these, by default of all.
         minutes: no unit is begun later than this.
-        jobs: processes; 1 starts none.
+        jobs: processes; 1 starts none. On a GPU they share it by a daemon (`shared_gpu`).
         executor: what runs the units, instead of processes on this machine.
         retry: also run units that failed before.
         again: also run units whose record other code has made.
@@ -142,11 +143,12 @@ def run(
                 opened = open_sources(open_units, sources, root, smoke)
                 digests = dict(zip(open_units, opened, strict=True))
                 units = [digests.get(unit, unit) for unit in units]
-            outcomes[each] = run_units(
-                units, measured.file, executor=executor, sources=sources, minutes=minutes,
-                retry=retry, again=again, progress=progress,
-                command=f"graphpool experiments run {each}",
-                checkpoints=None if checkpoints is None else Path(checkpoints),
-                others=measured.others,
-            )  # fmt: skip
+            with shared_gpu(device, jobs):
+                outcomes[each] = run_units(
+                    units, measured.file, executor=executor, sources=sources, minutes=minutes,
+                    retry=retry, again=again, progress=progress,
+                    command=f"graphpool experiments run {each}",
+                    checkpoints=None if checkpoints is None else Path(checkpoints),
+                    others=measured.others,
+                )  # fmt: skip
     return outcomes
