@@ -89,8 +89,8 @@ def cost_block(files: Mapping[str, RecordFile]) -> str:
     if not costs:
         return _NOTHING
     total = sum(costs.values(), Cost(0, 0.0, 0.0))
-    rows = [(f"`{name}`", *_cells(cost)) for name, cost in costs.items()]
-    rows.append(("**all**", *(f"**{cell}**" for cell in _cells(total))))
+    rows = [[f"`{name}`", *_cells(cost)] for name, cost in costs.items()]
+    rows.append([f"**{cell}**" for cell in ("all", *_cells(total))])
     head = ("experiment", "finished units", "core hours", "process hours on a GPU")
     words = (
         "Training and test of finished units, each in the file of the experiment that measured it; "
