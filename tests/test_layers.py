@@ -58,8 +58,9 @@ INNER: dict[str, list[set[str]]] = {
     "evaluation": [{"format", "metrics", "prediction", "protocols", "ranking", "regression",
                     "separation", "statistics"},
                    {"baselines", "significance", "multilabel"}],
-    "report": [{"predictions"}, {"pictures"}, {"data"}, {"draw"}, {"sections", "style"},
-               {"page", "methods", "parts_page", "parts_picture", "set_page"}],
+    "report": [{"predictions"}, {"pictures"}, {"data"}, {"draw"},
+               {"sections", "style", "cell_marks"},
+               {"page", "methods", "parts_page", "parts_picture", "set_page"}, {"document"}],
     "tasks": [
         {"base", "epoch_text"},
         {"number_output", "pairwise", "place_text"},

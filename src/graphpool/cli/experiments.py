@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from graphpool.cli.experiment import stopping
-from graphpool.cli.options import Jobs, Json, Root, command_group
+from graphpool.cli.options import Jobs, Json, Overwrite, Root, command_group
 from graphpool.cli.output import print_json, print_line, print_result, print_status
 from graphpool.evaluation.format import Table, plural
+from graphpool.files import check_free
 
 experiments_app = command_group(
     "List, check and run the experiments of a project, and fill its pages."
@@ -18,6 +19,7 @@ Project = Annotated[
     Path, typer.Option("--project", help="Folder with experiments/, results/ and docs/.")
 ]
 HERE = Path()
+REPRODUCTION = Path("docs/reproduction.md")
 
 
 @experiments_app.command("list")
@@ -197,3 +199,27 @@ def pages(
     print_result(json, document, [line])
     if check and different:
         raise typer.Exit(1)
+
+
+@experiments_app.command()
+def html(
+    page: Annotated[
+        Path, typer.Argument(help="A Markdown page, relative to the project.")
+    ] = REPRODUCTION,
+    out: Annotated[
+        Path | None, typer.Option(help="By default the name of the page with .html, here.")
+    ] = None,
+    overwrite: Overwrite = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Write a page as one HTML file: pictures inside, differences from published values coloured.
+
+    The page is taken as it is; graphpool experiments pages fills its blocks first.
+    """
+    from graphpool.report.document import write_document
+
+    path = Path(f"{page.stem}.html") if out is None else out
+    check_free(path, overwrite, "--overwrite", "--out ")
+    write_document(project / page, path, page.as_posix())
+    print_result(json, {"path": str(path)}, [f"Page: {path}"])

@@ -11,8 +11,10 @@ from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.protocols import find_protocol
 from graphpool.evaluation.significance import corrected_p_values
 from graphpool.evaluation.statistics import Summary, mean, mean_ranks, summarise
+from graphpool.experiments.costs import cost_text, unit_seconds
 from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import (
+    COST,
     FACTS,
     MEAN_RANK,
     PLAIN,
@@ -123,6 +125,8 @@ class Grid:
         found = self.records(row, column)
         if column.metric == "seconds":
             return [record.seconds["test"] for record in found]
+        if column.metric == COST:
+            return unit_seconds(found)
         values = (record.metric(column.metric, column.test or None) for record in found)
         return [value for value in values if value is not None]
 
@@ -262,6 +266,8 @@ class Grid:
             return self.block.missing
         if column.metric == "seconds":
             return three(mean(values))
+        if column.metric == COST:
+            return cost_text(self.records(row, column))
         summary = summarise(values)
         if row.figure == "mean":
             summary = replace(summary, std=None)

@@ -57,9 +57,9 @@ Figure = Literal[
 # Figures of a method by itself, and figures of its gain over another.
 PLAIN: tuple[Figure, ...] = ("value", "mean")
 GAINS: tuple[Figure, ...] = ("difference", "plain error", "error", "interval", "p")
-MEAN_RANK = "mean rank"
+MEAN_RANK, COST = "mean rank", "cost"
 # Metrics of columns that say nothing of how good a method is on some data.
-FACTS = ("seconds", "parameters", "family", MEAN_RANK)
+FACTS = ("seconds", COST, "parameters", "family", MEAN_RANK)
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,11 @@ class Column:
     Args:
         data: name of the data; of `parameters` several are possible, joined by " / ".
         test: what was tested of it, by default the first.
-        metric: of the records; also `seconds` (of the test), `parameters`, `family`, and
-            `mean rank` over all columns of metrics, among the methods that have a value in each
-            of them. By default the one published with the set, else the task's main one.
+        metric: of the records; also `seconds` (of the test), `cost` (mean seconds of whole
+            units, training and test, on a CPU or, marked `GPU`, on a GPU if none was made on a
+            CPU), `parameters`, `family`, and `mean rank` over all columns of metrics, among the
+            methods that have a value in each of them. By default the one published with the set,
+            else the task's main one.
         methods: what methods of rows are called here, where they have another name.
     """
 

@@ -1,8 +1,9 @@
 """The one page writer: marked regions of README.md and docs/*.md are filled from results.
 
 A block stands between `<!-- NAME -->` and `<!-- end -->`; all else on a page is left alone. Blocks
-of experiments come from their record files, blocks of timings from `results/benchmarks`. A block
-of an experiment may have a picture, which is a file of its own; so are figures.
+of experiments and of their cost come from record files, blocks of timings from
+`results/benchmarks`. A block of an experiment may have a picture, which is a file of its own; so
+are figures.
 """
 
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.experiments.cells import RESULTS, ExperimentRecords, block_picture, block_text
+from graphpool.experiments.costs import COST_BLOCK, cost_block
 from graphpool.experiments.experiment import list_experiments
 from graphpool.experiments.figures import figure_picture
 from graphpool.experiments.timings import TIMINGS, timing_text
@@ -85,13 +87,14 @@ def page_blocks(project: Path) -> dict[str, Callable[[], str]]:
     blocks: dict[str, Callable[[], str]] = {}
     for each in measured.values():
         for block in each.experiment.blocks:
-            if block.name in blocks or block.name in TIMINGS:
+            if block.name in blocks or block.name in (COST_BLOCK, *TIMINGS):
                 raise ConfigError(f"two blocks are called {block.name!r}; rename one of them")
             blocks[block.name] = lambda own=each.experiment, block=block: block_text(
                 own, block, measured
             )
     for name in TIMINGS:
         blocks[name] = lambda name=name: timing_text(name, project / RESULTS / "benchmarks")
+    blocks[COST_BLOCK] = lambda: cost_block({name: each.file for name, each in measured.items()})
     return blocks
 
 

@@ -61,7 +61,7 @@ def render(report: Report, seed: int = 0) -> str:
         _health(report),
         repeat_section(report.command, report.environment),
     )
-    return _shell(report.title, f"{_header(report)}{''.join(sections)}")
+    return shell(report.title, f"{_header(report)}{''.join(sections)}")
 
 
 def _header(report: Report) -> str:
@@ -75,15 +75,15 @@ def _header(report: Report) -> str:
     )
 
 
-def _shell(title: str, body: str) -> str:
-    """A whole page around its parts."""
+def shell(title: str, body: str, *more_css: str) -> str:
+    """A whole page around its parts; `more_css` are files of rules beside `style.css`."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         # An empty icon, inline: otherwise browsers ask the server for one.
         '<link rel="icon" href="data:,">'
-        f"<title>{text(title)}</title><style>{stylesheet()}</style></head>"
+        f"<title>{text(title)}</title><style>{stylesheet(*more_css)}</style></head>"
         f"<body><main>{body}</main>"
         f"<footer>Made by graphpool {text(__version__)}.</footer></body></html>\n"
     )

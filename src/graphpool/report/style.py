@@ -23,9 +23,16 @@ _DRAWN = (".edges{", ".edges .between", ".backing", ".label", ".bonds", ".atoms"
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def stylesheet() -> str:
-    """All rules; paper is always light, whatever the screen was."""
-    rules = files("graphpool.report").joinpath("style.css").read_text(encoding="utf-8")
+def stylesheet(*more: str) -> str:
+    """All rules; paper is always light, whatever the screen was.
+
+    Args:
+        more: names of files with further rules.
+    """
+    folder = files("graphpool.report")
+    rules = "".join(
+        folder.joinpath(name).read_text(encoding="utf-8") for name in ("style.css", *more)
+    )
     return (
         f":root{{{_LIGHT}}}"
         f"@media screen and (prefers-color-scheme:dark){{:root{{{_DARK}}}}}\n{rules}"
