@@ -17,7 +17,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = list_experiments(PROJECT)
 RUNNABLE = [name for name, each in EXPERIMENTS.items() if each.data]
 # Experiments that pages show before all of their units are measured.
-BEING_MEASURED = {"classification"}
+BEING_MEASURED = {"classification", "paper-protocol", "worth"}
 TOY = """
 title = "Toy"
 task = "classification"
