@@ -69,3 +69,28 @@ def test_what_is_wrong_is_one_line(cli: Any, tmp_path: Path) -> None:
     nowhere = cli("experiments", "list", "--project", tmp_path / "nowhere")
     assert nowhere.code == 2
     assert "no such folder" in nowhere.err
+
+
+def test_a_page_is_written_as_html(cli: Any, tmp_path: Path) -> None:
+    page = tmp_path / "docs" / "reproduction.md"
+    page.parent.mkdir()
+    page.write_text("# T\n\n| a | b |\n|---|---|\n| x | 85.3 *(95.0)* |\n", encoding="utf-8")
+    done = cli("experiments", "html")
+    assert (done.code, done.out) == (0, "Page: reproduction.html\n")
+    assert "-9.7" in (tmp_path / "reproduction.html").read_text(encoding="utf-8")
+    assert "give --overwrite" in cli("experiments", "html").err
+    out = ("--out", tmp_path / "b.html", "--json")
+    again = cli("experiments", "html", "docs/reproduction.md", "--project", tmp_path, *out)
+    assert json.loads(again.out) == {"path": str(tmp_path / "b.html")}
+
+
+def test_a_page_that_cannot_be_written_as_html_is_one_line(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("![x](no.png)\n", encoding="utf-8")
+    for arguments, words in (
+        (("pgae.md",), "did you mean 'page.md'"),
+        (("page.md",), "can't be read"),
+        (("page.md", "--out", "nowhere/page.html"), "there is no folder nowhere"),
+    ):
+        done = cli("experiments", "html", *arguments)
+        assert (done.code, done.err.count("\n")) == (2, 1)
+        assert words in done.err

@@ -19,6 +19,7 @@ from graphpool.evaluation.format import Lines, Table
 
 CORE = (
     "torch", "numpy", "scipy", "scikit-learn", "numba", "networkx", "safetensors", "typer", "rich",
+    "markdown-it-py",
 )  # fmt: skip
 OPTIONAL = {
     "torch-geometric": ("pyg", "to_pyg, benchmarks against PyG"),
