@@ -3,9 +3,9 @@
     python benchmarks/complexity.py
 
 The paper says that HAP takes O(r N²) for N nodes and r N clusters, and nearly linear time for
-r = 0.05 and N = 100. Here a step, forward and backward, runs on one random graph of N nodes and 2 N
-edges, with r = 0.1: group poolers make N / 10 clusters, Top-K poolers keep N / 10 nodes. Features of
-16 channels, width 64, one thread, 32 bits. Places of graphs are found beforehand.
+r = 0.05 and N = 100. Here a step, forward and backward, runs on one random graph of N nodes and
+2 N edges, with r = 0.1: group poolers make N / 10 clusters, Top-K poolers keep N / 10 nodes.
+Features of 16 channels, width 64, one thread, 32 bits. Places of graphs are found beforehand.
 
 Times: all methods and sizes in one process, rounds interleaved, the best round of each by the time
 of the process. Memory: a process for each method and size, which has its graph and has made a step
