@@ -18,6 +18,15 @@ from graphpool.experiments.machine import machine, provenance
 from graphpool.files import write_json
 from graphpool.graphs.graphset import GraphSet
 
+# Every block of 16 KiB and more is a mapping of its own and goes back when it is freed.
+RETURNING = {
+    "MALLOC_MMAP_THRESHOLD_": "16384",
+    "MALLOC_TRIM_THRESHOLD_": "0",
+    "MALLOC_TOP_PAD_": "0",
+    "MALLOC_ARENA_MAX": "1",
+    "OMP_NUM_THREADS": "1",
+}
+
 
 def best(function: Callable[[], Any], rounds: int, warm: int = 1) -> float:
     """Seconds of the fastest of several calls, after some to warm up."""
@@ -47,6 +56,24 @@ def epoch_of(
 def slope(sizes: Sequence[int], seconds: Sequence[float]) -> float:
     """Least-squares slope of log time against log size."""
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
+def status_mib(key: str) -> float:
+    """Return a number of /proc/self/status, in MiB."""
+    text = Path("/proc/self/status").read_text(encoding="utf-8")
+    line = next(line for line in text.splitlines() if line.startswith(f"{key}:"))
+    return int(line.split()[1]) / 1024
+
+
+def memory_growth(function: Callable[[], Any]) -> float:
+    """Return by how many MiB the resident memory of this process grows at most during a call.
+
+    Start the process with `RETURNING` in its environment, so that freed memory does not count.
+    """
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak begins anew
+    before = status_mib("VmRSS")
+    function()
+    return status_mib("VmHWM") - before
 
 
 def measured_here(device: str = "cpu") -> dict[str, Any]:

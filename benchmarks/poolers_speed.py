@@ -19,7 +19,7 @@ from typing import Any
 
 import poolers_pyg
 import torch
-from common import measured_here
+from common import RETURNING, measured_here, memory_growth, status_mib
 from epoch import BATCH, WIDTH, best_times, train
 
 from graphpool.config import ModelConfig
@@ -42,15 +42,6 @@ BASE = "sum"
 ROUNDS = {50_000: 40, 1_000_000: 8, 1_000_000_000: 4}
 BATCHES = {"COLLAB": 40}  # of 157
 FORMAT = "graphpool poolers speed 1"
-# Every block of 16 KiB and more is a mapping of its own and goes back when it is freed.
-RETURNING = {
-    "MALLOC_MMAP_THRESHOLD_": "16384",
-    "MALLOC_TRIM_THRESHOLD_": "0",
-    "MALLOC_TOP_PAD_": "0",
-    "MALLOC_ARENA_MAX": "1",
-    "OMP_NUM_THREADS": "1",
-}
-
 Row = dict[str, Any]
 
 
@@ -104,17 +95,8 @@ def peak(method: str, folder: Path) -> dict[str, float]:
     batches, few = batches_of(graphs), [graphs.batch([0, 1])]
     epoch = trainer(method, graphs)
     epoch(few)  # compiled code and libraries are loaded
-    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak begins anew
-    before = _status("VmRSS")
-    epoch(batches)
-    return {"MiB": _status("VmHWM") - before, "before": before}
-
-
-def _status(key: str) -> float:
-    """A number of /proc/self/status, in MiB."""
-    text = Path("/proc/self/status").read_text(encoding="utf-8")
-    line = next(line for line in text.splitlines() if line.startswith(f"{key}:"))
-    return int(line.split()[1]) / 1024
+    before = status_mib("VmRSS")
+    return {"MiB": memory_growth(lambda: epoch(batches)), "before": before}
 
 
 def peak_elsewhere(folder: Path, method: str) -> float:
