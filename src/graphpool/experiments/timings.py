@@ -9,6 +9,7 @@ from typing import Any
 
 from graphpool.documents import read_json
 from graphpool.experiments.molecule_timings import chemprop_table
+from graphpool.experiments.paper_timings import paper_complexity, paper_invariance, paper_sets
 from graphpool.experiments.pooler_timings import pooler_methods, pooler_speed
 from graphpool.experiments.text import NONE, paragraphs, table, three, time_text, where_text
 
@@ -389,6 +390,9 @@ TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
     "rings: cuts": ("rings.json", _ring_cuts, ("cuts",)),
     "rings: time": ("rings.json", _ring_time, ("time",)),
     "molecules: chemprop": ("chemprop.json", chemprop_table, ("sets",)),
+    "reproduction: sets": ("paper_sets.json", paper_sets, ("sets",)),
+    "reproduction: complexity": ("complexity.json", paper_complexity, ("methods",)),
+    "reproduction: invariance": ("invariance.json", paper_invariance, ("sets",)),
     "poolers: methods": ("", pooler_methods, ()),
     "poolers: speed": ("poolers.json", pooler_speed, ("sets", "methods")),
 }
