@@ -54,12 +54,15 @@ BLOCK
 
 
 def write_project(
-    folder: Path, accuracies: dict[tuple[str, str], Sequence[float]], block: str = ""
+    folder: Path,
+    accuracies: dict[tuple[str, str], Sequence[float]],
+    block: str = "",
+    toml: str = TOY,
 ) -> str:
     """Records of a toy experiment, and the text of its block."""
     path = folder / "experiments" / "toy.toml"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(TOY.replace("BLOCK", block), encoding="utf-8")
+    path.write_text(toml.replace("BLOCK", block), encoding="utf-8")
     page = folder / "README.md"
     page.write_text("before\n<!-- toy: table -->\nold\n<!-- end -->\nafter\n", encoding="utf-8")
     records = []
@@ -185,6 +188,20 @@ def test_lines_can_be_data_with_the_best_of_several_methods(tmp_path: Path) -> N
 def test_rows_without_a_method_are_refused(tmp_path: Path, block: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         write_project(tmp_path, VALUES, block)
+
+
+def test_a_column_shows_some_seeds_alone(tmp_path: Path) -> None:
+    toml = TOY.replace("seeds = [0]", "seeds = [0, 1]")
+    columns = """columns = [
+        {title = "first", data = "A", seeds = [0]},
+        {title = "second", data = "A", seeds = [1]},
+        {title = "both", data = "A"},
+    ]
+    rows = ["sum"]
+    caption = false"""
+    accuracies = {("sum", "A"): (0.6, 0.6, 0.6, 0.8, 0.8)}
+    text = write_project(tmp_path, accuracies, columns, toml)
+    assert "| SumPool | 60.0 ± 0.0 | 80.0 ± 0.0 (2 of 3) | 68.0 ± 11.0 (5 of 6) |" in text
 
 
 def test_what_is_not_measured_is_left_open(tmp_path: Path) -> None:

@@ -118,7 +118,8 @@ class Grid:
         found = self.experiment(row, column)
         called = _called(method or row.method, column)
         names = column.data.split(" / ")
-        return [record for name in names for record in found.of(called, name)]
+        records = (record for name in names for record in found.of(called, name))
+        return [record for record in records if not column.seeds or record.seed in column.seeds]
 
     def values(self, row: Row, column: Column) -> list[float]:
         """What a cell is the mean of."""
@@ -272,15 +273,18 @@ class Grid:
         if row.figure == "mean":
             summary = replace(summary, std=None)
         text = metric_text(summary, column.metric, self.block.digits)
-        wanted = self.experiment(row, column).units.get(
-            (_called(row.method, column), column.data), []
-        )
-        if len(values) < len(wanted):
-            text += f" ({len(values)} of {len(wanted)})"
+        if len(values) < (wanted := self._planned(row, column)):
+            text += f" ({len(values)} of {wanted})"
         if self.block.bold:
             best = max(self.rank(each, column) for each in self.rows)
             text = f"**{text}**" if self.rank(row, column) == best else text
         return f"{text} ↓" if row in self.low(column) else text
+
+    def _planned(self, row: Row, column: Column) -> int:
+        """How many values a cell has when everything is measured."""
+        units = self.experiment(row, column).units
+        planned = units.get((_called(row.method, column), column.data), [])
+        return sum(not column.seeds or unit.seed in column.seeds for unit in planned)
 
     def _best(self, row: Row, column: Column) -> str:
         """The best of several methods by its mean, and its name."""

@@ -103,6 +103,7 @@ class Column:
             methods that have a value in each of them. By default the one published with the set,
             else the task's main one.
         methods: what methods of rows are called here, where they have another name.
+        seeds: of the records that are shown; by default all of them.
     """
 
     title: str
@@ -111,6 +112,7 @@ class Column:
     test: str = ""
     metric: str = ""
     methods: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    seeds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

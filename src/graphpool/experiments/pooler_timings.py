@@ -99,6 +99,21 @@ def _group_text(found: Found) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
+PAPER_METHODS = (
+    "hap", "hap-one-way", "hap-paper", "concat", "sum", "mean", "mean-att", "set2set", "sort",
+    "attpool-global", "attpool-local", "gpool", "sagpool", "diffpool", "asap", "structpool",
+)  # fmt: skip
+
+
+def paper_methods_speed(found: Found) -> str:
+    """The same for the methods of the paper's classification table alone."""
+    methods = {name: found["methods"][name] for name in PAPER_METHODS if name in found["methods"]}
+    return paragraphs(
+        _speed_table({**found, "methods": methods}),
+        f"`python benchmarks/poolers.py --data-root FOLDER`; {where_text(found)}.",
+    )
+
+
 def pooler_speed(found: Found) -> str:
     """Both tables, how they came about, and where."""
     parts = [

@@ -10,7 +10,11 @@ from typing import Any
 from graphpool.documents import read_json
 from graphpool.experiments.molecule_timings import chemprop_table
 from graphpool.experiments.paper_timings import paper_complexity, paper_invariance, paper_sets
-from graphpool.experiments.pooler_timings import pooler_methods, pooler_speed
+from graphpool.experiments.pooler_timings import (
+    paper_methods_speed,
+    pooler_methods,
+    pooler_speed,
+)
 from graphpool.experiments.text import NONE, paragraphs, table, three, time_text, where_text
 
 Found = dict[str, Any]
@@ -393,6 +397,7 @@ TIMINGS: dict[str, tuple[str, Callable[[Found], str], tuple[str, ...]]] = {
     "reproduction: sets": ("paper_sets.json", paper_sets, ("sets",)),
     "reproduction: complexity": ("complexity.json", paper_complexity, ("methods",)),
     "reproduction: invariance": ("invariance.json", paper_invariance, ("sets",)),
+    "reproduction: cost of methods": ("poolers.json", paper_methods_speed, ("sets", "methods")),
     "poolers: methods": ("", pooler_methods, ()),
     "poolers: speed": ("poolers.json", pooler_speed, ("sets", "methods")),
 }
