@@ -57,7 +57,10 @@ def literal(graph: nx.Graph, cluster: list[int]) -> tuple[list[list[float]], dic
         n, own = size[place], inner[place]
         onehot = [float(min(n, 10) == count) for count in range(1, 11)]
         logs = [math.log(1 + n), math.log(1 + own), math.log(1 + outer[place])]
-        profile.append([*logs, own - n + 1, *onehot])
+        rank = own - n + 1
+        if rank > 16:
+            rank = 16 + math.log(1 + rank - 16)
+        profile.append([*logs, rank, *onehot])
     weight: Counter = Counter()
     for one, other, data in graph.edges(data=True):
         ways = [(one, other)] if graph.is_directed() else [(one, other), (other, one)]
@@ -97,6 +100,21 @@ def test_coarse_graphs_are_those_of_a_loop(directed: bool, weighted: bool) -> No
         assert found.keys() == edges.keys()
         for key, values in edges.items():
             assert found[key] == pytest.approx(values, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("graph", "expected"),
+    [
+        (nx.complete_graph(4), 3.0),
+        (nx.complete_graph(70), 16 + math.log(1 + 70 * 69 // 2 - 69 - 16)),
+        (nx.empty_graph(30), -16 - math.log(1 + 29 - 16)),
+    ],
+    ids=["few", "many", "no edges"],
+)
+def test_cycles_of_dense_places_count_by_their_logarithm(graph: nx.Graph, expected: float) -> None:
+    coarse = as_set([graph]).coarse(PlaceRule(steps=0, most=1))
+    assert coarse.x is not None
+    assert coarse.x[0, 3].item() == pytest.approx(expected)
 
 
 def test_weights_that_do_not_count_make_no_edge() -> None:

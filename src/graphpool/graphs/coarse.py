@@ -19,6 +19,9 @@ from graphpool.graphs.segments import pointer
 LARGEST = 10
 """Places of at least so many nodes have the last column of sizes in their profile."""
 
+CYCLES = 16
+"""Of more independent cycles than this in a place, the logarithm of the rest counts."""
+
 PROFILE_CHANNELS = 4 + LARGEST
 """Columns of a place's profile: the features `x` of a coarse graph."""
 
@@ -59,8 +62,10 @@ def coarse_batch(batch: GraphBatch, places: Places) -> GraphBatch:
 def profile_of(size: Tensor, inner: Tensor, outer: Tensor) -> Tensor:
     """Return what is known of places from their structure, `[places, PROFILE_CHANNELS]`.
 
-    log(1 + n), log(1 + inner), log(1 + outer), inner - n + 1 (the number of independent cycles of
-    a connected place), and n as one-hot, where `LARGEST` stands for more.
+    log(1 + n), log(1 + inner), log(1 + outer), r = inner - n + 1 (the number of independent cycles
+    of a connected place), and n as one-hot, where `LARGEST` stands for more. Where |r| is larger
+    than `CYCLES`, CYCLES + log(1 + |r| - CYCLES) with the sign of r stands for it: a dense place of
+    70 nodes has 2,000 cycles, which would drown all else.
 
     Args:
         size: `[places]`, n, the nodes of each place.
@@ -69,6 +74,8 @@ def profile_of(size: Tensor, inner: Tensor, outer: Tensor) -> Tensor:
     """
     counts = torch.stack([size, inner, outer]).float()
     cycles = (inner - size + 1).float()
+    rest = (cycles.abs() - CYCLES).clamp(min=0)
+    cycles = cycles.clamp(-CYCLES, CYCLES) + cycles.sign() * rest.log1p()
     sizes = torch.nn.functional.one_hot(size.clamp(max=LARGEST) - 1, LARGEST).float()
     return torch.cat([counts.log1p().t(), cycles.unsqueeze(-1), sizes], 1)
 
