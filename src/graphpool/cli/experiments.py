@@ -152,15 +152,16 @@ def figures(
         list[str] | None, typer.Argument(help="Names of experiments; by default all with figures.")
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Train networks of finished maps once more.")
+        bool, typer.Option("--again", help="Train what is finished once more.")
     ] = False,
     project: Project = HERE,
     root: Root = None,
     json: Json = False,
 ) -> None:
-    """Train the networks whose graph vectors the figures show, and draw the pictures.
+    """Train the networks that figures show, and draw maps, learning curves and clusters.
 
-    Coordinates and numbers are kept in results/figures/; finished maps are not trained again.
+    Numbers are kept in results/figures/, and pictures are drawn from them; what is finished is not
+    trained again, and a network that several figures of an experiment show is trained once.
     """
     from graphpool.experiments.experiment import list_experiments
     from graphpool.experiments.figures import make_figures

@@ -32,18 +32,19 @@ A file has these parts; `read_experiment` checks every key:
     [[blocks]]                      # where the records are shown; see `Block`
     page = "README.md"              name = "reaches"
 
-    [[figures]]                     # maps of graph vectors; see `MapFigure`
-    name = "tsne-methods"           picture = "docs/tsne_methods.svg"
+    [[figures]]                     # pictures of trained networks; see `FigureEntry`
+    name = "tsne-methods"           picture = "docs/tsne_methods.svg"    kind = "map"
 """
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal
 
 from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict, resolve_model
 from graphpool.documents import read_toml
 from graphpool.errors import ConfigError, nearest
 from graphpool.evaluation.protocols import Protocol, find_protocol
+from graphpool.experiments.figure_entry import FigureEntry, check_figures, check_picture
 from graphpool.experiments.methods import check_known
 from graphpool.experiments.search import Search
 from graphpool.tasks import TASKS, find_task
@@ -155,27 +156,6 @@ class Block:
 
 
 @dataclass(frozen=True)
-class MapFigure:
-    """A picture of graph vectors laid out by t-SNE: a row for each of the data, a map a method.
-
-    Networks are those of the first seed and fold. `graphpool experiments figures` trains them.
-
-    Args:
-        name: of the file `results/figures/NAME.json`, which the picture is drawn from.
-        picture: an SVG file, relative to the project.
-        methods, data: of the experiment; by default all.
-        graphs: how many graphs of a set are drawn at most, test graphs first.
-    """
-
-    name: str
-    picture: str
-    title: str = ""
-    methods: tuple[str, ...] = ()
-    data: tuple[str, ...] = ()
-    graphs: int = 1000
-
-
-@dataclass(frozen=True)
 class DataEntry:
     """Some data of an experiment.
 
@@ -258,7 +238,7 @@ class Experiment:
     data: tuple[DataEntry, ...] = ()
     methods: dict[str, MethodEntry] = field(default_factory=dict, hash=False)
     blocks: tuple[Block, ...] = ()
-    figures: tuple[MapFigure, ...] = ()
+    figures: tuple[FigureEntry, ...] = ()
 
     def protocol_of(self, entry: DataEntry) -> Protocol:
         """How some data are split."""
@@ -387,20 +367,8 @@ def _check(made: Experiment, where: str) -> None:
             if title not in made.paper.values:
                 raise ConfigError(f"{where}: block {block.name}: no paper.values.{title}")
         _check_block(block, f"{where}: block {block.name}")
-    for figure in made.figures:
-        _check_figure(made, figure, f"{where}: figure {figure.name}")
-
-
-def _check_figure(made: Experiment, figure: MapFigure, where: str) -> None:
-    if find_task(made.task).noun != "graphs":
-        raise ConfigError(f"{where}: graphs are drawn of networks over single graphs alone")
-    for name in figure.data:
-        check_known(name, [entry.name for entry in made.data], f"{where}: no data")
-    for name in figure.methods:
-        check_known(name, made.methods, f"{where}: no method")
-        if made.methods[name].rule:
-            raise ConfigError(f"{where}: {name} is a rule, which has no vectors of graphs")
-    _check_picture(figure.picture, where)
+    poolers = {name: each.model.get("pooler", "") for name, each in made.methods.items()}
+    check_figures(made.figures, where, find_task(made.task).noun, names, poolers)
 
 
 def _check_block(block: Block, where: str) -> None:
@@ -421,18 +389,7 @@ def _check_block(block: Block, where: str) -> None:
         if isinstance(column, Column) and column.metric:
             check_known(column.metric, [*metrics, *FACTS], f"{where}: no metric")
     if block.picture:
-        _check_picture(block.picture, where)
-
-
-def _check_picture(path: str, where: str) -> None:
-    picture = PurePosixPath(path)
-    if picture.suffix != ".svg":
-        raise ConfigError(f"{where}: picture {path} is drawn as SVG; end it with .svg")
-    if picture.is_absolute() or ".." in picture.parts:
-        raise ConfigError(
-            f"{where}: picture {path} is outside of the project; give a path in it, such "
-            f"as docs/{picture.name}"
-        )
+        check_picture(block.picture, where)
 
 
 def _check_seeds(made: Experiment, entry: DataEntry, where: str) -> None:

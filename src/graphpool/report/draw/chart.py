@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphpool.report.data import Array
-from graphpool.report.draw.svg import number, polyline, ticks
+from graphpool.report.draw.svg import log_ticks, number, polyline, ticks
 
 BOTTOM = 46
 
@@ -16,6 +16,7 @@ class Chart:
 
     Args:
         x, y: first and last value of the axes.
+        log: whether the vertical axis is logarithmic; its values are above 0.
     """
 
     width: int
@@ -25,6 +26,7 @@ class Chart:
     top: int
     x: tuple[float, float]
     y: tuple[float, float]
+    log: bool = False
 
     @property
     def base(self) -> int:
@@ -39,9 +41,13 @@ class Chart:
 
     def down(self, value: Array | float) -> Array:
         """Vertical position of values; those outside of the axis are drawn at its ends."""
-        low, high = self.y
         inner = self.base - self.top
-        return np.asarray(self.top + inner * (high - np.clip(value, low, high)) / (high - low))
+        clipped = np.clip(value, *self.y)
+        if self.log:
+            low, high, clipped = np.log(self.y[0]), np.log(self.y[1]), np.log(clipped)
+        else:
+            low, high = self.y
+        return np.asarray(self.top + inner * (high - clipped) / (high - low))
 
     def path(self, xs: Array, ys: Array) -> str:
         """Path data through the points."""
@@ -55,7 +61,7 @@ class Chart:
             unit: what follows the numbers of the vertical axis.
         """
         left, right, parts = self.left, self.width - self.right, []
-        for value in ticks(*self.y):
+        for value in log_ticks(*self.y) if self.log else ticks(*self.y):
             y = number(float(self.down(value)))
             parts.append(f'<line class="grid" x1="{left}" x2="{right}" y1="{y}" y2="{y}"/>')
             parts.append(f'<text class="tick y" x="{left - 8}" y="{y}">{value:g}{unit}</text>')

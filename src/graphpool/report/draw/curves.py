@@ -55,7 +55,7 @@ def _chart(curves: Sequence[Curve], train: str, valid: str, title: str, scale: f
         for kind, name in (("train", train), ("valid", valid))
     }
     values = np.concatenate([ys for kind in runs.values() for _, ys in kind])
-    low, high, cut = _limits(values[np.isfinite(values)], top=100.0 if scale == 100.0 else None)
+    low, high, cut = axis_limits(values[np.isfinite(values)], top=100.0 if scale == 100.0 else None)
     first = min(min(curve.epochs) for curve in curves)
     last = max(max(max(curve.epochs) for curve in curves), first + 1)
     chart = Chart(460, 280, 46, 16, 16, (float(first), float(last)), (low, high))
@@ -82,7 +82,7 @@ def _chart(curves: Sequence[Curve], train: str, valid: str, title: str, scale: f
     return f"<figure><figcaption>{title}</figcaption>{drawn}{note}</figure>"
 
 
-def _limits(values: Array, top: float | None) -> tuple[float, float, bool]:
+def axis_limits(values: Array, top: float | None) -> tuple[float, float, bool]:
     """Lower and upper end of the axis, and whether a spike had to be cut off."""
     if not len(values):
         return 0.0, 1.0, False

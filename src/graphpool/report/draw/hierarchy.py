@@ -5,6 +5,7 @@ cluster keeps its colour, and everything above shows as a pie which clusters it 
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -57,7 +58,10 @@ def cluster_noun(example: HierarchyExample, level: int = 1) -> str:
 def _panel(example: HierarchyExample, number_: int, where: LevelLayout) -> str:
     level, nodes = example.levels[number_], len(where.position)
     own, first = cluster_noun(example, number_), cluster_noun(example)
-    drawn = [_edges(level, where, own if number_ else ""), backing(where.position, where.radius)]
+    drawn = [
+        _edges(level.adjacency, where, own if number_ else ""),
+        backing(where.position, where.radius),
+    ]
     if number_ == 0 and where.molecule:
         name, drawn = "The molecule", [where.molecule]
         drawn += [_atom(level, where, node, first) for node in range(nodes)]
@@ -104,9 +108,14 @@ def rim_line(start: Array, end: Array, start_radius: float, end_radius: float) -
     return f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
 
 
-def _edges(level: Level, where: LevelLayout, noun: str) -> str:
+def graph_edges(adjacency: Array, where: LevelLayout) -> str:
+    """Lines between the nodes of a graph."""
+    return _edges(adjacency, where, "")
+
+
+def _edges(adjacency: Array, where: LevelLayout, noun: str) -> str:
     """Lines between nodes; `noun` is what a coarse level joins, empty for the graph itself."""
-    pairs, weight = edge_list(level.adjacency)
+    pairs, weight = edge_list(adjacency)
     if not len(pairs):
         return ""
     heavy = float(weight.max())
@@ -188,7 +197,15 @@ def _coarse(where: LevelLayout, node: int, number_: int, noun: str, first: str) 
 
 
 def _pie(parts: Array, x: float, y: float, radius: float, noun: str) -> str:
-    slices = []
+    return "".join(
+        f'<path class="slice" style="--k:{colour(cluster)}" d="{path}">'
+        f"<title>{noun} {cluster + 1}: {100 * parts[cluster]:.0f} %</title></path>"
+        for cluster, path in pie_slices(parts, x, y, radius)
+    )
+
+
+def pie_slices(parts: Array, x: float, y: float, radius: float) -> Iterator[tuple[int, str]]:
+    """Number and path data of every slice of a pie whose parts sum to 1; tiny ones are left out."""
     angle = -math.pi / 2
     for cluster, part in enumerate(parts.tolist()):
         if part <= 1e-3:
@@ -199,13 +216,8 @@ def _pie(parts: Array, x: float, y: float, radius: float, noun: str) -> str:
             for turn in (angle, end)
         )
         r, large = number(radius), int(part > 0.5)
-        slices.append(
-            f'<path class="slice" style="--k:{colour(cluster)}" d="M{number(x)} {number(y)}'
-            f'L{from_}A{r} {r} 0 {large} 1 {to}Z">'
-            f"<title>{noun} {cluster + 1}: {100 * part:.0f} %</title></path>"
-        )
+        yield cluster, f"M{number(x)} {number(y)}L{from_}A{r} {r} 0 {large} 1 {to}Z"
         angle = end
-    return "".join(slices)
 
 
 def circle(css: str, x: float, y: float, radius: float, look: str, says: str) -> str:

@@ -66,6 +66,17 @@ def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
     return [round(place * step, 12) for place in range(first, last + 1)]
 
 
+def log_ticks(low: float, high: float) -> list[float]:
+    """Numbers 1, 2 and 5 times a power of ten inside [low, high], of which 0 < low.
+
+    Where there are fewer than three of them, they are round numbers as of other axes.
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    numbers = (round(times * 10.0**power, 12) for power in powers for times in (1, 2, 5))
+    inside = [value for value in numbers if low <= value <= high]
+    return inside if len(inside) > 2 else ticks(low, high)
+
+
 def colour(index: int) -> str:
     """CSS value of the colour of class or cluster `index`."""
     return f"var(--c{index % len(LIGHT)})"

@@ -70,7 +70,7 @@ def hierarchy_example(
     adjacency[target, source] = 1.0
     levels = []
     for number, level in enumerate((*trace.levels, None), start=1):
-        assignment = None if level is None else _one(level, nodes)
+        assignment = None if level is None else assignment_of(level, nodes)
         levels.append(
             Level(
                 adjacency=adjacency,
@@ -139,7 +139,7 @@ def health_rows(metrics: Mapping[str, float | None], places: bool = False) -> li
     ]
 
 
-def _one(level: PoolOutput, nodes: int) -> Array:
+def assignment_of(level: PoolOutput, nodes: int) -> Array:
     """The assignment of a single graph, `[nodes, clusters]`, from a ragged or a dense level.
 
     A node that is kept becomes itself; the rows of the others are zeros.
