@@ -8,6 +8,7 @@ import pytest
 from small import write_records
 
 from graphpool.errors import ConfigError, DataError
+from graphpool.evaluation.statistics import mean
 from graphpool.experiments.experiment import read_experiment
 from graphpool.experiments.pages import write_pages
 from graphpool.experiments.plan import planned_cells
@@ -115,6 +116,27 @@ def test_cells_are_means_over_units_and_the_command_stands_below(tmp_path: Path)
         "",
         "`graphpool experiments run toy`",
     ]
+
+
+def test_means_of_fewer_folds_are_neither_best_nor_ranked(tmp_path: Path) -> None:
+    values = {**VALUES, ("hap", "B"): (1.0, 1.0)}
+    columns = 'columns = ["A", "B", {title = "mean rank", metric = "mean rank"}]'
+    text = write_project(tmp_path, values, f"bold = true\ncaption = false\n{columns}")
+    # By hand: 60.0 and 60.0 share rank 1.5; 90.0 and 53.3 have ranks 1 and 2.
+    assert text.splitlines()[2:5] == [
+        "| `hap` | **90.0 ± 10.0** | 100.0 ± 0.0 (2 of 3) | – |",
+        "| SumPool | 60.0 ± 10.0 | **90.0 ± 0.0** | **1.25** |",
+        "| `majority` | 60.0 ± 10.0 | 53.3 ± 5.8 | 1.75 |",
+    ]
+    assert "Not ranked, because results are missing: `hap`." in text
+
+
+def test_the_last_bits_of_a_mean_do_not_decide_which_is_best(tmp_path: Path) -> None:
+    halves = (0.1, 0.2, 0.3)  # their mean is 0.2, but for the last bit
+    values = {("hap", "A"): halves, ("sum", "A"): (0.15, 0.15, 0.3), ("majority", "A"): (0.1,) * 3}
+    assert mean(halves) != mean(values["sum", "A"])
+    text = write_project(tmp_path, values, 'bold = true\ncolumns = ["A"]\ncaption = false')
+    assert text.count("**20.0 ± ") == 2
 
 
 def test_rows_can_be_gains_with_corrected_errors(tmp_path: Path) -> None:

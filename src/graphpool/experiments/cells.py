@@ -10,7 +10,7 @@ from graphpool.errors import ConfigError
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.protocols import find_protocol
 from graphpool.evaluation.significance import corrected_p_values
-from graphpool.evaluation.statistics import Summary, mean, mean_ranks, summarise
+from graphpool.evaluation.statistics import TIE_DIGITS, Summary, mean, mean_ranks, summarise
 from graphpool.experiments.costs import cost_text, unit_seconds
 from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import (
@@ -140,9 +140,8 @@ class Grid:
         """A number that is larger for a better mean."""
         if column.metric == MEAN_RANK:
             return -self.mean_ranks.get(row, float("inf"))
-        if column.metric in LOWER_IS_BETTER and self.values(row, column):
-            return -self.mean(row, column)
-        return self.mean(row, column)
+        value = round(self.mean(row, column), TIE_DIGITS)
+        return -value if column.metric in LOWER_IS_BETTER and self.values(row, column) else value
 
     @cached_property
     def contenders(self) -> list[Row]:
@@ -156,12 +155,15 @@ class Grid:
 
     @cached_property
     def scores(self) -> dict[Row, list[float]]:
-        """For each method with a value in all ranked columns, a number that is larger if better."""
+        """For each method whose ranked columns are all measured, numbers that are larger if better.
+
+        A mean over some of the folds is not compared with means over all of them.
+        """
         columns = self.ranked_columns
         return {
             row: [self.rank(row, column) for column in columns]
             for row in self.contenders
-            if columns and all(self.values(row, column) for column in columns)
+            if columns and all(self.is_whole(row, column) for column in columns)
         }
 
     @cached_property
@@ -273,12 +275,18 @@ class Grid:
         if row.figure == "mean":
             summary = replace(summary, std=None)
         text = metric_text(summary, column.metric, self.block.digits)
-        if len(values) < (wanted := self._planned(row, column)):
-            text += f" ({len(values)} of {wanted})"
-        if self.block.bold:
-            best = max(self.rank(each, column) for each in self.rows)
+        if not self.is_whole(row, column):
+            text += f" ({len(values)} of {self._planned(row, column)})"
+        elif self.block.bold:
+            whole = (each for each in self.rows if self.is_whole(each, column))
+            best = max(self.rank(each, column) for each in whole)
             text = f"**{text}**" if self.rank(row, column) == best else text
         return f"{text} ↓" if row in self.low(column) else text
+
+    def is_whole(self, row: Row, column: Column) -> bool:
+        """Whether a cell has a value of every unit that is planned."""
+        values = self.values(row, column)
+        return bool(values) and len(values) >= self._planned(row, column)
 
     def _planned(self, row: Row, column: Column) -> int:
         """How many values a cell has when everything is measured."""

@@ -100,7 +100,7 @@ class Column:
         metric: of the records; also `seconds` (of the test), `cost` (mean seconds of whole
             units, training and test, on a CPU or, marked `GPU`, on a GPU if none was made on a
             CPU), `parameters`, `family`, and `mean rank` over all columns of metrics, among the
-            methods that have a value in each of them. By default the one published with the set,
+            methods of which no unit is missing there. By default the one published with the set,
             else the task's main one.
         methods: what methods of rows are called here, where they have another name.
         seeds: of the records that are shown; by default all of them.
@@ -127,7 +127,8 @@ class Block:
         columns: data or columns; by default all data.
         paper: names in `paper.values` that are shown as further rows.
         digits: of percentages.
-        bold: whether the best mean of every column is bold.
+        bold: whether the best mean of every column is bold; means of which units are missing are
+            not compared.
         sort: whether rows are sorted by the first column, best first.
         floor: a method; what is not above its mean is marked.
         missing: the cell of what is not measured.
