@@ -180,7 +180,7 @@ def test_lines_can_be_data_with_the_best_of_several_methods(tmp_path: Path) -> N
     rows = """rows = [
         "hap",
         {method = "hap", against = "plain", figure = "difference", title = "gain"},
-        {figure = "best", title = "best", among = ["plain", "majority", "elsewhere"]},
+        {figure = "best", title = "best", among = ["plain", "majority"]},
     ]"""
     columns = """columns = [
         {title = "A", data = "A", methods = {plain = "sum"}},
@@ -230,6 +230,44 @@ def test_what_is_not_measured_is_left_open(tmp_path: Path) -> None:
     text = write_project(tmp_path, {("sum", "A"): (0.5,)}, 'missing = ""')
     assert "| `hap` |  |  |" in text
     assert "| SumPool | 50.0 (1 of 3) |  |" in text
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ('columns = [{title = "a", data = "C"}]', "column 'a': no data 'C'"),
+        ('columns = [{title = "a", data = "A", test = "tset"}]', "no test 'tset'.*'test'"),
+        ('columns = [{title = "a", data = "A", seeds = [7]}]', "no seed '7'"),
+        ('columns = [{title = "a", data = "A", methods = {smu = "hap"}}]', "has the method 'smu'"),
+        ('rows = [{method = "smu", title = "x"}]', "no method 'smu'; did you mean 'sum'"),
+        ('rows = [{title = "x", figure = "best", among = ["hap", "smu"]}]', "no method 'smu'"),
+        ('floor = "majorty"', "floor: no method 'majorty'"),
+    ],
+)
+def test_names_that_no_record_can_have_are_refused(
+    tmp_path: Path, block: str, message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        write_project(tmp_path, VALUES, block)
+
+
+def test_best_family_and_parameters_of_another_experiment(tmp_path: Path) -> None:
+    path = tmp_path / "experiments" / "other.toml"
+    write_project(tmp_path, VALUES)
+    path.write_text(
+        'title = "Other"\ntask = "classification"\nuses = ["toy"]\n[[blocks]]\npage = "README.md"\n'
+        'name = "toy: other"\ncaption = false\nrows = [{title = "best", experiment = "toy", '
+        'figure = "best", among = ["hap", "sum"]}, {title = "sum", experiment = "toy", method = '
+        '"flat"}]\ncolumns = [{title = "A", data = "A", experiment = "toy"}, {title = "family", '
+        'experiment = "toy", metric = "family", methods = {flat = "sum"}}, {title = "parameters", '
+        'experiment = "toy", metric = "parameters", data = "A", methods = {flat = "sum"}}]\n',
+        encoding="utf-8",
+    )
+    page = tmp_path / "README.md"
+    page.write_text(f"{page.read_text('utf-8')}<!-- toy: other -->\n<!-- end -->\n", "utf-8")
+    write_pages(tmp_path)
+    rows = page.read_text("utf-8").partition("<!-- toy: other -->")[2].splitlines()[3:5]
+    assert rows == ["| best | 90.0 ± 10.0 (`hap`) | – | – |", "| sum | – | flat | 1,234 |"]
 
 
 def test_unknown_names_in_blocks_and_pages_are_errors(tmp_path: Path) -> None:

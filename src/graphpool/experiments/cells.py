@@ -87,11 +87,43 @@ class Grid:
         columns = block.columns or tuple(entry.name for entry in own.data)
         self.rows = [Row(each) if isinstance(each, str) else each for each in rows]
         self.columns = [self._column(each) for each in columns]
+        self._check_names()
 
     def _column(self, column: str | Column) -> Column:
         if not isinstance(column, Column):
             column = Column(self.own.entry(column).title or column, column)
         return column if column.metric else replace(column, metric=self._main(column))
+
+    def _check_names(self) -> None:
+        """Refuse names of methods, data and tests that no record can have."""
+        where = f"{self.own.name}, block {self.block.name}"
+        called = {name for row in self.rows for name in (row.method, row.against, *row.among)}
+        methods: dict[str, None] = {}
+        for column in self.columns:
+            shown = [self.experiment(row, column) for row in self.rows]
+            at = f"{where}, column {column.title!r}"
+            for own in {each.experiment.name: each.experiment for each in shown}.values():
+                methods |= dict.fromkeys([*own.methods, *column.methods])
+                names = [entry.name for entry in own.data]
+                for name in column.data.split(" / ") if column.data else ():
+                    check_known(name, names, f"{at}: no data")
+                for seed in column.seeds:
+                    check_known(str(seed), map(str, own.seeds), f"{at}: no seed")
+            for name in column.methods:
+                check_known(name, called, f"{at}: no row has the method")
+            self._check_test(column, at)
+        if self.block.floor:
+            check_known(self.block.floor, self.own.methods, f"{where}: floor: no method")
+        for row in self.rows:
+            for name in filter(None, (row.method, *row.among)):
+                check_known(name, methods, f"{where}: no method")
+
+    def _check_test(self, column: Column, where: str) -> None:
+        """Refuse a test that no record of a column has, if there are records."""
+        found = (record for row in self.rows for record in self.records(row, column))
+        tests = {name for record in found for name in record.metrics}
+        if column.test and tests:
+            check_known(column.test, tests, f"{where}: no test")
 
     def _main(self, column: Column) -> str:
         """The metric that the data of a column are judged by."""
@@ -233,8 +265,7 @@ class Grid:
     def cell(self, row: Row, column: Column) -> str:
         """The text of a cell."""
         if column.metric == "family":
-            method = self.own.methods[row.method]
-            return family_of(method.rule or str(method.model["pooler"]), self.own.task)
+            return self._family(row, column)
         if column.metric == "parameters":
             return self._parameters(row, column)
         if column.metric == MEAN_RANK:
@@ -255,6 +286,13 @@ class Grid:
             return self.block.missing if p is None else p_text(p)
         gain = self.gain(row, column)
         return self.block.missing if gain is None else _gain_text(gain, row.figure, column.metric)
+
+    def _family(self, row: Row, column: Column) -> str:
+        own = self.experiment(row, column).experiment
+        method = own.methods.get(_called(row.method, column))
+        if method is None:
+            return self.block.missing
+        return family_of(method.rule or str(method.model["pooler"]), own.task)
 
     def _mean_rank(self, row: Row) -> str:
         if row not in self.mean_ranks:
@@ -297,7 +335,7 @@ class Grid:
     def _best(self, row: Row, column: Column) -> str:
         """The best of several methods by its mean, and its name."""
         methods = self.experiment(row, column).experiment.methods
-        rows = [Row(name) for name in row.among if _called(name, column) in methods]
+        rows = [replace(row, method=name) for name in row.among if _called(name, column) in methods]
         rows = [each for each in rows if self.values(each, column)]
         if not rows:
             return self.block.missing
@@ -309,7 +347,8 @@ class Grid:
 
     def _parameters(self, row: Row, column: Column) -> str:
         found = self.experiment(row, column)
-        cells = (found.of(row.method, name) for name in column.data.split(" / "))
+        called = _called(row.method, column)
+        cells = (found.of(called, name) for name in column.data.split(" / "))
         counts = [max((each.parameters for each in cell), default=0) for cell in cells]
         return " / ".join(f"{count:,}" for count in counts) if any(counts) else NONE
 

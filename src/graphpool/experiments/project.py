@@ -64,9 +64,6 @@ def status(project: str | Path = ".") -> list[Status]:
 def validate(project: str | Path = ".") -> dict[str, int]:
     """Check every experiment: its file, its units and its blocks; return numbers of units."""
     experiments = list_experiments(project)
-    for experiment in experiments.values():
-        for name in experiment.uses:
-            check_known(name, experiments, f"experiments/{experiment.name}.toml: uses")
     check_blocks(project)
     for text in page_blocks(Path(project)).values():
         text()
