@@ -257,9 +257,7 @@ def test_what_drawn_examples_do_not_have_is_refused(toy: Callable[..., Path]) ->
         read_experiment(toy(*changes, ("nodes = [20]", "nodes = [20]\nlearn = 3")))
 
 
-def test_an_experiment_that_is_used_must_be_there(
-    toy: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_an_experiment_that_is_used_must_be_there(toy: Callable[..., Path], tmp_path: Path) -> None:
     toy(("seeds = [0, 1]", 'seeds = [0, 1]\nuses = ["nope"]'))
     with pytest.raises(ConfigError, match=r"toy\.toml: uses: no experiment 'nope'"):
         run("toy", tmp_path)

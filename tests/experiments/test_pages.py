@@ -270,6 +270,32 @@ def test_best_family_and_parameters_of_another_experiment(tmp_path: Path) -> Non
     assert rows == ["| best | 90.0 ± 10.0 (`hap`) | – | – |", "| sum | – | flat | 1,234 |"]
 
 
+def test_damaged_records_do_not_stop_a_page(tmp_path: Path) -> None:
+    columns = 'columns = ["A", {title = "s", data = "A", metric = "seconds"}]'
+    rows = 'rows = ["sum", {method = "hap", against = "sum", figure = "error", title = "e"}]'
+    write_project(tmp_path, VALUES, f"{rows}\n{columns}")
+    path = tmp_path / "results" / "toy.jsonl"
+    text = path.read_text(encoding="utf-8")
+    for damage in ('"processor": "A chip", ', '"train": 8, ', '"batch_size": 32, '):
+        assert damage in text
+        text = text.replace(damage, "")
+    path.write_text(text, encoding="utf-8")
+    write_pages(tmp_path)
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "| SumPool | 60.0 ± 10.0 | – |" in text
+    assert "| e | 10.0 | – |" in text  # the error of independent splits
+    assert "in batches of 32" in text
+    assert "processor not recorded (2 cores)" in text.replace("\n", " ")
+
+
+def test_a_page_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    write_project(tmp_path, VALUES)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "latin.md").write_bytes(b"caf\xe9")
+    with pytest.raises(DataError, match=r"latin\.md: is not UTF-8; save it as UTF-8"):
+        write_pages(tmp_path)
+
+
 def test_unknown_names_in_blocks_and_pages_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no method 'mean'"):
         write_project(tmp_path, VALUES, 'rows = ["mean"]')

@@ -26,7 +26,7 @@ from graphpool.experiments.experiment import (
 from graphpool.experiments.methods import check_known, family_of, main_metric
 from graphpool.experiments.plan import planned_cells
 from graphpool.experiments.rankings import P_VALUES, Ranking, p_text
-from graphpool.experiments.records import Record, RecordFile
+from graphpool.experiments.records import Record, RecordFile, completed
 from graphpool.experiments.results import mean_health, overlap_of, paired_gain
 from graphpool.experiments.tables import is_share, metric_text
 from graphpool.experiments.text import NONE, names_text, paragraphs, table, three, where_text
@@ -157,7 +157,7 @@ class Grid:
         """What a cell is the mean of."""
         found = self.records(row, column)
         if column.metric == "seconds":
-            return [record.seconds["test"] for record in found]
+            return [record.seconds["test"] for record in found if "test" in record.seconds]
         if column.metric == COST:
             return unit_seconds(found)
         values = (record.metric(column.metric, column.test or None) for record in found)
@@ -460,7 +460,7 @@ def _captions(grid: Grid) -> list[str]:
 def _training(records: Sequence[Record]) -> str:
     """How many examples, steps and seeds there were."""
     record = records[0]
-    train, facts = record.settings["train"], record.facts
+    train, facts = completed(record.settings)["train"], record.facts
     steps = (
         f"{train['epochs']} epochs in batches of {train['batch_size']} at a learning rate of "
         f"{train['learning_rate']:g}"
