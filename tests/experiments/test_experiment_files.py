@@ -263,6 +263,17 @@ def test_an_experiment_that_is_used_must_be_there(toy: Callable[..., Path], tmp_
         run("toy", tmp_path)
 
 
+@pytest.mark.parametrize("smoke", [False, True])
+def test_an_experiment_without_data_runs_those_that_it_uses(
+    toy: Callable[..., Path], tmp_path: Path, smoke: bool
+) -> None:
+    text = 'title = "Only"\ntask = "classification"\nuses = ["toy"]\n'
+    toy().with_stem("only").write_text(text, encoding="utf-8")
+    found = run("only", tmp_path, smoke=smoke, minutes=0.0, progress=False)
+    assert list(found) == ["toy"]
+    assert len(found["toy"].missing) == (2 if smoke else 30)
+
+
 def test_a_missing_block_and_a_missing_experiment_are_named(
     toy: Callable[..., Path], tmp_path: Path
 ) -> None:

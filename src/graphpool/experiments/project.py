@@ -117,9 +117,9 @@ def run(
     executor = executor or LocalExecutor(jobs)
     outcomes = {}
     for each in dict.fromkeys([*experiments[name].uses, name]):
-        own = smallest(experiments[each]) if smoke else experiments[each]
-        if not own.data:
+        if not experiments[each].data:
             continue
+        own = smallest(experiments[each]) if smoke else experiments[each]
         units = [
             unit
             for unit in plan_units(own, device)
