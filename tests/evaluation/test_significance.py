@@ -13,7 +13,7 @@ from graphpool.evaluation.significance import (
     paired_tests,
     rank_groups,
 )
-from graphpool.evaluation.statistics import paired_difference
+from graphpool.evaluation.statistics import mean_ranks, paired_difference
 
 OURS = [0.90, 0.82, 0.88, 0.85]
 THEIRS = [0.86, 0.80, 0.82, 0.81]
@@ -134,6 +134,14 @@ def test_methods_that_never_differ_and_methods_in_one_order() -> None:
     ordered = friedman(rows)
     assert ordered.chi_square == pytest.approx(5 * 6)
     assert (ordered.f, ordered.f_p) == (math.inf, 0.0)
+
+
+def test_the_last_bit_of_a_score_breaks_no_tie() -> None:
+    scores = {"a": [0.1 + 0.2, 0.5], "b": [0.3, 0.6], "c": [0.2, 0.4]}
+    exact = {**scores, "a": [0.3, 0.5]}
+    assert scores != exact
+    assert friedman(scores) == friedman(exact)
+    assert mean_ranks(scores) == mean_ranks(exact) == {"a": 1.75, "b": 1.25, "c": 3.0}
 
 
 def test_friedmans_test_needs_a_whole_table() -> None:

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from small import CV3, QUICK, evaluate, mutag, quick, unit
 
 from graphpool.errors import ConfigError, DataError, GraphpoolWarning
 from graphpool.experiments import engine as experiment
+from graphpool.experiments.engine import find_finished, run_units
 from graphpool.experiments.executor import LocalExecutor
 from graphpool.experiments.records import RecordFile
+from graphpool.experiments.run_unit import empty_record
 from graphpool.training.signals import Interrupted
 
 
@@ -265,6 +268,33 @@ def test_another_executor_can_take_the_place_of_processes(tmp_path):
     assert measured(theirs) == measured(ours)
     order = [json.loads(line)["method"] for line in lines(tmp_path / "b")]
     assert order == ["majority"] * 3 + ["sum"] * 3
+
+
+def test_a_failure_does_not_hide_what_another_file_has_finished(tmp_path):
+    work = unit("sum")
+    done, failed = small.run(work), empty_record(work, "out of memory")
+    files = [RecordFile(tmp_path / f"{number}.jsonl") for number in range(3)]
+    for file, record in zip(files, (failed, failed, done), strict=True):
+        file.append(record)
+    own, second, third = (RecordFile(file.path) for file in files)
+    assert find_finished([work], own, second, third)[work].accuracy == done.accuracy
+    assert find_finished([work], third, own)[work].accuracy == done.accuracy
+    assert find_finished([work], own, second)[work].error == "out of memory"
+
+
+def test_what_another_run_has_just_finished_is_not_run_again(tmp_path, monkeypatch):
+    work, file = unit("sum"), RecordFile(tmp_path / "records.jsonl")
+    record, lock = small.run(work), experiment.file_lock
+
+    @contextmanager
+    def late(path):
+        RecordFile(path).append(record)  # the other run ends just before the file is free
+        with lock(path):
+            yield
+
+    monkeypatch.setattr(experiment, "file_lock", late)
+    run_units([work], file, progress=False)
+    assert len(lines(tmp_path)) == 1
 
 
 def test_results_of_0_1_0_are_named(tmp_path):

@@ -59,6 +59,19 @@ def test_a_lost_device_costs_a_process_and_no_item(tmp_path):
     assert work.mark.exists()
 
 
+def lose_device(item: int) -> int:
+    if item == 2:
+        raise torch.AcceleratorError("CUDA error: an illegal memory access\nmore lines")
+    return 10 * item
+
+
+def test_an_item_that_loses_its_device_twice_has_failed_and_says_why():
+    lost = ItemFailure(
+        "the device was lost twice: CUDA error: an illegal memory access; use fewer jobs"
+    )
+    assert dict(LocalExecutor(2).run(lose_device, [1, 2, 3])) == {1: 10, 2: lost, 3: 30}
+
+
 def test_without_other_processes_a_lost_device_ends_the_run(tmp_path):
     run = LocalExecutor().run(LosesDevice(tmp_path / "lost"), [1, 2, 3])
     assert next(run) == (1, 10)

@@ -213,6 +213,28 @@ def test_a_run_is_kept_with_the_project_and_its_budget_is_kept(
             "methods.majority and data MUTAG have no",
         ),
         ('name = "toy"', 'name = "toy"\npaper = ["HAP"]', "no paper.values.HAP"),
+        ("[settings.model]", "[settings.modle]", "unknown key 'modle'; did you mean 'model'"),
+        ('features = "auto"', "features = 5", "toy.toml.settings.features: 5 is not of type str"),
+        ('name = "MUTAG"', 'name = "MUTAG"\nsettings.trian.epochs = 3', "unknown key 'trian'"),
+        ('name = "MUTAG"', 'name = "MUTAG"\nsettings.train = 3', "settings.train: 3 is not of"),
+        ('name = "MUTAG"', 'name = "MUTAG"\ntrain = 5', "the task classification has no train"),
+        ('name = "MUTAG"', 'name = "MUTAG"\nlearn = 5', "learn is of the protocol holdout"),
+        ('name = "MUTAG"', 'name = "MUTAG"\n[[data]]\nname = "MUTAG"', "two data are called"),
+        ("seeds = [0, 1]", "seeds = [0, 1, 0]", "toy.toml: a seed is named twice"),
+        ("seeds = [0]", "seeds = [0, 0]", "methods.majority: a seed is named twice"),
+        ("seeds = [0, 1]", "seeds = [-1, 0]", "toy.toml: seed -1 is below 0"),
+        ("seeds = [0, 1]", "seeds = [0, 1]\nfolds = 11", "protocol cv10 has 10"),
+        ("seeds = [0, 1]", "seeds = [0, 1]\nfolds = -1", "folds is -1"),
+        ('rule = "majority"', 'rule = "majority"\ntrain.epochs = 3', "a rule has no features"),
+        ('name = "toy"', 'name = "toy"\ndigits = -1', "digits is -1; give 0 to 15"),
+        ("[settings]", "[paper.values]\nHAP = 5\n[settings]", "paper.values.HAP: 5 is not of"),
+        ("[settings]", '[paper.values.HAP]\nA = "x"\n[settings]', "HAP.A: 'x' is not of type"),
+        ("[settings]", 'networks_of = "a/b"\n[settings]', "toy.toml.networks_of: no experiment"),
+        (
+            'name = "toy"',
+            'name = "toy"\ncolumns = [{title = "all", data = "MUTAG / PTC"}]',
+            "column 'all' has several data",
+        ),
         ("title", "titel", "did you mean 'title'"),
         ("[methods.hap]", "[methods.hap", "not valid TOML"),
     ],
@@ -220,6 +242,36 @@ def test_a_run_is_kept_with_the_project_and_its_budget_is_kept(
 def test_what_is_wrong_is_named(toy: Callable[..., Path], old: str, new: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message.replace(".", r"\.")):
         read_experiment(toy((old, new)))
+
+
+def test_what_drawn_examples_do_not_have_is_refused(toy: Callable[..., Path]) -> None:
+    changes = (
+        ('task = "classification"', 'task = "matching"'),
+        ('name = "MUTAG"', 'name = "20"\nnodes = [20]\ntrain = 8\nvalid = 8\ntest = 8'),
+        ('rule = "majority"', 'rule = "nodes"'),
+    )
+    with pytest.raises(ConfigError, match="drawn for each seed; leave protocol and folds out"):
+        read_experiment(toy(*changes))
+    changes = (*changes, ('protocol = "cv10"\n', ""))
+    with pytest.raises(ConfigError, match="data 20: the task matching has no learn"):
+        read_experiment(toy(*changes, ("nodes = [20]", "nodes = [20]\nlearn = 3")))
+
+
+def test_an_experiment_that_is_used_must_be_there(toy: Callable[..., Path], tmp_path: Path) -> None:
+    toy(("seeds = [0, 1]", 'seeds = [0, 1]\nuses = ["nope"]'))
+    with pytest.raises(ConfigError, match=r"toy\.toml: uses: no experiment 'nope'"):
+        run("toy", tmp_path)
+
+
+@pytest.mark.parametrize("smoke", [False, True])
+def test_an_experiment_without_data_runs_those_that_it_uses(
+    toy: Callable[..., Path], tmp_path: Path, smoke: bool
+) -> None:
+    text = 'title = "Only"\ntask = "classification"\nuses = ["toy"]\n'
+    toy().with_stem("only").write_text(text, encoding="utf-8")
+    found = run("only", tmp_path, smoke=smoke, minutes=0.0, progress=False)
+    assert list(found) == ["toy"]
+    assert len(found["toy"].missing) == (2 if smoke else 30)
 
 
 def test_a_missing_block_and_a_missing_experiment_are_named(

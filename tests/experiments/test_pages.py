@@ -8,6 +8,7 @@ import pytest
 from small import write_records
 
 from graphpool.errors import ConfigError, DataError
+from graphpool.evaluation.statistics import mean
 from graphpool.experiments.experiment import read_experiment
 from graphpool.experiments.pages import write_pages
 from graphpool.experiments.plan import planned_cells
@@ -117,6 +118,27 @@ def test_cells_are_means_over_units_and_the_command_stands_below(tmp_path: Path)
     ]
 
 
+def test_means_of_fewer_folds_are_neither_best_nor_ranked(tmp_path: Path) -> None:
+    values = {**VALUES, ("hap", "B"): (1.0, 1.0)}
+    columns = 'columns = ["A", "B", {title = "mean rank", metric = "mean rank"}]'
+    text = write_project(tmp_path, values, f"bold = true\ncaption = false\n{columns}")
+    # By hand: 60.0 and 60.0 share rank 1.5; 90.0 and 53.3 have ranks 1 and 2.
+    assert text.splitlines()[2:5] == [
+        "| `hap` | **90.0 ± 10.0** | 100.0 ± 0.0 (2 of 3) | – |",
+        "| SumPool | 60.0 ± 10.0 | **90.0 ± 0.0** | **1.25** |",
+        "| `majority` | 60.0 ± 10.0 | 53.3 ± 5.8 | 1.75 |",
+    ]
+    assert "Not ranked, because results are missing: `hap`." in text
+
+
+def test_the_last_bits_of_a_mean_do_not_decide_which_is_best(tmp_path: Path) -> None:
+    halves = (0.1, 0.2, 0.3)  # their mean is 0.2, but for the last bit
+    values = {("hap", "A"): halves, ("sum", "A"): (0.15, 0.15, 0.3), ("majority", "A"): (0.1,) * 3}
+    assert mean(halves) != mean(values["sum", "A"])
+    text = write_project(tmp_path, values, 'bold = true\ncolumns = ["A"]\ncaption = false')
+    assert text.count("**20.0 ± ") == 2
+
+
 def test_rows_can_be_gains_with_corrected_errors(tmp_path: Path) -> None:
     rows = "".join(
         f'{{method = "hap", against = "sum", figure = "{figure}", title = "{figure}"}},'
@@ -158,7 +180,7 @@ def test_lines_can_be_data_with_the_best_of_several_methods(tmp_path: Path) -> N
     rows = """rows = [
         "hap",
         {method = "hap", against = "plain", figure = "difference", title = "gain"},
-        {figure = "best", title = "best", among = ["plain", "majority", "elsewhere"]},
+        {figure = "best", title = "best", among = ["plain", "majority"]},
     ]"""
     columns = """columns = [
         {title = "A", data = "A", methods = {plain = "sum"}},
@@ -208,6 +230,70 @@ def test_what_is_not_measured_is_left_open(tmp_path: Path) -> None:
     text = write_project(tmp_path, {("sum", "A"): (0.5,)}, 'missing = ""')
     assert "| `hap` |  |  |" in text
     assert "| SumPool | 50.0 (1 of 3) |  |" in text
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ('columns = [{title = "a", data = "C"}]', "column 'a': no data 'C'"),
+        ('columns = [{title = "a", data = "A", test = "tset"}]', "no test 'tset'.*'test'"),
+        ('columns = [{title = "a", data = "A", seeds = [7]}]', "no seed '7'"),
+        ('columns = [{title = "a", data = "A", methods = {smu = "hap"}}]', "has the method 'smu'"),
+        ('rows = [{method = "smu", title = "x"}]', "no method 'smu'; did you mean 'sum'"),
+        ('rows = [{title = "x", figure = "best", among = ["hap", "smu"]}]', "no method 'smu'"),
+        ('floor = "majorty"', "floor: no method 'majorty'"),
+    ],
+)
+def test_names_that_no_record_can_have_are_refused(
+    tmp_path: Path, block: str, message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        write_project(tmp_path, VALUES, block)
+
+
+def test_best_family_and_parameters_of_another_experiment(tmp_path: Path) -> None:
+    path = tmp_path / "experiments" / "other.toml"
+    write_project(tmp_path, VALUES)
+    path.write_text(
+        'title = "Other"\ntask = "classification"\nuses = ["toy"]\n[[blocks]]\npage = "README.md"\n'
+        'name = "toy: other"\ncaption = false\nrows = [{title = "best", experiment = "toy", '
+        'figure = "best", among = ["hap", "sum"]}, {title = "sum", experiment = "toy", method = '
+        '"flat"}]\ncolumns = [{title = "A", data = "A", experiment = "toy"}, {title = "family", '
+        'experiment = "toy", metric = "family", methods = {flat = "sum"}}, {title = "parameters", '
+        'experiment = "toy", metric = "parameters", data = "A", methods = {flat = "sum"}}]\n',
+        encoding="utf-8",
+    )
+    page = tmp_path / "README.md"
+    page.write_text(f"{page.read_text('utf-8')}<!-- toy: other -->\n<!-- end -->\n", "utf-8")
+    write_pages(tmp_path)
+    rows = page.read_text("utf-8").partition("<!-- toy: other -->")[2].splitlines()[3:5]
+    assert rows == ["| best | 90.0 ± 10.0 (`hap`) | – | – |", "| sum | – | flat | 1,234 |"]
+
+
+def test_damaged_records_do_not_stop_a_page(tmp_path: Path) -> None:
+    columns = 'columns = ["A", {title = "s", data = "A", metric = "seconds"}]'
+    rows = 'rows = ["sum", {method = "hap", against = "sum", figure = "error", title = "e"}]'
+    write_project(tmp_path, VALUES, f"{rows}\n{columns}")
+    path = tmp_path / "results" / "toy.jsonl"
+    text = path.read_text(encoding="utf-8")
+    for damage in ('"processor": "A chip", ', '"train": 8, ', '"batch_size": 32, '):
+        assert damage in text
+        text = text.replace(damage, "")
+    path.write_text(text, encoding="utf-8")
+    write_pages(tmp_path)
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "| SumPool | 60.0 ± 10.0 | – |" in text
+    assert "| e | 10.0 | – |" in text  # the error of independent splits
+    assert "in batches of 32" in text
+    assert "processor not recorded (2 cores)" in text.replace("\n", " ")
+
+
+def test_a_page_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    write_project(tmp_path, VALUES)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "latin.md").write_bytes(b"caf\xe9")
+    with pytest.raises(DataError, match=r"latin\.md: is not UTF-8; save it as UTF-8"):
+        write_pages(tmp_path)
 
 
 def test_unknown_names_in_blocks_and_pages_are_errors(tmp_path: Path) -> None:

@@ -1,7 +1,11 @@
 """A daemon is started for many processes on a GPU, and stopped whatever happens."""
 
 import os
+import signal
 import stat
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,3 +92,38 @@ def test_one_that_does_not_start_is_done_without(
         assert PIPES not in os.environ
     assert "take turns" in caplog.text
     assert "quit" not in calls.read_text(encoding="utf-8")
+
+
+def test_variables_of_the_user_are_given_back(
+    daemon: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(LOGS, "/mine")
+    for code in (0, 1):
+        daemon(code)
+        with shared_gpu("cuda", 2) as started:
+            assert (os.environ[LOGS] == "/mine") is not started
+        assert os.environ[LOGS] == "/mine"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_killed_process_leaves_no_daemon(daemon: Callable[[int], Path], number: int) -> None:
+    calls = daemon(0)
+    script = (
+        "import sys, time; from pathlib import Path; from graphpool.experiments import shared_gpu\n"
+        "shared_gpu.USUAL = Path(sys.argv[1])\n"
+        "with shared_gpu.shared_gpu('cuda', 2) as started:\n"
+        "    print(started, flush=True); time.sleep(60)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(calls.parent / "nowhere")], stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "True\n"
+    assert "quit" not in calls.read_text(encoding="utf-8")
+    os.killpg(process.pid, number)  # as a terminal does
+    process.communicate(timeout=30)
+    until = time.monotonic() + 30
+    while "quit" not in calls.read_text(encoding="utf-8"):
+        assert time.monotonic() < until
+        time.sleep(0.05)

@@ -144,3 +144,22 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is not UTF-8"):
         write_document(page, tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
+
+
+def test_paths_that_no_file_system_has_are_links_to_nothing(tmp_path: Path) -> None:
+    html, parser = page_of(tmp_path, f"[long]({'a' * 5000}) and [nul](%00)\n")
+    assert not [name for tag, name, _ in parser.attributes if (tag, name) == ("a", "href")]
+    assert "<p>long and nul</p>" in html
+    with pytest.raises(DataError, match=r"line 1: the picture .* can't be read"):
+        page_of(tmp_path, "![x](%00.png)\n")
+
+
+def test_every_heading_has_an_anchor_of_its_own(tmp_path: Path) -> None:
+    _, parser = page_of(tmp_path, "## a\n\n## a\n\n## a-1\n")
+    ids = [value for tag, name, value in parser.attributes if (tag, name) == ("h2", "id")]
+    assert ids == ["a", "a-1", "a-1-1"]
+
+
+def test_a_byte_order_mark_hides_no_title(tmp_path: Path) -> None:
+    html, _ = page_of(tmp_path, "\ufeff# Title\n")
+    assert "<title>Title</title>" in html

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from graphpool.evaluation.statistics import Summary, paired_difference
+from graphpool.evaluation.statistics import Summary, paired_difference, ranks_by_set
 
 K = TypeVar("K", bound=Hashable)
 
@@ -124,7 +124,6 @@ def friedman(scores: Mapping[K, Sequence[float]]) -> RankTest:
             least two methods and two sets.
     """
     from scipy.special import chdtrc, fdtrc
-    from scipy.stats import rankdata
 
     table = np.array(list(scores.values()), dtype=float)
     if table.ndim != 2 or min(table.shape) < 2:
@@ -132,7 +131,7 @@ def friedman(scores: Mapping[K, Sequence[float]]) -> RankTest:
     if not np.isfinite(table).all():
         raise ValueError("Friedman's test needs a score of every method on every set")
     methods, sets = table.shape
-    ranks = rankdata(-table, axis=0)
+    ranks = ranks_by_set(table)
     centre = (methods + 1) / 2
     within = float(np.square(ranks - centre).sum())
     between = float(np.square(ranks.mean(axis=1) - centre).sum())

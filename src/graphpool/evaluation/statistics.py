@@ -15,6 +15,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
+
+# Means of equal sums may differ in the last bits; scores that agree in so many decimals are a tie.
+TIE_DIGITS = 12
 
 K = TypeVar("K", bound=Hashable)
 
@@ -113,10 +117,19 @@ def mean_ranks(scores: Mapping[K, Sequence[float]]) -> dict[K, float]:
     Args:
         scores: method → one score per set, the same sets for every method.
     """
-    from scipy.stats import rankdata
-
     if not scores:
         return {}
-    table = np.array(list(scores.values()), dtype=float)
-    ranks = rankdata(-table, axis=0).mean(axis=1)
+    ranks = ranks_by_set(np.array(list(scores.values()), dtype=float)).mean(axis=1)
     return dict(zip(scores, ranks.tolist(), strict=True))
+
+
+def ranks_by_set(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ranks of methods on each set, 1 for the highest score; equal scores share a rank.
+
+    Args:
+        scores: `[methods, sets]`.
+    """
+    from scipy.stats import rankdata
+
+    ranks: NDArray[np.float64] = rankdata(-np.round(scores, TIE_DIGITS), axis=0)
+    return ranks

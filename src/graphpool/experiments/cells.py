@@ -10,7 +10,7 @@ from graphpool.errors import ConfigError
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.evaluation.protocols import find_protocol
 from graphpool.evaluation.significance import corrected_p_values
-from graphpool.evaluation.statistics import Summary, mean, mean_ranks, summarise
+from graphpool.evaluation.statistics import TIE_DIGITS, Summary, mean, mean_ranks, summarise
 from graphpool.experiments.costs import cost_text, unit_seconds
 from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import (
@@ -26,7 +26,7 @@ from graphpool.experiments.experiment import (
 from graphpool.experiments.methods import check_known, family_of, main_metric
 from graphpool.experiments.plan import planned_cells
 from graphpool.experiments.rankings import P_VALUES, Ranking, p_text
-from graphpool.experiments.records import Record, RecordFile
+from graphpool.experiments.records import Record, RecordFile, completed
 from graphpool.experiments.results import mean_health, overlap_of, paired_gain
 from graphpool.experiments.tables import is_share, metric_text
 from graphpool.experiments.text import NONE, names_text, paragraphs, table, three, where_text
@@ -87,11 +87,43 @@ class Grid:
         columns = block.columns or tuple(entry.name for entry in own.data)
         self.rows = [Row(each) if isinstance(each, str) else each for each in rows]
         self.columns = [self._column(each) for each in columns]
+        self._check_names()
 
     def _column(self, column: str | Column) -> Column:
         if not isinstance(column, Column):
             column = Column(self.own.entry(column).title or column, column)
         return column if column.metric else replace(column, metric=self._main(column))
+
+    def _check_names(self) -> None:
+        """Refuse names of methods, data and tests that no record can have."""
+        where = f"{self.own.name}, block {self.block.name}"
+        called = {name for row in self.rows for name in (row.method, row.against, *row.among)}
+        methods: dict[str, None] = {}
+        for column in self.columns:
+            shown = [self.experiment(row, column) for row in self.rows]
+            at = f"{where}, column {column.title!r}"
+            for own in {each.experiment.name: each.experiment for each in shown}.values():
+                methods |= dict.fromkeys([*own.methods, *column.methods])
+                names = [entry.name for entry in own.data]
+                for name in column.data.split(" / ") if column.data else ():
+                    check_known(name, names, f"{at}: no data")
+                for seed in column.seeds:
+                    check_known(str(seed), map(str, own.seeds), f"{at}: no seed")
+            for name in column.methods:
+                check_known(name, called, f"{at}: no row has the method")
+            self._check_test(column, at)
+        if self.block.floor:
+            check_known(self.block.floor, self.own.methods, f"{where}: floor: no method")
+        for row in self.rows:
+            for name in filter(None, (row.method, *row.among)):
+                check_known(name, methods, f"{where}: no method")
+
+    def _check_test(self, column: Column, where: str) -> None:
+        """Refuse a test that no record of a column has, if there are records."""
+        found = (record for row in self.rows for record in self.records(row, column))
+        tests = {name for record in found for name in record.metrics}
+        if column.test and tests:
+            check_known(column.test, tests, f"{where}: no test")
 
     def _main(self, column: Column) -> str:
         """The metric that the data of a column are judged by."""
@@ -125,7 +157,7 @@ class Grid:
         """What a cell is the mean of."""
         found = self.records(row, column)
         if column.metric == "seconds":
-            return [record.seconds["test"] for record in found]
+            return [record.seconds["test"] for record in found if "test" in record.seconds]
         if column.metric == COST:
             return unit_seconds(found)
         values = (record.metric(column.metric, column.test or None) for record in found)
@@ -140,9 +172,8 @@ class Grid:
         """A number that is larger for a better mean."""
         if column.metric == MEAN_RANK:
             return -self.mean_ranks.get(row, float("inf"))
-        if column.metric in LOWER_IS_BETTER and self.values(row, column):
-            return -self.mean(row, column)
-        return self.mean(row, column)
+        value = round(self.mean(row, column), TIE_DIGITS)
+        return -value if column.metric in LOWER_IS_BETTER and self.values(row, column) else value
 
     @cached_property
     def contenders(self) -> list[Row]:
@@ -156,12 +187,15 @@ class Grid:
 
     @cached_property
     def scores(self) -> dict[Row, list[float]]:
-        """For each method with a value in all ranked columns, a number that is larger if better."""
+        """For each method whose ranked columns are all measured, numbers that are larger if better.
+
+        A mean over some of the folds is not compared with means over all of them.
+        """
         columns = self.ranked_columns
         return {
             row: [self.rank(row, column) for column in columns]
             for row in self.contenders
-            if columns and all(self.values(row, column) for column in columns)
+            if columns and all(self.is_whole(row, column) for column in columns)
         }
 
     @cached_property
@@ -231,8 +265,7 @@ class Grid:
     def cell(self, row: Row, column: Column) -> str:
         """The text of a cell."""
         if column.metric == "family":
-            method = self.own.methods[row.method]
-            return family_of(method.rule or str(method.model["pooler"]), self.own.task)
+            return self._family(row, column)
         if column.metric == "parameters":
             return self._parameters(row, column)
         if column.metric == MEAN_RANK:
@@ -254,6 +287,13 @@ class Grid:
         gain = self.gain(row, column)
         return self.block.missing if gain is None else _gain_text(gain, row.figure, column.metric)
 
+    def _family(self, row: Row, column: Column) -> str:
+        own = self.experiment(row, column).experiment
+        method = own.methods.get(_called(row.method, column))
+        if method is None:
+            return self.block.missing
+        return family_of(method.rule or str(method.model["pooler"]), own.task)
+
     def _mean_rank(self, row: Row) -> str:
         if row not in self.mean_ranks:
             return self.block.missing
@@ -273,12 +313,18 @@ class Grid:
         if row.figure == "mean":
             summary = replace(summary, std=None)
         text = metric_text(summary, column.metric, self.block.digits)
-        if len(values) < (wanted := self._planned(row, column)):
-            text += f" ({len(values)} of {wanted})"
-        if self.block.bold:
-            best = max(self.rank(each, column) for each in self.rows)
+        if not self.is_whole(row, column):
+            text += f" ({len(values)} of {self._planned(row, column)})"
+        elif self.block.bold:
+            whole = (each for each in self.rows if self.is_whole(each, column))
+            best = max(self.rank(each, column) for each in whole)
             text = f"**{text}**" if self.rank(row, column) == best else text
         return f"{text} ↓" if row in self.low(column) else text
+
+    def is_whole(self, row: Row, column: Column) -> bool:
+        """Whether a cell has a value of every unit that is planned."""
+        values = self.values(row, column)
+        return bool(values) and len(values) >= self._planned(row, column)
 
     def _planned(self, row: Row, column: Column) -> int:
         """How many values a cell has when everything is measured."""
@@ -289,7 +335,7 @@ class Grid:
     def _best(self, row: Row, column: Column) -> str:
         """The best of several methods by its mean, and its name."""
         methods = self.experiment(row, column).experiment.methods
-        rows = [Row(name) for name in row.among if _called(name, column) in methods]
+        rows = [replace(row, method=name) for name in row.among if _called(name, column) in methods]
         rows = [each for each in rows if self.values(each, column)]
         if not rows:
             return self.block.missing
@@ -301,7 +347,8 @@ class Grid:
 
     def _parameters(self, row: Row, column: Column) -> str:
         found = self.experiment(row, column)
-        cells = (found.of(row.method, name) for name in column.data.split(" / "))
+        called = _called(row.method, column)
+        cells = (found.of(called, name) for name in column.data.split(" / "))
         counts = [max((each.parameters for each in cell), default=0) for cell in cells]
         return " / ".join(f"{count:,}" for count in counts) if any(counts) else NONE
 
@@ -413,7 +460,7 @@ def _captions(grid: Grid) -> list[str]:
 def _training(records: Sequence[Record]) -> str:
     """How many examples, steps and seeds there were."""
     record = records[0]
-    train, facts = record.settings["train"], record.facts
+    train, facts = completed(record.settings)["train"], record.facts
     steps = (
         f"{train['epochs']} epochs in batches of {train['batch_size']} at a learning rate of "
         f"{train['learning_rate']:g}"

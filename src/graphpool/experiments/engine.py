@@ -89,46 +89,50 @@ def run_units(
     SIGINT and SIGTERM raise `Interrupted`; what is finished stays.
     """
     units = tuple(dict.fromkeys(units))
-    known = find_finished(units, records, *others)
-    done = {unit: record for unit, record in known.items() if not record.error}
-    errors = {unit: record.error for unit, record in known.items() if record.error and not retry}
-    other = [unit for unit, each in done.items() if each.versions.get("code") != code_digest()]
-    if again:
-        for unit in other:
-            del done[unit]
-    elif other:
-        warn(
-            f"{plural(len(other), 'record')} in {records.path}: made by other code of graphpool, "
-            "used as they are"
-        )
-    missing = [unit for unit in units if unit not in done and unit not in errors]
-    command = command_line() if command is None else command
-    deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    count = len(units) - len(missing)
-    # The first few units say little: the estimate looks back over minutes.
-    bar = ProgressBar(len(units), count, progress, period=600.0)
-    with file_lock(records.path), scratch_folder() as folder, closing(bar):
+    # Another run may be adding to the file: what is in it is known once it is locked.
+    with file_lock(records.path), scratch_folder() as folder:
+        known = find_finished(units, records, *others)
+        done = {unit: record for unit, record in known.items() if not record.error}
+        errors = {
+            unit: record.error for unit, record in known.items() if record.error and not retry
+        }
+        other = [unit for unit, each in done.items() if each.versions.get("code") != code_digest()]
+        if again:
+            for unit in other:
+                del done[unit]
+        elif other:
+            warn(
+                f"{plural(len(other), 'record')} in {records.path}: made by other code of "
+                "graphpool, used as they are"
+            )
+        missing = [unit for unit in units if unit not in done and unit not in errors]
+        command = command_line() if command is None else command
+        deadline = None if minutes is None else time.monotonic() + 60 * minutes
+        count = len(units) - len(missing)
+        # The first few units say little: the estimate looks back over minutes.
+        bar = ProgressBar(len(units), count, progress, period=600.0)
         plan = _plan(missing, folder, sources or folder)
-        try:
-            for unit, record in _run(plan, executor or LocalExecutor(), deadline, checkpoints):
-                record = replace(record, command=command)
-                records.append(record)
-                if record.error:
-                    errors[unit] = record.error
-                else:
-                    done[unit] = record
-                count += 1
-                report_unit(bar, unit, record, count, len(units), len(errors))
-                if finished is not None:
-                    finished(unit, record)
-        except (KeyboardInterrupt, Interrupted) as stop:
-            number = stop.signum if isinstance(stop, Interrupted) else signal.SIGINT
-            raise Interrupted(
-                number,
-                f"stopped by {signal.Signals(number).name}: {len(done)} of "
-                f"{plural(len(units), 'unit')} are finished and kept in {records.path}; the "
-                "same call goes on from there",
-            ) from None
+        with closing(bar):
+            try:
+                for unit, record in _run(plan, executor or LocalExecutor(), deadline, checkpoints):
+                    record = replace(record, command=command)
+                    records.append(record)
+                    if record.error:
+                        errors[unit] = record.error
+                    else:
+                        done[unit] = record
+                    count += 1
+                    report_unit(bar, unit, record, count, len(units), len(errors))
+                    if finished is not None:
+                        finished(unit, record)
+            except (KeyboardInterrupt, Interrupted) as stop:
+                number = stop.signum if isinstance(stop, Interrupted) else signal.SIGINT
+                raise Interrupted(
+                    number,
+                    f"stopped by {signal.Signals(number).name}: {len(done)} of "
+                    f"{plural(len(units), 'unit')} are finished and kept in {records.path}; the "
+                    "same call goes on from there",
+                ) from None
     return RunOutcome(
         records=tuple(done[unit] for unit in units if unit in done),
         failures={unit: errors[unit] for unit in units if unit in errors},
@@ -163,13 +167,16 @@ def find_finished(
 ) -> dict[Unit, Record]:
     """Units that a file has a record of, named as the unit is; failed ones are among them.
 
-    Of several files the first that has a unit counts. Records of a set with the same name and
-    another content are an error. Records of other features than `auto` means for the set now are
-    left out, with a warning.
+    Of several files the first in which a unit is finished counts, else the first in which it has
+    failed. Records of a set with the same name and another content are an error. Records of other
+    features than `auto` means for the set now are left out, with a warning.
     """
     found = _finished_in(records, units)
     for file in others:
-        found |= _finished_in(file, [unit for unit in units if unit not in found])
+        missing = [unit for unit in units if unit not in found or found[unit].error]
+        for unit, record in _finished_in(file, missing).items():
+            if unit not in found or not record.error:
+                found[unit] = record
     return found
 
 

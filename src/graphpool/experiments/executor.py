@@ -105,7 +105,7 @@ class LocalExecutor:
                 jobs = min(self.jobs, len(waiting))
                 broken = yield from _drain(work, waiting, jobs, deadline, stop)
                 for item in broken:
-                    if (yield from _drain(work, deque([item]), 1, None, stop)):
+                    if (yield from _drain(work, deque([item]), 1, None, stop, _work_again)):
                         yield item, ItemFailure(DIED)
 
 
@@ -135,6 +135,7 @@ def _drain(
     jobs: int,
     deadline: float | None,
     stop: StopRequest,
+    run: Callable[[Any], Any] | None = None,
 ) -> Generator[tuple[Item, Outcome | ItemFailure], None, list[Item]]:
     """Do items until none waits, or until a process dies: then return those that were running."""
     with _workers(work, jobs, stop) as pool:
@@ -142,7 +143,7 @@ def _drain(
         while running or (waiting and not _is_over(deadline)):
             try:
                 while waiting and len(running) < jobs and not _is_over(deadline):
-                    future = _submit(pool, _work, waiting[0])
+                    future = _submit(pool, run or _work, waiting[0])
                     running[future] = waiting.popleft()
                 for future in _finished(running, stop):
                     outcome = future.result()
@@ -241,3 +242,12 @@ def _work(item: Any) -> Any:
         return attempt(_here["work"], item)
     except TrainingError:
         os._exit(1)  # the item is tried again in a new process
+
+
+def _work_again(item: Any) -> Any:
+    """Do an item that was running when a process ended; this process has no other."""
+    try:
+        return attempt(_here["work"], item)
+    except TrainingError as error:
+        reason = str(error.__cause__).splitlines()[0]
+        return ItemFailure(f"the device was lost twice: {reason}; use fewer jobs")

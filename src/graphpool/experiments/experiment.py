@@ -36,9 +36,10 @@ A file has these parts; `read_experiment` checks every key:
     name = "tsne-methods"           picture = "docs/tsne_methods.svg"    kind = "map"
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from graphpool.config import ModelConfig, RunConfig, Task, TrainConfig, from_dict, resolve_model
 from graphpool.documents import read_toml
@@ -101,7 +102,7 @@ class Column:
         metric: of the records; also `seconds` (of the test), `cost` (mean seconds of whole
             units, training and test, on a CPU or, marked `GPU`, on a GPU if none was made on a
             CPU), `parameters`, `family`, and `mean rank` over all columns of metrics, among the
-            methods that have a value in each of them. By default the one published with the set,
+            methods of which no unit is missing there. By default the one published with the set,
             else the task's main one.
         methods: what methods of rows are called here, where they have another name.
         seeds: of the records that are shown; by default all of them.
@@ -112,7 +113,7 @@ class Column:
     experiment: str = ""
     test: str = ""
     metric: str = ""
-    methods: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    methods: dict[str, str] = field(default_factory=dict, hash=False)
     seeds: tuple[int, ...] = ()
 
 
@@ -128,7 +129,8 @@ class Block:
         columns: data or columns; by default all data.
         paper: names in `paper.values` that are shown as further rows.
         digits: of percentages.
-        bold: whether the best mean of every column is bold.
+        bold: whether the best mean of every column is bold; means of which units are missing are
+            not compared.
         sort: whether rows are sorted by the first column, best first.
         floor: a method; what is not above its mean is marked.
         missing: the cell of what is not measured.
@@ -153,6 +155,14 @@ class Block:
     caption: bool = True
     data_down: bool = False
     picture: str = ""
+
+
+class Settings(TypedDict, total=False):
+    """Settings of networks in a file; `config` checks those of `model` and `train`."""
+
+    features: str
+    model: dict[str, Any]
+    train: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -183,7 +193,7 @@ class DataEntry:
     test: int = 0
     split: Literal["published", "graphs", "classes"] = "published"
     seeds: tuple[int, ...] = ()
-    settings: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    settings: Settings = field(default_factory=Settings, hash=False)
 
     @property
     def set_name(self) -> str:
@@ -204,8 +214,8 @@ class MethodEntry:
     title: str = ""
     rule: str = ""
     features: str = ""
-    model: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
-    train: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    model: dict[str, Any] = field(default_factory=dict, hash=False)
+    train: dict[str, Any] = field(default_factory=dict, hash=False)
     data: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
 
@@ -216,7 +226,7 @@ class Paper:
 
     source: str = ""
     unsaid: tuple[str, ...] = ()
-    values: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    values: dict[str, dict[str, float]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -233,7 +243,7 @@ class Experiment:
     networks_of: str = ""
     remarks: tuple[str, ...] = ()
     paper: Paper = field(default_factory=Paper)
-    settings: dict = field(default_factory=dict, hash=False)  # type: ignore[type-arg]
+    settings: Settings = field(default_factory=Settings, hash=False)
     search: Search | None = None
     data: tuple[DataEntry, ...] = ()
     methods: dict[str, MethodEntry] = field(default_factory=dict, hash=False)
@@ -255,7 +265,8 @@ class Experiment:
         """All settings of a network on some data; those that depend on the encoder, resolved."""
         parts: dict[str, dict[str, Any]] = {"model": {}, "train": {}}
         features = ""
-        for source in (self.settings, entry.settings, vars(method)):
+        sources: tuple[Mapping[str, Any], ...] = (self.settings, entry.settings, vars(method))
+        for source in sources:
             features = source.get("features") or features
             for name, part in parts.items():
                 part.update(source.get(name, {}))
@@ -286,7 +297,11 @@ def list_experiments(project: str | Path = ".") -> dict[str, Experiment]:
         raise ConfigError(
             f"{folder}: no such folder; run this in a clone of the project, or give --project"
         )
-    return {path.stem: read_experiment(path) for path in sorted(folder.glob("*.toml"))}
+    found = {path.stem: read_experiment(path) for path in sorted(folder.glob("*.toml"))}
+    for name, experiment in found.items():
+        for used in experiment.uses:
+            check_known(used, found, f"{FOLDER}/{name}.toml: uses: no experiment")
+    return found
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -308,6 +323,8 @@ def read_experiment(path: str | Path) -> Experiment:
     }
     made = replace(made, methods=entries)
     if made.networks_of:
+        others = [each.stem for each in path.parent.glob("*.toml")]
+        check_known(made.networks_of, others, f"{where}.networks_of: no experiment")
         made = _with_networks(made, path.with_stem(made.networks_of), where)
     if made.search is not None:
         made = replace(made, search=made.search.checked(f"{where}.search"))
@@ -323,12 +340,10 @@ def _with_networks(made: Experiment, path: Path, where: str) -> Experiment:
         )
     other = read_experiment(path)
     networks = {name: each for name, each in other.methods.items() if not each.rule}
-    settings = {
-        key: {**value, **made.settings.get(key, {})}
-        if isinstance(value, dict)
-        else made.settings.get(key, value)
-        for key, value in {**made.settings, **other.settings}.items()
-    }
+    theirs, ours = other.settings, made.settings
+    settings: Settings = {**theirs, **ours}
+    settings["model"] = {**theirs.get("model", {}), **ours.get("model", {})}
+    settings["train"] = {**theirs.get("train", {}), **ours.get("train", {})}
     return replace(made, methods={**networks, **made.methods}, settings=settings)
 
 
@@ -338,20 +353,15 @@ def _check(made: Experiment, where: str) -> None:
         raise ConfigError(f"{where}: it has no [[data]] and uses no other experiment")
     if made.data and not made.seeds:
         raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
-    if find_task(made.task).noun == "graphs" and made.data and made.protocol != HOLDOUT:
-        try:
-            protocol = find_protocol(made.protocol)
-        except ConfigError as error:
-            raise ConfigError(f"{where}: {error}") from None
-        if protocol.kind == "own":
-            raise ConfigError(
-                f"{where}: protocol {made.protocol} is a file; put its parts into a column of the "
-                "set, and give column:NAME"
-            )
+    _check_protocol(made, where)
+    _check_seeds(made.seeds, where)
     names = [entry.name for entry in made.data]
     for entry in made.data:
-        _check_seeds(made, entry, where)
+        if names.count(entry.name) > 1:
+            raise ConfigError(f"{where}: two data are called {entry.name!r}; rename one of them")
+        _check_data(made, entry, f"{where}: data {entry.name}")
     for name, method in made.methods.items():
+        _check_seeds(method.seeds, f"{where}: methods.{name}")
         for data in method.data:
             check_known(data, names, f"{where}: methods.{name}: no data")
         for entry in made.data:
@@ -371,6 +381,35 @@ def _check(made: Experiment, where: str) -> None:
     check_figures(made.figures, where, find_task(made.task).noun, names, poolers)
 
 
+def _check_protocol(made: Experiment, where: str) -> None:
+    """Refuse a protocol or folds that can't be, or that the task does not have."""
+    if not made.data:
+        return
+    if find_task(made.task).noun != "graphs":
+        if made.protocol or made.folds:
+            raise ConfigError(
+                f"{where}: examples of the task {made.task} are drawn for each seed; leave "
+                "protocol and folds out"
+            )
+        return
+    most = 1
+    if made.protocol != HOLDOUT:
+        try:
+            protocol = find_protocol(made.protocol)
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error}") from None
+        if protocol.kind == "own":
+            raise ConfigError(
+                f"{where}: protocol {made.protocol} is a file; put its parts into a column of the "
+                "set, and give column:NAME"
+            )
+        most = made.folds if protocol.kind == "column" else protocol.folds
+    if not 0 <= made.folds <= most:
+        raise ConfigError(
+            f"{where}: folds is {made.folds}; protocol {made.protocol} has {most}, and 0 means all"
+        )
+
+
 def _check_block(block: Block, where: str) -> None:
     for row in block.rows:
         if isinstance(row, Row) and row.figure in GAINS and not row.against:
@@ -382,30 +421,63 @@ def _check_block(block: Block, where: str) -> None:
             raise ConfigError(f"{where}: the figure 'best' and among, its methods, go together")
         if isinstance(row, Row) and not row.method and (row.figure != "best" or not row.title):
             raise ConfigError(f"{where}: a row has no method; only the figure 'best' with a title")
+    if not 0 <= block.digits <= 15:
+        raise ConfigError(f"{where}: digits is {block.digits}; give 0 to 15")
     if block.data_down and (block.paper or block.sort):
         raise ConfigError(f"{where}: data_down goes without paper and sort")
     metrics = [metric for task in TASKS.values() for metric in task.columns]
     for column in block.columns:
-        if isinstance(column, Column) and column.metric:
+        if not isinstance(column, Column):
+            continue
+        if column.metric:
             check_known(column.metric, [*metrics, *FACTS], f"{where}: no metric")
+        if " / " in column.data and column.metric != "parameters":
+            raise ConfigError(
+                f"{where}: column {column.title!r} has several data, which only the metric "
+                "parameters can show; give each a column"
+            )
     if block.picture:
         check_picture(block.picture, where)
 
 
-def _check_seeds(made: Experiment, entry: DataEntry, where: str) -> None:
-    """Refuse seeds of data that the experiment does not have, or that are named twice."""
+def _check_seeds(seeds: Sequence[int], where: str) -> None:
+    """Refuse seeds below 0, and a seed that would count twice."""
+    if any(seed < 0 for seed in seeds):
+        raise ConfigError(f"{where}: seed {min(seeds)} is below 0")
+    if len(set(seeds)) < len(seeds):
+        raise ConfigError(f"{where}: a seed is named twice")
+
+
+# Keys of data that other tasks have, by what the examples of a task are.
+_OTHER_KEYS = {
+    "graphs": ("kind", "nodes", "hardness", "tested", "train", "valid", "test", "split"),
+    "pairs": ("set", "learn", "split"),
+    "triplets": ("learn", "kind", "nodes", "hardness", "tested", "test"),
+}
+
+
+def _check_data(made: Experiment, entry: DataEntry, where: str) -> None:
+    """Refuse seeds that the experiment does not have, and keys that its task does not use."""
+    _check_seeds(entry.seeds, where)
     unknown = [seed for seed in entry.seeds if seed not in made.seeds]
     if unknown:
         raise ConfigError(
-            f"{where}: data {entry.name}: seed {unknown[0]} is not among the seeds of the "
-            f"experiment, {', '.join(map(str, made.seeds))}"
+            f"{where}: seed {unknown[0]} is not among the seeds of the experiment, "
+            f"{', '.join(map(str, made.seeds))}"
         )
-    if len(set(entry.seeds)) < len(entry.seeds):
-        raise ConfigError(f"{where}: data {entry.name}: a seed is named twice")
+    plain = DataEntry(entry.name)
+    idle = [key for key in _OTHER_KEYS[find_task(made.task).noun]
+            if getattr(entry, key) != getattr(plain, key)]  # fmt: skip
+    if idle:
+        raise ConfigError(f"{where}: the task {made.task} has no {idle[0]}; leave it out")
+    if entry.learn and made.protocol != HOLDOUT:
+        raise ConfigError(f"{where}: learn is of the protocol {HOLDOUT}; leave it out")
 
 
 def _check_method(made: Experiment, method: MethodEntry, where: str) -> None:
     task = find_task(made.task)
+    if method.rule and (method.features or method.model or method.train):
+        raise ConfigError(f"{where}: a rule has no features, model or train; leave them out")
     if method.rule:
         check_known(method.rule, task.baselines(), f"{where}: no rule")
         return

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from graphpool.documents import unreadable
 from graphpool.errors import ConfigError, DataError
 from graphpool.experiments.cells import RESULTS, ExperimentRecords, block_picture, block_text
 from graphpool.experiments.costs import COST_BLOCK, cost_block
@@ -35,7 +36,7 @@ def write_pages(project: str | Path = ".", check: bool = False) -> list[Path]:
     blocks = page_blocks(project)
     wanted: list[tuple[Path, str]] = []
     for page in find_pages(project):
-        before = page.read_text(encoding="utf-8")
+        before = _read(page)
         wanted.append((page, _BLOCK.sub(lambda found: _filled(found, blocks), before)))
     return _written([*wanted, *_drawn(project)], check)
 
@@ -54,7 +55,7 @@ def _written(wanted: list[tuple[Path, str]], check: bool) -> list[Path]:
     """Write files that have another text, unless they are only checked; return these."""
     different = []
     for path, text in wanted:
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
+        if not path.exists() or path.read_bytes() != text.encode():
             different.append(path)
             if not check:
                 with atomic_write(path, "w") as handle:
@@ -67,7 +68,7 @@ def check_blocks(project: str | Path = ".") -> None:
     project = Path(project)
     places: dict[str, list[str]] = {}
     for page in find_pages(project):
-        for found in _BLOCK.finditer(page.read_text(encoding="utf-8")):
+        for found in _BLOCK.finditer(_read(page)):
             relative = page.relative_to(project).as_posix()
             places.setdefault(found["name"], []).append(relative)
     for name, experiment in list_experiments(project).items():
@@ -130,6 +131,15 @@ def find_pages(project: Path) -> list[Path]:
     """README.md and all pages of docs/."""
     pages = [project / "README.md", *sorted((project / "docs").glob("*.md"))]
     return [page for page in pages if page.exists()]
+
+
+def _read(page: Path) -> str:
+    try:
+        return page.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise DataError.at(page, "is not UTF-8", hint="save it as UTF-8") from None
+    except OSError as error:
+        raise unreadable(page, error) from None
 
 
 def _filled(found: re.Match[str], blocks: dict[str, Callable[[], str]]) -> str:

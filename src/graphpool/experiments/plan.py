@@ -1,6 +1,6 @@
 """From an experiment to its units, and the sets of graphs that they need."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,9 +47,10 @@ def smallest(experiment: Experiment) -> Experiment:
     small = {"model": {"hidden_channels": _CHANNELS}, "train": {"epochs": _EPOCHS}}
     data = []
     for entry in experiment.data:
-        settings = {key: {**entry.settings.get(key, {}), **each} for key, each in small.items()}
+        given: Mapping[str, Any] = entry.settings
+        settings = {key: {**given.get(key, {}), **each} for key, each in small.items()}
         counts = dict.fromkeys(("train", "valid", "test"), _EXAMPLES) if entry.train else {}
-        own: dict[str, Any] = {"settings": {**entry.settings, **settings}, **counts}
+        own: dict[str, Any] = {"settings": {**given, **settings}, **counts}
         if ":" in entry.set_name:
             own["set"] = _with_graphs(entry.set_name)
         data.append(replace(entry, **own, seeds=(), learn=min(entry.learn, _GRAPHS // 2)))

@@ -64,9 +64,6 @@ def status(project: str | Path = ".") -> list[Status]:
 def validate(project: str | Path = ".") -> dict[str, int]:
     """Check every experiment: its file, its units and its blocks; return numbers of units."""
     experiments = list_experiments(project)
-    for experiment in experiments.values():
-        for name in experiment.uses:
-            check_known(name, experiments, f"experiments/{experiment.name}.toml: uses")
     check_blocks(project)
     for text in page_blocks(Path(project)).values():
         text()
@@ -120,9 +117,9 @@ def run(
     executor = executor or LocalExecutor(jobs)
     outcomes = {}
     for each in dict.fromkeys([*experiments[name].uses, name]):
-        own = smallest(experiments[each]) if smoke else experiments[each]
-        if not own.data:
+        if not experiments[each].data:
             continue
+        own = smallest(experiments[each]) if smoke else experiments[each]
         units = [
             unit
             for unit in plan_units(own, device)

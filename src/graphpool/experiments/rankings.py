@@ -22,7 +22,7 @@ class Ranking:
     Attributes:
         titles: of the methods, as Markdown.
         scores: for each method one number per set, larger if better.
-        left_out: titles of methods without a result on some set.
+        left_out: titles of methods that lack results on some set.
     """
 
     titles: Sequence[str]
@@ -47,7 +47,7 @@ class Ranking:
     def test_text(self) -> str:
         """Friedman's test and Nemenyi's critical difference, in words."""
         if not self.can_be_tested:
-            return "Mean ranks need two methods with results on all of at least two sets."
+            return "Mean ranks need two methods with all results on each of at least two sets."
         test = friedman(dict(enumerate(self.scores)))
         first, second = test.degrees
         return (
@@ -61,7 +61,7 @@ class Ranking:
         """Which methods have no rank; empty if all have one."""
         if not self.left_out:
             return ""
-        return f"Without a result on every set, and not ranked: {list_text(self.left_out)}."
+        return f"Not ranked, because results are missing: {list_text(self.left_out)}."
 
     def picture(self) -> str | None:
         """The critical differences as an SVG document in light colours; None if untested."""

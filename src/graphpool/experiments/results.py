@@ -177,7 +177,8 @@ def overlap_of(records: Sequence[Record]) -> float:
     """
     if one_split(records):
         return 0.0
-    sizes = {(each.seed, each.fold): each.sizes for each in records if each.sizes}
+    known = [each for each in records if each.sizes.keys() >= {"train", "test"}]
+    sizes = {(each.seed, each.fold): each.sizes for each in known}
     trained = sum(each["train"] for each in sizes.values())
     return sum(each["test"] for each in sizes.values()) / trained if trained else 0.0
 

@@ -6,6 +6,7 @@ of it idle, so that many of them together are several times faster (docs/trainin
 
 import logging
 import os
+import select
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -36,40 +37,71 @@ def shared_gpu(device: str, jobs: int) -> Iterator[bool]:
     if not device.startswith("cuda") or jobs < 2 or not _is_needed():
         yield False
         return
-    with scratch_folder() as folder, _environment({PIPES: folder, LOGS: folder}):
-        started = _control("-d")
+    with (
+        scratch_folder() as folder,
+        _environment({PIPES: folder, LOGS: folder}) as before,
+        _daemon() as started,
+    ):
         if not started:
-            for name in (PIPES, LOGS):
-                del os.environ[name]
+            _set(before)
             log.warning("%s does not start; processes take turns on the GPU", CONTROL)
-        try:
-            yield started
-        finally:
-            if started:
-                _control(commands="quit\n")
+        yield started
 
 
 def _is_needed() -> bool:
     return shutil.which(CONTROL) is not None and PIPES not in os.environ and not USUAL.exists()
 
 
-def _control(*options: str, commands: str = "") -> bool:
-    """Call the program that starts and stops the daemon; return whether it did."""
-    try:
-        done = subprocess.run(
-            [CONTROL, *options], input=commands, text=True, timeout=_SECONDS, check=False,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+# In a session of its own, which Ctrl-C does not reach. It waits for the end of its input, which
+# ends with this process, however that ends.
+_SCRIPT = f"""
+{CONTROL} -d </dev/null >/dev/null 2>&1 || exit 1
+echo started
+read -r _
+echo quit | {CONTROL} >/dev/null 2>&1
+"""
 
 
 @contextmanager
-def _environment(values: Mapping[str, Path]) -> Iterator[None]:
-    os.environ.update({name: str(value) for name, value in values.items()})
+def _daemon() -> Iterator[bool]:
+    """Start the daemon, and stop it afterwards or when this process is killed."""
     try:
-        yield
+        process = subprocess.Popen(
+            ["sh", "-c", _SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            start_new_session=True,
+        )  # fmt: skip
+    except OSError:
+        yield False
+        return
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        ready, _, _ = select.select([process.stdout], [], [], _SECONDS)
+        yield bool(ready) and bool(process.stdout.readline())
     finally:
-        for name in values:
+        process.stdin.close()
+        process.stdout.close()
+        try:
+            process.wait(_SECONDS)
+        except subprocess.TimeoutExpired:
+            log.warning("%s has not stopped yet; it does when its processes end", CONTROL)
+
+
+@contextmanager
+def _environment(values: Mapping[str, Path]) -> Iterator[dict[str, str | None]]:
+    """Set variables inside; yields what they were before."""
+    before = {name: os.environ.get(name) for name in values}
+    _set({name: str(value) for name, value in values.items()})
+    try:
+        yield before
+    finally:
+        _set(before)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    """Set variables of the environment; None removes one."""
+    for name, value in values.items():
+        if value is None:
             os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

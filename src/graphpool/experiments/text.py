@@ -56,7 +56,7 @@ def where_text(made: Mapping[str, Any]) -> str:
         cores = machine.get("cores")
         counted = "" if cores is None else f"{cores} core{'s' if cores != 1 else ''}"
         inside = ", ".join(filter(None, [counted, str(machine.get("accelerator", ""))]))
-        parts = [f"{machine['processor']} ({inside})"]
+        parts = [f"{machine.get('processor', 'processor not recorded')} ({inside})"]
     if isinstance(versions, dict):
         names = {"python": "Python", "torch": "torch", "torch_geometric": "PyG"}
         parts += [f"{word} {versions[key]}" for key, word in names.items() if key in versions]

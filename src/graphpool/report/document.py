@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from graphpool.documents import unreadable
 from graphpool.errors import ConfigError, DataError, nearest
 from graphpool.files import atomic_write
 from graphpool.report.cell_marks import (
@@ -88,9 +89,11 @@ def _read(page: Path) -> str:
         hint = nearest(page.name, others) if others else "give the path of a Markdown file"
         raise DataError.at(page, "there is no such page", hint=hint)
     try:
-        return page.read_text(encoding="utf-8")
+        return page.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise DataError.at(page, "is not UTF-8", hint="save it as UTF-8") from None
+    except OSError as error:
+        raise unreadable(page, error) from None
 
 
 # ---------------------------------------------------------------------- Markdown
@@ -145,12 +148,16 @@ def _set_anchors(tokens: Sequence[Token]) -> list[tuple[str, str, str]]:
     """Give headings the anchors that GitHub gives them; return levels, titles and anchors."""
     headings: list[tuple[str, str, str]] = []
     counts: dict[str, int] = {}
+    used: set[str] = set()
     for at, token in enumerate(tokens):
         if token.type == "heading_open":
             title = _plain(tokens[at + 1].children)
             anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-            counts[anchor] = counts.get(anchor, -1) + 1
-            anchor = f"{anchor}-{counts[anchor]}" if counts[anchor] else anchor
+            first = anchor
+            while anchor in used:
+                counts[first] = counts.get(first, 0) + 1
+                anchor = f"{first}-{counts[first]}"
+            used.add(anchor)
             token.attrSet("id", anchor)
             if token.level == 0:
                 headings.append((token.tag, title, anchor))
@@ -193,7 +200,7 @@ def _data_uri(picture: Path, page: Path, line: int | None) -> str:
         )  # fmt: skip
     try:
         content = picture.read_bytes()
-    except OSError:
+    except (OSError, ValueError):  # a path can't hold %00
         raise DataError.at(
             page, f"the picture {picture} can't be read", line=line,
             hint="draw it (graphpool experiments figures, or pages), or change the page",
@@ -222,9 +229,11 @@ def _link(link: str, page: Path, out: Path) -> str | None:
         return link
     path, mark, anchor = link.partition("#")
     target = page.parent / unquote(path)
-    if not target.exists():
+    try:
+        is_page = target.samefile(page)
+    except (OSError, ValueError):  # it is not there, or no file can have such a name
         return None
-    if target.samefile(page):
+    if is_page:
         return f"#{anchor}"
     relative = Path(os.path.relpath(target.resolve(), out.parent.resolve())).as_posix()
     return f"{quote(relative)}{mark}{anchor}"
