@@ -13,7 +13,7 @@ import torch
 from graphpool.config import ModelConfig
 from graphpool.data.load import distances, load
 from graphpool.data.pairs.sampling import count_triplets, sample_triplets
-from graphpool.experiments.experiment import list_experiments
+from graphpool.experiments.experiment_file import list_experiments
 from graphpool.features.pipeline import FeaturePipeline
 from graphpool.ged.collection import collect
 from graphpool.ged.duplicates import isomorphic

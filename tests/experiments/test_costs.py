@@ -7,7 +7,7 @@ from typing import Any
 from small import write_records
 
 from graphpool.experiments.costs import COST_BLOCK, cost_block, cost_text, total_cost, unit_seconds
-from graphpool.experiments.experiment import read_experiment
+from graphpool.experiments.experiment_file import read_experiment
 from graphpool.experiments.pages import page_blocks, write_pages
 from graphpool.experiments.plan import planned_cells
 from graphpool.experiments.records import Record, RecordFile

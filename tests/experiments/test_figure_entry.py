@@ -6,7 +6,7 @@ import pytest
 from toy_figures import CLUSTERS, CURVES, MAPS, write_project
 
 from graphpool.errors import ConfigError
-from graphpool.experiments.experiment import read_experiment
+from graphpool.experiments.experiment_file import read_experiment
 
 
 def test_a_figure_is_a_map_by_default(tmp_path: Path) -> None:

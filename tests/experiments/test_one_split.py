@@ -12,8 +12,9 @@ import graphpool as gp
 from graphpool.data.formats.jsonl_write import write_jsonl
 from graphpool.errors import ConfigError
 from graphpool.evaluation.protocols import CV10
-from graphpool.experiments.cells import ExperimentRecords, block_text
-from graphpool.experiments.experiment import read_experiment
+from graphpool.experiments.block_text import block_text
+from graphpool.experiments.experiment_file import read_experiment
+from graphpool.experiments.experiment_records import ExperimentRecords
 from graphpool.experiments.methods import main_metric
 from graphpool.experiments.project import run
 from graphpool.experiments.report import methods_page

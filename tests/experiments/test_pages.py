@@ -9,7 +9,7 @@ from small import write_records
 
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.statistics import mean
-from graphpool.experiments.experiment import read_experiment
+from graphpool.experiments.experiment_file import read_experiment
 from graphpool.experiments.pages import write_pages
 from graphpool.experiments.plan import planned_cells
 from graphpool.experiments.records import Record

@@ -13,7 +13,7 @@ from graphpool.config import RunConfig
 from graphpool.errors import ConfigError
 from graphpool.experiments import run_unit as run_unit_module
 from graphpool.experiments.engine import find_finished, run_units
-from graphpool.experiments.experiment import list_experiments, read_experiment
+from graphpool.experiments.experiment_file import list_experiments, read_experiment
 from graphpool.experiments.plan import plan_units, smallest
 from graphpool.experiments.records import RecordFile
 from graphpool.experiments.run_unit import fit_unit, run_unit

@@ -35,7 +35,7 @@ from graphpool.data.pairs.storage import open_pairs, save_pairs
 from graphpool.data.splits import load_splits, save_splits
 from graphpool.data.splits.split import Split
 from graphpool.data.synthetic.matching.build import matching_pairs
-from graphpool.experiments.experiment import read_experiment
+from graphpool.experiments.experiment_file import read_experiment
 from graphpool.experiments.records import Record, RecordFile
 from graphpool.ged import array_file, open_matrix
 from graphpool.ged.partial_results import PartialResults

@@ -25,7 +25,7 @@ REPRODUCTION = Path("docs/reproduction.md")
 @experiments_app.command("list")
 def list_all(project: Project = HERE, json: Json = False) -> None:
     """Show every experiment and the blocks of pages that it fills."""
-    from graphpool.experiments.experiment import list_experiments
+    from graphpool.experiments.experiment_file import list_experiments
 
     rows = [
         {
@@ -163,7 +163,7 @@ def figures(
     Numbers are kept in results/figures/, and pictures are drawn from them; what is finished is not
     trained again, and a network that several figures of an experiment show is trained once.
     """
-    from graphpool.experiments.experiment import list_experiments
+    from graphpool.experiments.experiment_file import list_experiments
     from graphpool.experiments.figures import make_figures
     from graphpool.experiments.pages import write_pictures
 

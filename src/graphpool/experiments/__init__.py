@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from graphpool.experiments.executor import Executor as Executor
     from graphpool.experiments.executor import LocalExecutor as LocalExecutor
     from graphpool.experiments.experiment import Experiment as Experiment
-    from graphpool.experiments.experiment import list_experiments as list_experiments
-    from graphpool.experiments.experiment import read_experiment as read_experiment
+    from graphpool.experiments.experiment_file import list_experiments as list_experiments
+    from graphpool.experiments.experiment_file import read_experiment as read_experiment
     from graphpool.experiments.pages import write_pages as write_pages
     from graphpool.experiments.plan import plan_units as plan_units
     from graphpool.experiments.project import run as run

@@ -1,18 +1,14 @@
 """Tables of experiments: which records stand in a cell, and how the cell reads."""
 
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
-from pathlib import Path, PurePath, PurePosixPath
 
 from graphpool.errors import ConfigError
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
-from graphpool.evaluation.protocols import find_protocol
 from graphpool.evaluation.significance import corrected_p_values
 from graphpool.evaluation.statistics import TIE_DIGITS, Summary, mean, mean_ranks, summarise
 from graphpool.experiments.costs import cost_text, unit_seconds
-from graphpool.experiments.engine import find_finished
 from graphpool.experiments.experiment import (
     COST,
     FACTS,
@@ -23,57 +19,14 @@ from graphpool.experiments.experiment import (
     Experiment,
     Row,
 )
+from graphpool.experiments.experiment_records import ExperimentRecords
 from graphpool.experiments.methods import check_known, family_of, main_metric
-from graphpool.experiments.plan import planned_cells
-from graphpool.experiments.rankings import P_VALUES, Ranking, p_text
-from graphpool.experiments.records import Record, RecordFile, completed
+from graphpool.experiments.rankings import Ranking, p_text
+from graphpool.experiments.records import Record
 from graphpool.experiments.results import mean_health, overlap_of, paired_gain
 from graphpool.experiments.tables import is_share, metric_text
-from graphpool.experiments.text import NONE, names_text, paragraphs, table, three, where_text
-from graphpool.experiments.unit import Unit
+from graphpool.experiments.text import NONE, table, three
 from graphpool.tasks import find_task
-
-RESULTS = "results"
-# Kinds of protocols that a caption describes; folds and seeds say the rest.
-SHOWN_SPLITS = ("published", "scaffold", "column", "group", "time")
-
-
-@dataclass(frozen=True)
-class ExperimentRecords:
-    """An experiment and its record file in a project."""
-
-    experiment: Experiment
-    project: Path
-
-    @property
-    def file(self) -> RecordFile:
-        """The record file."""
-        return self._file(self.experiment.name)
-
-    @property
-    def others(self) -> tuple[RecordFile, ...]:
-        """Record files of experiments that it uses: what they measured is not measured again."""
-        return tuple(self._file(name) for name in self.experiment.uses)
-
-    def _file(self, name: str) -> RecordFile:
-        return RecordFile(self.project / RESULTS / f"{name}.jsonl", name)
-
-    @cached_property
-    def units(self) -> dict[tuple[str, str], list[Unit]]:
-        """Units by method and data, as the experiment calls them."""
-        return planned_cells(self.experiment)
-
-    @cached_property
-    def records(self) -> dict[Unit, Record]:
-        """Finished and failed units with exactly the settings of the experiment."""
-        units = [unit for each in self.units.values() for unit in each]
-        return find_finished(units, self.file, *self.others)
-
-    def of(self, method: str, data: str) -> list[Record]:
-        """Finished records of a cell."""
-        units = self.units.get((method, data), [])
-        found = (self.records.get(unit) for unit in units)
-        return [record for record in found if record is not None and not record.error]
 
 
 class Grid:
@@ -389,105 +342,10 @@ class Grid:
         return table((self.block.head, *map(self.title, self.rows)), lines)
 
 
-def block_text(own: Experiment, block: Block, measured: Mapping[str, ExperimentRecords]) -> str:
-    """The text of a block: its table, how it came about, and the command that repeats it."""
-    grid = Grid(own, block, measured)
-    parts = [grid.table()]
-    if block.floor:
-        low = {
-            column.title: names_text([row.method for row in rows])
-            for column in grid.columns
-            if (rows := grid.low(column))
-        }
-        named = "; ".join(f"{title}: {names}" for title, names in low.items())
-        floor = own.methods[block.floor].title or f"`{block.floor}`"
-        parts.append(f"↓ is not above {floor} ({named})." if named else
-                     f"Every method is above {floor} on every set.")  # fmt: skip
-    parts += _statistics(grid)
-    if block.caption:
-        parts += _captions(grid)
-    parts.append(f"`graphpool experiments run {' '.join(grid.experiments)}`")
-    return paragraphs(block.intro, *parts)
-
-
-def block_picture(
-    own: Experiment, block: Block, measured: Mapping[str, ExperimentRecords]
-) -> str | None:
-    """The picture of a block as an SVG document; None while too few results are there."""
-    return Grid(own, block, measured).ranking.picture()
-
-
 def _called(method: str, column: Column) -> str:
     """What a method of a row is called among the data of a column."""
     called: str = column.methods.get(method, method)
     return called
-
-
-def _statistics(grid: Grid) -> list[str]:
-    """What p-values and mean ranks of the table are, and its picture."""
-    block, parts = grid.block, []
-    if any(row.figure == "p" for row in grid.rows):
-        parts.append(P_VALUES)
-    if block.picture:
-        parts.append(grid.ranking.test_text())
-    if block.picture or any(column.metric == MEAN_RANK for column in grid.columns):
-        parts.append(grid.ranking.left_out_text())
-    if block.picture and grid.ranking.can_be_tested:
-        path = os.path.relpath(block.picture, PurePosixPath(block.page).parent)
-        parts.append(f"![Critical differences of mean ranks]({PurePath(path).as_posix()})")
-    return parts
-
-
-def _captions(grid: Grid) -> list[str]:
-    """How units were trained, and where."""
-    kinds: dict[str, dict[str, None]] = {}
-    records: list[Record] = []
-    for column in grid.columns:
-        for row in grid.rows:
-            found = [each for each in grid.records(row, column) if each.kind == "network"]
-            if found:
-                kinds.setdefault(_training(found), {})[column.title] = None
-                records += found
-    if not records:
-        return []
-    texts = [
-        f"{' / '.join(titles)}: {text}" if len(kinds) > 1 else text
-        for text, titles in kinds.items()
-    ]
-    return [f"{'; '.join(texts)}; {_origins(records)}."]
-
-
-def _training(records: Sequence[Record]) -> str:
-    """How many examples, steps and seeds there were."""
-    record = records[0]
-    train, facts = completed(record.settings)["train"], record.facts
-    steps = (
-        f"{train['epochs']} epochs in batches of {train['batch_size']} at a learning rate of "
-        f"{train['learning_rate']:g}"
-    )
-    if tries := record.settings.get("search"):
-        steps += f", or one of {len(tries) - 1} other settings, whichever is best on validation"
-    if facts.get("kind") in SHOWN_SPLITS:
-        steps += f"; {find_protocol(facts['protocol']).summary}"
-    if "train" not in facts:
-        return steps
-    what = find_task(record.task).noun
-    test = f", {facts['test']:,} of each size test" if "test" in facts else ""
-    return f"{facts['train']:,} {what} train, {facts['valid']:,} choose the epoch{test}; {steps}"
-
-
-def _origins(records: Sequence[Record]) -> str:
-    """Seeds, and machines with versions and code."""
-    seeds = len({record.seed for record in records})
-    folds = len({record.fold for record in records})
-    many = f"{folds} folds, " if folds > 1 else ""
-    codes: dict[str, dict[str, None]] = {}
-    for record in records:
-        versions = {key: value for key, value in record.versions.items() if key != "code"}
-        where = where_text({"machine": record.machine, "versions": versions})
-        codes.setdefault(where, {})[f"`{record.versions.get('code', 'not recorded')}`"] = None
-    made = "; ".join(f"{where}, code {', '.join(each)}" for where, each in codes.items())
-    return f"{many}{seeds} seed{'s' if seeds > 1 else ''}. {made}"
 
 
 def _gain_text(gain: Summary, figure: str, metric: str) -> str:

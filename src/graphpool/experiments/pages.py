@@ -12,9 +12,10 @@ from pathlib import Path
 
 from graphpool.documents import unreadable
 from graphpool.errors import ConfigError, DataError
-from graphpool.experiments.cells import RESULTS, ExperimentRecords, block_picture, block_text
+from graphpool.experiments.block_text import block_picture, block_text
 from graphpool.experiments.costs import COST_BLOCK, cost_block
-from graphpool.experiments.experiment import list_experiments
+from graphpool.experiments.experiment_file import list_experiments
+from graphpool.experiments.experiment_records import RESULTS, ExperimentRecords
 from graphpool.experiments.figures import figure_picture
 from graphpool.experiments.timings import TIMINGS, timing_text
 from graphpool.files import atomic_write

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphpool.experiments.cells import ExperimentRecords
 from graphpool.experiments.engine import RunOutcome, find_finished, run_units
 from graphpool.experiments.executor import Executor, LocalExecutor
-from graphpool.experiments.experiment import list_experiments
+from graphpool.experiments.experiment_file import list_experiments
+from graphpool.experiments.experiment_records import ExperimentRecords
 from graphpool.experiments.machine import code_digest
 from graphpool.experiments.methods import check_known
 from graphpool.experiments.pages import check_blocks, page_blocks

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphpool.documents import read_json
-from graphpool.experiments.cells import RESULTS
-from graphpool.experiments.experiment import Experiment, list_experiments
+from graphpool.experiments.experiment import Experiment
+from graphpool.experiments.experiment_file import list_experiments
+from graphpool.experiments.experiment_records import RESULTS
 from graphpool.experiments.figure_entry import FigureEntry
 from graphpool.experiments.figures.clusters import ClusterKind
 from graphpool.experiments.figures.curves import CurveKind

@@ -9,10 +9,10 @@ from graphpool.data import load as datasets
 from graphpool.data.splits import Split
 from graphpool.errors import FeatureWarning, TrainingWarning, collect_warnings
 from graphpool.evaluation.prediction import Stopwatch
-from graphpool.experiments.cells import ExperimentRecords
 from graphpool.experiments.example_files import Graphs
 from graphpool.experiments.examples import GraphData
 from graphpool.experiments.experiment import Experiment
+from graphpool.experiments.experiment_records import ExperimentRecords
 from graphpool.experiments.plan import open_sources
 from graphpool.experiments.run_unit import empty_record, fit_unit, trained_fields
 from graphpool.experiments.unit import Unit
