@@ -1,8 +1,8 @@
 """Experiments as data: compare methods, run the project's experiments, fill its pages.
 
-The tree: `experiment` (the TOML file) → `plan` (its units) → `engine` (what is not finished runs
-through an `executor`) → `records` (one line a unit) → `cells` and `pages` (tables). `comparison`
-is the same engine for one set and any methods.
+The tree: `experiment_file` (reads TOML) → `experiment` → `plan` (its units) → `engine` (what is not
+finished runs through an `executor`) → `records` (one line a unit) → `cells`, `block_text` and
+`pages` (tables). `comparison` is the same engine for one set and any methods.
 """
 
 from typing import TYPE_CHECKING
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "experiment": ("Experiment", "list_experiments", "read_experiment"),
+        "experiment": ("Experiment",),
+        "experiment_file": ("list_experiments", "read_experiment"),
         "unit": ("Unit",),
         "plan": ("plan_units",),
         "executor": ("Executor", "LocalExecutor"),
