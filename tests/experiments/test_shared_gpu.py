@@ -108,8 +108,10 @@ def test_variables_of_the_user_are_given_back(
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_killed_process_leaves_no_daemon(daemon: Callable[[int], Path], number: int) -> None:
     calls = daemon(0)
+    # A shell that starts Python in the background has it ignore SIGINT.
     script = (
-        "import sys, time; from pathlib import Path; from graphpool.experiments import shared_gpu\n"
+        "import signal, sys, time; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from pathlib import Path; from graphpool.experiments import shared_gpu\n"
         "shared_gpu.USUAL = Path(sys.argv[1])\n"
         "with shared_gpu.shared_gpu('cuda', 2) as started:\n"
         "    print(started, flush=True); time.sleep(60)\n"
