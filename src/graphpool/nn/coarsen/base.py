@@ -214,9 +214,9 @@ def coarse_edge_channels(pooler: object, channels: int) -> int:
 def gumbel(adj: Tensor, training: bool, mask: Tensor | None = None) -> Tensor:
     """The paper's soft sampling: softmax_j((log A'_ij + g_ij) / 0.1); `connect="gumbel"`.
 
-    As printed it switches the coarse graph off: the diagonal of A' (edges inside a cluster)
-    dominates every row, and a softmax of log A' at temperature 0.1 is the row-normalised tenth
-    power of A', the identity.
+    Where clusters are parts of a graph it switches the coarse graph off: the diagonal of A' (edges
+    inside a cluster) dominates every row, and a softmax of log A' at temperature 0.1 is the
+    row-normalised tenth power of A', the identity.
 
     Deviations from the paper: it samples from A' (the equation prints A); the logarithm is
     clamped where A' is 0; the Gumbel noise g is drawn only while training. Rows sum to one, so
