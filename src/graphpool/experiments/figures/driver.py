@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from graphpool.documents import read_json
 from graphpool.experiments.experiment import Experiment
 from graphpool.experiments.experiment_file import list_experiments
-from graphpool.experiments.experiment_records import RESULTS
+from graphpool.experiments.experiment_records import RESULTS, ExperimentRecords
 from graphpool.experiments.figure_entry import FigureEntry
 from graphpool.experiments.figures.clusters import ClusterKind
 from graphpool.experiments.figures.curves import CurveKind
@@ -24,9 +24,11 @@ from graphpool.experiments.methods import check_known
 from graphpool.experiments.plan import planned_cells
 from graphpool.experiments.unit import Unit
 from graphpool.files import write_json
+from graphpool.locks import file_lock
 from graphpool.report.style import plain_style
 
 FOLDER = "figures"
+IDENTITY = ("unit", "asked")  # keys of numbers that say what they are of
 KINDS: dict[str, FigureKind] = {"map": MapKind(), "curves": CurveKind(), "clusters": ClusterKind()}
 
 
@@ -70,17 +72,26 @@ def make_figures(
     check_known(name, experiments, "no experiment")
     own = experiments[name]
     parts = [part for figure in own.figures for part in figure_parts(own, figure)]
+    if again or _missing(parts, project):
+        # Another process may have added some: what is missing is known once the file is locked.
+        with file_lock(ExperimentRecords(own, project).file.path):
+            _measure(own, parts if again else _missing(parts, project), project, root)
+    return [figure_file(figure, project) for figure in own.figures]
+
+
+def _measure(
+    own: Experiment, parts: Iterable[Part], project: Path, root: str | Path | None
+) -> None:
+    """Train each network once, and keep what the figures show of it."""
     wanted: dict[str, list[Part]] = {}
     for part in parts:
-        if again or not _finished(part, project):
-            wanted.setdefault(part.unit.key, []).append(part)
+        wanted.setdefault(part.unit.key, []).append(part)
     for same in wanted.values():
         with trained_unit(own, same[0].unit, project, root) as trained:
             for part in same:
                 kind = KINDS[part.figure.kind]
                 facts, numbers = kind.measure(part.figure, trained)
                 _keep(part, facts, numbers, project)
-    return [figure_file(figure, project) for figure in own.figures]
 
 
 def figure_parts(own: Experiment, figure: FigureEntry) -> list[Part]:
@@ -97,10 +108,10 @@ def figure_parts(own: Experiment, figure: FigureEntry) -> list[Part]:
 
 
 def figure_picture(own: Experiment, figure: FigureEntry, project: Path) -> str | None:
-    """The picture as an SVG document; None while a method is missing on some data."""
+    """The picture as an SVG document; None while numbers are missing or of other settings."""
     measured = _read(figure_file(figure, project))["sets"]
     parts = figure_parts(own, figure)
-    if any(part.method not in _methods(measured, part.data) for part in parts):
+    if not all(_is_finished(part, measured) for part in parts):
         return None
     sets = [
         MeasuredSet(data, measured[data], _titled(own, parts, data, measured))
@@ -113,11 +124,19 @@ def figure_picture(own: Experiment, figure: FigureEntry, project: Path) -> str |
 # ---------------------------------------------------------------------- the file of a figure
 
 
-def _finished(part: Part, project: Path) -> bool:
+def _missing(parts: Iterable[Part], project: Path) -> list[Part]:
+    """The parts that the files of their figures lack, or have with other settings."""
+    return [
+        part
+        for part in parts
+        if not _is_finished(part, _read(figure_file(part.figure, project))["sets"])
+    ]
+
+
+def _is_finished(part: Part, measured: dict[str, Any]) -> bool:
     """Whether the numbers of a part are those that would be measured."""
-    measured = _read(figure_file(part.figure, project))["sets"]
     numbers = _methods(measured, part.data).get(part.method, {})
-    return all(numbers.get(key) == value for key, value in part.identity.items())
+    return all(numbers.get(key) == part.identity.get(key) for key in IDENTITY)
 
 
 def _keep(part: Part, facts: dict[str, Any], numbers: dict[str, Any], project: Path) -> None:
