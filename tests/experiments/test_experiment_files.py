@@ -246,6 +246,12 @@ def test_what_is_wrong_is_named(toy: Callable[..., Path], old: str, new: str, me
         read_experiment(toy((old, new)))
 
 
+def test_methods_without_data_are_refused(toy: Callable[..., Path]) -> None:
+    changes = (('[[data]]\nname = "MUTAG"\n', ""), ("seeds = [0, 1]", 'uses = ["other"]'))
+    with pytest.raises(ConfigError, match=r"toy\.toml: methods are measured on \[\[data\]\]"):
+        read_experiment(toy(*changes))
+
+
 def test_what_drawn_examples_do_not_have_is_refused(toy: Callable[..., Path]) -> None:
     changes = (
         ('task = "classification"', 'task = "matching"'),
