@@ -167,6 +167,32 @@ def test_only_some_data_and_methods_are_run(toy: Callable[..., Path], tmp_path: 
         run("toy", tmp_path, data=["PTC"])
 
 
+def test_data_and_methods_are_run_by_their_names_in_the_experiment(
+    toy: Callable[..., Path], tmp_path: Path
+) -> None:
+    """A rule may have another name, and so may the data of a seed."""
+    changes = (
+        ('task = "classification"', 'task = "matching"'),
+        ('protocol = "cv10"\n', ""),
+        ('name = "MUTAG"', 'name = "small"\nnodes = [10]\ntrain = 8\nvalid = 8\ntest = 8'),
+        ('[methods.majority]\nrule = "majority"', '[methods.nodes]\nrule = "size"'),
+    )
+    toy(*changes)
+    found = run("toy", tmp_path, data=["small"], methods=["nodes"], progress=False)["toy"]
+    assert [record.method for record in found.records] == ["size"]
+
+
+def test_the_smallest_form_is_of_the_data_and_methods_that_are_named(
+    toy: Callable[..., Path], tmp_path: Path
+) -> None:
+    more = '[[data]]\nname = "RING"\nset = "ring:graphs=400,seed=1"\n\n[methods.hap]'
+    toy(("[methods.hap]", more), ('rule = "majority"', 'rule = "majority"\ndata = ["MUTAG"]'))
+    found = run("toy", tmp_path, smoke=True, data=["RING"], progress=False)["toy"]
+    assert [(record.data, record.method) for record in found.records] == [("RING", "hap")]
+    none = run("toy", tmp_path, data=["RING"], methods=["majority"], progress=False)
+    assert none["toy"].records == ()
+
+
 def test_data_have_seeds_of_their_own(toy: Callable[..., Path]) -> None:
     more = '[[data]]\nname = "PTC"\nseeds = [1]\n\n[methods.sum]\nmodel = {pooler = "sum"}\n'
     only_mutag = ('rule = "majority"', 'rule = "majority"\ndata = ["MUTAG"]')

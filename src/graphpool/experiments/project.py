@@ -11,7 +11,7 @@ from graphpool.experiments.experiment_records import ExperimentRecords
 from graphpool.experiments.machine import code_digest
 from graphpool.experiments.methods import check_known
 from graphpool.experiments.pages import check_blocks, page_blocks
-from graphpool.experiments.plan import open_sources, plan_units, smallest
+from graphpool.experiments.plan import only, open_sources, plan_units, smallest
 from graphpool.experiments.shared_gpu import shared_gpu
 from graphpool.files import scratch_folder
 
@@ -119,12 +119,9 @@ def run(
     for each in dict.fromkeys([*experiments[name].uses, name]):
         if not experiments[each].data:
             continue
-        own = smallest(experiments[each]) if smoke else experiments[each]
-        units = [
-            unit
-            for unit in plan_units(own, device)
-            if (not data or unit.data.name in data) and (not methods or unit.method in methods)
-        ]
+        own = only(experiments[each], data, methods)
+        own = smallest(own) if smoke else own
+        units = plan_units(own, device)
         with scratch_folder() as sources:
             measured = ExperimentRecords(own, sources if smoke else Path(project))
             known = find_finished(units, measured.file, *measured.others)
