@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from toy_figures import CLUSTERS, CURVES, MAPS, count_trainings, write_project
 
-from graphpool.errors import ConfigError, LockedError
+from graphpool.errors import ConfigError, DataError, LockedError
 from graphpool.experiments import run_unit
 from graphpool.experiments.figures import make_figures
 from graphpool.experiments.figures import trained as trained_module
@@ -142,6 +142,20 @@ def test_a_missing_method_gives_no_picture(tmp_path: Path) -> None:
     assert write_pictures(tmp_path) == []
     make_figures("toy", tmp_path)
     assert write_pictures(tmp_path) == [tmp_path / "curves.svg"]
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [('"sets"', "the key 'sets' is missing|unknown key"), ('"chosen"', "'chosen'")],
+)
+def test_a_damaged_file_of_numbers_is_named(tmp_path: Path, key: str, message: str) -> None:
+    write_project(tmp_path, CURVES)
+    (path,) = make_figures("toy", tmp_path)
+    text = path.read_text()
+    assert key in text
+    path.write_text(text.replace(key, '"else"', 1))
+    with pytest.raises(DataError, match=rf"curves\.json.*({message})"):
+        write_pictures(tmp_path)
 
 
 def test_an_unknown_experiment_is_named(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ file, together with the pages.
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from graphpool.documents import read_json
+from graphpool.documents import expected_values, read_json
 from graphpool.experiments.experiment import Experiment
 from graphpool.experiments.experiment_file import list_experiments
 from graphpool.experiments.experiment_records import RESULTS, ExperimentRecords
@@ -109,7 +109,8 @@ def figure_parts(own: Experiment, figure: FigureEntry) -> list[Part]:
 
 def figure_picture(own: Experiment, figure: FigureEntry, project: Path) -> str | None:
     """The picture as an SVG document; None while numbers are missing or of other settings."""
-    measured = _read(figure_file(figure, project))["sets"]
+    path = figure_file(figure, project)
+    measured = _read(path)["sets"]
     parts = figure_parts(own, figure)
     if not all(_is_finished(part, measured) for part in parts):
         return None
@@ -117,7 +118,8 @@ def figure_picture(own: Experiment, figure: FigureEntry, project: Path) -> str |
         MeasuredSet(data, measured[data], _titled(own, parts, data, measured))
         for data in dict.fromkeys(part.data for part in parts)
     ]
-    drawn = KINDS[figure.kind].draw(figure, sets)
+    with expected_values(path, f"graphpool experiments figures {own.name} --again"):
+        drawn = KINDS[figure.kind].draw(figure, sets)
     return None if drawn is None else plain_style(drawn)
 
 
@@ -143,15 +145,26 @@ def _keep(part: Part, facts: dict[str, Any], numbers: dict[str, Any], project: P
     """Put the numbers of a part into the file of its figure."""
     path = figure_file(part.figure, project)
     document = _read(path)
-    document |= {"machine": machine(), "versions": provenance()}
+    document["machine"], document["versions"] = machine(), provenance()
     row = document["sets"].setdefault(part.data, {})
     row |= facts
     row.setdefault("methods", {})[part.method] = {**part.identity, **numbers}
     write_json(path, document)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    return read_json(path, dict[str, Any]) if path.exists() else {"sets": {}}
+class _FigureFile(TypedDict):
+    """Numbers of a figure: by the name of data, facts of the set and `methods`."""
+
+    machine: NotRequired[dict[str, Any]]
+    versions: NotRequired[dict[str, Any]]
+    sets: dict[str, dict[str, Any]]
+
+
+def _read(path: Path) -> _FigureFile:
+    if not path.exists():
+        return {"sets": {}}
+    found: _FigureFile = read_json(path, _FigureFile, hint="remove it: networks are trained again")
+    return found
 
 
 def _methods(measured: dict[str, Any], data: str) -> dict[str, Any]:
