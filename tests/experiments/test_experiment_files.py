@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, DataError, GraphpoolWarning
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.experiment_file import list_experiments, read_experiment
 from graphpool.experiments.plan import open_sources, plan_units, smallest
@@ -155,6 +155,27 @@ def test_what_a_used_experiment_has_measured_is_not_measured_again(
     assert len(found["second"].records) == 10
     assert not (tmp_path / "results" / "second.jsonl").exists()
     assert {each.name: each.finished for each in status(tmp_path)} == {"toy": 10, "second": 10}
+
+
+def test_finished_units_of_other_graphs_or_features_are_not_joined_by_new_ones(
+    toy: Callable[..., Path], tmp_path: Path
+) -> None:
+    toy(
+        ("seeds = [0, 1]", "seeds = [0]\nfolds = 1"),
+        ("[methods.majority]", '[methods.sum]\nmodel = {pooler = "sum"}\n[methods.majority]'),
+    )
+    (record,) = run("toy", tmp_path, methods=["sum"], progress=False)["toy"].records
+    path = tmp_path / "results" / "toy.jsonl"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(record.digest, "0" * 64), encoding="utf-8")
+    with pytest.raises(DataError, match="its records of MUTAG belong to another set of that name"):
+        run("toy", tmp_path, methods=["sum", "majority"], progress=False)
+    path.write_text(
+        text.replace(f'"features": "{record.features}"', '"features": "degree"'), encoding="utf-8"
+    )
+    with pytest.warns(GraphpoolWarning, match="made with the features degree"):
+        found = run("toy", tmp_path, methods=["sum", "majority"], progress=False)["toy"]
+    assert [each.features for each in found.records] == [record.features, ""]
 
 
 def test_only_some_data_and_methods_are_run(toy: Callable[..., Path], tmp_path: Path) -> None:

@@ -125,14 +125,16 @@ def run(
         with scratch_folder() as sources:
             measured = ExperimentRecords(own, sources if smoke else Path(project))
             known = find_finished(units, measured.file, *measured.others)
-            open_units = [
-                unit
+            needed = {
+                unit.data.name
                 for unit in units
                 if (record := known.get(unit)) is None
                 or record.error
                 or not record.says_features  # the set shows what `auto` means
                 or again
-            ]
+            }
+            # Of such sets all units are opened: results of other graphs or features don't count.
+            open_units = [unit for unit in units if unit.data.name in needed]
             if open_units:
                 opened = open_sources(open_units, sources, root, smoke)
                 digests = dict(zip(open_units, opened, strict=True))
