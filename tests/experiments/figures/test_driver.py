@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,16 @@ def test_a_damaged_file_of_numbers_is_named(tmp_path: Path, key: str, message: s
     path.write_text(text.replace(key, '"else"', 1))
     with pytest.raises(DataError, match=rf"curves\.json.*({message})"):
         write_pictures(tmp_path)
+
+
+def test_a_figure_of_nothing_is_refused(tmp_path: Path) -> None:
+    more = '[methods.sum]\ndata = ["OTHER"]'
+    path = write_project(tmp_path, MAPS + 'methods = ["sum"]\ndata = ["MUTAG"]\n')
+    text = path.read_text(encoding="utf-8").replace("[methods.sum]", more)
+    path.write_text(text.replace("[[data]]", '[[data]]\nname = "OTHER"\n[[data]]'), "utf-8")
+    for call in (write_pictures, partial(make_figures, "toy")):
+        with pytest.raises(ConfigError, match="figure maps: none of its methods is measured on"):
+            call(tmp_path)
 
 
 def test_an_unknown_experiment_is_named(tmp_path: Path) -> None:

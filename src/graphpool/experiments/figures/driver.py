@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from graphpool.documents import expected_values, read_json
+from graphpool.errors import ConfigError
+from graphpool.experiments.experiment import FOLDER as EXPERIMENTS
 from graphpool.experiments.experiment import Experiment
 from graphpool.experiments.experiment_file import list_experiments
 from graphpool.experiments.experiment_records import RESULTS, ExperimentRecords
@@ -99,12 +101,18 @@ def figure_parts(own: Experiment, figure: FigureEntry) -> list[Part]:
     cells = planned_cells(own)
     methods = figure.methods or tuple(name for name, each in own.methods.items() if not each.rule)
     names = figure.data or tuple(entry.name for entry in own.data)
-    return [
+    parts = [
         Part(figure, method, data, cells[method, data][0])
         for data in names
         for method in methods
         if (method, data) in cells
     ]
+    if not parts:
+        raise ConfigError(
+            f"{EXPERIMENTS}/{own.name}.toml: figure {figure.name}: none of its methods is measured "
+            "on its data; change one of them"
+        )
+    return parts
 
 
 def figure_picture(own: Experiment, figure: FigureEntry, project: Path) -> str | None:
