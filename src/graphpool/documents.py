@@ -329,6 +329,21 @@ def _check_size(path: str | Path, limit: str, size: int, error: Error) -> None:
         raise error(str(reason)) from None
 
 
+@contextmanager
+def expected_values(path: str | Path, hint: str) -> Iterator[None]:
+    """Raise an error that names the file if code inside does not find the values that it needs.
+
+    For documents without a shape: measurements whose keys are names of sets and methods.
+    """
+    try:
+        yield
+    except GraphpoolError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as reason:
+        problem = f"a value is missing or of another type ({type(reason).__name__}: {reason})"
+        raise DataError.at(path, problem, hint=hint) from reason
+
+
 def unreadable(path: str | Path, reason: Exception, error: Error = DataError) -> GraphpoolError:
     """Return the error to raise about a file that can't be opened or read."""
     if isinstance(reason, FileNotFoundError):

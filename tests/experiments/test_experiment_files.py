@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphpool.errors import ConfigError
+from graphpool.errors import ConfigError, DataError, GraphpoolWarning
 from graphpool.experiments.engine import run_units
 from graphpool.experiments.experiment_file import list_experiments, read_experiment
 from graphpool.experiments.plan import open_sources, plan_units, smallest
@@ -157,6 +157,27 @@ def test_what_a_used_experiment_has_measured_is_not_measured_again(
     assert {each.name: each.finished for each in status(tmp_path)} == {"toy": 10, "second": 10}
 
 
+def test_finished_units_of_other_graphs_or_features_are_not_joined_by_new_ones(
+    toy: Callable[..., Path], tmp_path: Path
+) -> None:
+    toy(
+        ("seeds = [0, 1]", "seeds = [0]\nfolds = 1"),
+        ("[methods.majority]", '[methods.sum]\nmodel = {pooler = "sum"}\n[methods.majority]'),
+    )
+    (record,) = run("toy", tmp_path, methods=["sum"], progress=False)["toy"].records
+    path = tmp_path / "results" / "toy.jsonl"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(record.digest, "0" * 64), encoding="utf-8")
+    with pytest.raises(DataError, match="its records of MUTAG belong to another set of that name"):
+        run("toy", tmp_path, methods=["sum", "majority"], progress=False)
+    path.write_text(
+        text.replace(f'"features": "{record.features}"', '"features": "degree"'), encoding="utf-8"
+    )
+    with pytest.warns(GraphpoolWarning, match="made with the features degree"):
+        found = run("toy", tmp_path, methods=["sum", "majority"], progress=False)["toy"]
+    assert [each.features for each in found.records] == [record.features, ""]
+
+
 def test_only_some_data_and_methods_are_run(toy: Callable[..., Path], tmp_path: Path) -> None:
     toy()
     found = run("toy", tmp_path, methods=["majority"], progress=False)["toy"]
@@ -165,6 +186,32 @@ def test_only_some_data_and_methods_are_run(toy: Callable[..., Path], tmp_path: 
         run("toy", tmp_path, methods=["majorty"])
     with pytest.raises(ConfigError, match="toy: no data 'PTC'"):
         run("toy", tmp_path, data=["PTC"])
+
+
+def test_data_and_methods_are_run_by_their_names_in_the_experiment(
+    toy: Callable[..., Path], tmp_path: Path
+) -> None:
+    """A rule may have another name, and so may the data of a seed."""
+    changes = (
+        ('task = "classification"', 'task = "matching"'),
+        ('protocol = "cv10"\n', ""),
+        ('name = "MUTAG"', 'name = "small"\nnodes = [10]\ntrain = 8\nvalid = 8\ntest = 8'),
+        ('[methods.majority]\nrule = "majority"', '[methods.nodes]\nrule = "size"'),
+    )
+    toy(*changes)
+    found = run("toy", tmp_path, data=["small"], methods=["nodes"], progress=False)["toy"]
+    assert [record.method for record in found.records] == ["size"]
+
+
+def test_the_smallest_form_is_of_the_data_and_methods_that_are_named(
+    toy: Callable[..., Path], tmp_path: Path
+) -> None:
+    more = '[[data]]\nname = "RING"\nset = "ring:graphs=400,seed=1"\n\n[methods.hap]'
+    toy(("[methods.hap]", more), ('rule = "majority"', 'rule = "majority"\ndata = ["MUTAG"]'))
+    found = run("toy", tmp_path, smoke=True, data=["RING"], progress=False)["toy"]
+    assert [(record.data, record.method) for record in found.records] == [("RING", "hap")]
+    none = run("toy", tmp_path, data=["RING"], methods=["majority"], progress=False)
+    assert none["toy"].records == ()
 
 
 def test_data_have_seeds_of_their_own(toy: Callable[..., Path]) -> None:
@@ -244,6 +291,12 @@ def test_a_run_is_kept_with_the_project_and_its_budget_is_kept(
 def test_what_is_wrong_is_named(toy: Callable[..., Path], old: str, new: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message.replace(".", r"\.")):
         read_experiment(toy((old, new)))
+
+
+def test_methods_without_data_are_refused(toy: Callable[..., Path]) -> None:
+    changes = (('[[data]]\nname = "MUTAG"\n', ""), ("seeds = [0, 1]", 'uses = ["other"]'))
+    with pytest.raises(ConfigError, match=r"toy\.toml: methods are measured on \[\[data\]\]"):
+        read_experiment(toy(*changes))
 
 
 def test_what_drawn_examples_do_not_have_is_refused(toy: Callable[..., Path]) -> None:

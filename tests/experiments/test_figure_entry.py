@@ -6,7 +6,7 @@ import pytest
 from toy_figures import CLUSTERS, CURVES, MAPS, write_project
 
 from graphpool.errors import ConfigError
-from graphpool.experiments.experiment_file import read_experiment
+from graphpool.experiments.experiment_file import list_experiments, read_experiment
 
 
 def test_a_figure_is_a_map_by_default(tmp_path: Path) -> None:
@@ -44,6 +44,38 @@ def test_what_is_wrong_is_named(tmp_path: Path, figure: str, message: str) -> No
         read_experiment(path)
     assert message in str(error.value)
     assert str(error.value).startswith("experiments/toy.toml: figure ")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            ("[settings]", "[search]\ntries = 2\ntrain.epochs = [1, 2]\n[settings]"),
+            "move it to an experiment without [search]",
+        ),
+        (
+            ('"classification"', '"regression"'),
+            "networks that classify graphs, not of the task regression",
+        ),
+    ],
+)
+def test_networks_that_are_not_drawn_are_refused(
+    tmp_path: Path, changes: tuple[str, str], message: str
+) -> None:
+    text = write_project(tmp_path, CURVES, changes=changes).read_text(encoding="utf-8")
+    path = tmp_path / "experiments" / "toy.toml"
+    metric = text.replace("epochs = 3", 'epochs = 3\nscoring = "loss"')
+    path.write_text(metric.replace('rule = "majority"', 'model = {pooler = "sum"}'), "utf-8")
+    with pytest.raises(ConfigError) as error:
+        read_experiment(path)
+    assert message in str(error.value)
+
+
+def test_two_experiments_with_a_figure_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = write_project(tmp_path, CURVES)
+    path.with_stem("other").write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"toy\.toml: figure curves: .*other\.toml has one of"):
+        list_experiments(tmp_path)
 
 
 def test_an_unknown_kind_is_refused(tmp_path: Path) -> None:

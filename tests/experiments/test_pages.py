@@ -59,8 +59,9 @@ def write_project(
     accuracies: dict[tuple[str, str], Sequence[float]],
     block: str = "",
     toml: str = TOY,
+    pictures: Sequence[str] = (),
 ) -> str:
-    """Records of a toy experiment, and the text of its block."""
+    """Records of a toy experiment, and the text of its block; pictures are written with it."""
     path = folder / "experiments" / "toy.toml"
     path.parent.mkdir(exist_ok=True)
     path.write_text(toml.replace("BLOCK", block), encoding="utf-8")
@@ -82,9 +83,10 @@ def write_project(
                 )
             )  # fmt: skip
     write_records(folder / "results" / "toy.jsonl", records, "toy")
-    assert write_pages(folder, check=True) == [page]
+    written = [page, *(folder / each for each in pictures)]
+    assert write_pages(folder, check=True) == written
     assert "old" in page.read_text(encoding="utf-8")
-    assert write_pages(folder) == [page]
+    assert write_pages(folder) == written
     assert write_pages(folder, check=True) == []
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n<!-- toy: table -->\n")
@@ -195,6 +197,63 @@ def test_lines_can_be_data_with_the_best_of_several_methods(tmp_path: Path) -> N
     ]
     nothing = write_project(tmp_path, {("hap", "A"): (0.5,)}, block)
     assert "| A | 50.0 (1 of 3) | – | – |" in nothing
+
+
+def test_p_values_of_a_column_are_corrected_together(tmp_path: Path) -> None:
+    rows = "".join(
+        f'{{method = "hap", against = "{name}", figure = "p", title = "{name}"}},'
+        for name in ("sum", "majority")
+    )
+    text = write_project(tmp_path, VALUES, f'rows = [{rows}]\ncolumns = ["A"]\ncaption = false')
+    # By hand: gains .2, .2 and .5 have the variance .03, an eighth as many graphs test as train, so
+    # t is .3 / sqrt((1/3 + 1/8) · .03) = 2.558, and p = 1 - t / sqrt(2 + t²) = .125 with 2 degrees
+    # of freedom. Holm doubles the first of two equal ones, and the second is not less.
+    assert text.splitlines()[2:4] == ["| sum | 0.250 |", "| majority | 0.250 |"]
+    assert "corrected by Holm for all comparisons of a column" in " ".join(text.split())
+
+
+def test_mean_ranks_are_tested_and_drawn(tmp_path: Path) -> None:
+    block = 'caption = false\npicture = "docs/ranks.svg"'
+    whole = {**VALUES, ("hap", "B"): (0.7, 0.7, 0.7)}
+    (tmp_path / "docs").mkdir()
+    text = write_project(tmp_path, whole, block, pictures=["docs/ranks.svg"])
+    text = " ".join(text.split())
+    # By hand: ranks on A are 1, 2.5 and 2.5, on B 2, 1 and 3; their squares around 2 sum to 3.5,
+    # those of the means to .875, so χ² = 2 · 4 · .875 / 3.5 = 2 and F = 2 / (4 - 2) = 1.
+    assert (
+        "Mean ranks of 3 methods on 2 sets: Friedman's χ² with 2 degrees of freedom is 2.00 (p = "
+        "0.368), Iman and Davenport's F with 2 and 2 is 1.00 (p = 0.500). Two methods differ at "
+        "5 % by the Nemenyi test if their mean ranks are more than 2.34 apart."
+    ) in text
+    assert "![Critical differences of mean ranks](docs/ranks.svg)" in text
+    drawn = (tmp_path / "docs" / "ranks.svg").read_text(encoding="utf-8")
+    assert [f">{rank}<" in drawn for rank in ("1.50", "1.75", "2.75")] == [True] * 3
+
+
+def test_the_best_of_several_methods_has_all_units_if_one_of_them_has(tmp_path: Path) -> None:
+    rows = 'rows = [{figure = "best", title = "best", among = ["hap", "sum", "majority"]}]'
+    block = f"caption = false\n{rows}"
+    values = {("hap", "A"): (1.0, 1.0), ("sum", "A"): (0.6, 0.6, 0.6), ("hap", "B"): (0.8,)}
+    text = write_project(tmp_path, values, block)
+    assert "| best | 60.0 ± 0.0 (SumPool) | 80.0 (1 of 3) (`hap`) |" in text
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        '{title = "A", data = "A"}, {title = "again", data = "A"}',
+        '{title = "A", data = "A"}, {title = "again", data = "A", experiment = "other"}',
+        '{title = "A", data = "A"}, {title = "again", data = "C"}',
+    ],
+)
+def test_a_picture_counts_every_set_once(tmp_path: Path, columns: str) -> None:
+    other = tmp_path / "experiments" / "other.toml"
+    other.parent.mkdir()
+    other.write_text(TOY.partition("[[blocks]]")[0], encoding="utf-8")
+    toml = TOY.replace("[methods.hap]", '[[data]]\nname = "C"\nset = "A"\n\n[methods.hap]')
+    block = f'caption = false\npicture = "ranks.svg"\ncolumns = [{columns}]'
+    with pytest.raises(ConfigError, match="a set of its own for every column, but two are of A"):
+        write_project(tmp_path, VALUES, block, toml)
 
 
 @pytest.mark.parametrize(

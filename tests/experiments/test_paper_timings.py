@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from graphpool.experiments.timings import timing_text
+import pytest
+
+from graphpool.errors import DataError
+from graphpool.experiments.timings import TIMINGS, timing_text
 from graphpool.files import write_json
 
 ABOUT: dict[str, Any] = {
@@ -60,3 +63,11 @@ def test_methods_that_no_numbering_changes_are_one_row(tmp_path: Path) -> None:
         "| `hap-paper` with `gram` | 5e-16 | 0 % |",
         "| all 2 others | 3e-15 | 0 % |",
     ]
+
+
+@pytest.mark.parametrize("name", [name for name, (file, *_) in TIMINGS.items() if file])
+def test_a_damaged_file_is_named(name: str, tmp_path: Path) -> None:
+    file, _, needs = TIMINGS[name]
+    write_json(tmp_path / file, dict.fromkeys(needs, 3) or {"MUTAG": 3})
+    with pytest.raises(DataError, match=rf"{file}: a value is missing or of another type .*again"):
+        timing_text(name, tmp_path)

@@ -144,6 +144,18 @@ def test_what_a_setting_stands_for_is_not_tried_again() -> None:
         replace(search, tries=3).tries_of(config)
 
 
+def test_the_readout_is_tried_where_the_clusters_of_a_try_leave_it_something() -> None:
+    config = replace(PLAIN, model=replace(PLAIN.model, pooler="hap-paper", clusters=(8,)))
+    choices = {"clusters": ((8,), (8, 1)), "readout": (("sum",), ("mean",))}
+    tries = Search(3, model=choices).tries_of(config)
+    found = {(each.model.clusters, each.model.readout) for each in tries}
+    assert found == {((8,), ("sum",)), ((8,), ("mean",)), ((8, 1), ("sum",))}
+    one = replace(config, model=replace(config.model, clusters=(8, 1)))
+    assert set(Search(3, model=choices).tries_of(one)) == set(tries)
+    with pytest.raises(ConfigError, match="hap-paper has only 3 different settings"):
+        Search(4, model=choices).tries_of(config)
+
+
 # ---------------------------------------------------------------------- units
 
 

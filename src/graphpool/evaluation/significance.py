@@ -13,41 +13,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from graphpool.evaluation.statistics import Summary, paired_difference, ranks_by_set
+from graphpool.evaluation.statistics import Summary, ranks_by_set
 
 K = TypeVar("K", bound=Hashable)
-
-
-@dataclass(frozen=True)
-class PairedTest:
-    """A method against another one on the same splits.
-
-    Attributes:
-        gain: of the first method over the other.
-        p: two-sided p-value of the corrected resampled t-test; None with one split.
-        corrected: the p-value after Holm's correction for all tests that were made together.
-    """
-
-    gain: Summary
-    p: float | None
-    corrected: float | None
-
-
-def paired_tests(
-    ours: Sequence[float], others: Mapping[K, Sequence[float]], overlap: float = 0.0
-) -> dict[K, PairedTest]:
-    """Test one method against each of several others, split by split.
-
-    Args:
-        ours: one score per split.
-        others: method → scores of the same splits, in the same order.
-        overlap: test graphs over training graphs of a split; see `statistics`.
-    """
-    gains = {name: paired_difference(ours, theirs, overlap) for name, theirs in others.items()}
-    corrected = corrected_p_values(gains)
-    return {
-        name: PairedTest(gain, p_value(gain), corrected.get(name)) for name, gain in gains.items()
-    }
 
 
 def p_value(gain: Summary) -> float | None:

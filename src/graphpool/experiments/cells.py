@@ -179,13 +179,17 @@ class Grid:
         where = f"{self.own.name}, block {self.block.name}: picture"
         if len(set(self.contenders)) < 2 or len(self.ranked_columns) < 2:
             raise ConfigError(f"{where} needs at least two methods and two columns of data")
-        sets = [(column.experiment or self.own.name, column.data) for column in self.ranked_columns]
-        for experiment, data in sets:
-            if sets.count((experiment, data)) > 1:
+        sets = [self._set_name(column) for column in self.ranked_columns]
+        for name in sets:
+            if sets.count(name) > 1:
                 raise ConfigError(
-                    f"{where} needs a set of its own for every column, but two are of {data}; "
+                    f"{where} needs a set of its own for every column, but two are of {name}; "
                     "move one to another block"
                 )
+
+    def _set_name(self, column: Column) -> str:
+        """The set that the data of a column are, in whichever experiment."""
+        return self.experiment(self.contenders[0], column).experiment.entry(column.data).set_name
 
     def gain(self, row: Row, column: Column) -> Summary | None:
         """Gain of the method of a row over the one that it is compared with."""
@@ -265,10 +269,8 @@ class Grid:
         summary = summarise(values)
         if row.figure == "mean":
             summary = replace(summary, std=None)
-        text = metric_text(summary, column.metric, self.block.digits)
-        if not self.is_whole(row, column):
-            text += f" ({len(values)} of {self._planned(row, column)})"
-        elif self.block.bold:
+        text = metric_text(summary, column.metric, self.block.digits) + self._part(row, column)
+        if self.block.bold and self.is_whole(row, column):
             whole = (each for each in self.rows if self.is_whole(each, column))
             best = max(self.rank(each, column) for each in whole)
             text = f"**{text}**" if self.rank(row, column) == best else text
@@ -279,6 +281,12 @@ class Grid:
         values = self.values(row, column)
         return bool(values) and len(values) >= self._planned(row, column)
 
+    def _part(self, row: Row, column: Column) -> str:
+        """How many units a cell has of those that are planned, if not all."""
+        if self.is_whole(row, column):
+            return ""
+        return f" ({len(self.values(row, column))} of {self._planned(row, column)})"
+
     def _planned(self, row: Row, column: Column) -> int:
         """How many values a cell has when everything is measured."""
         units = self.experiment(row, column).units
@@ -286,17 +294,18 @@ class Grid:
         return sum(not column.seeds or unit.seed in column.seeds for unit in planned)
 
     def _best(self, row: Row, column: Column) -> str:
-        """The best of several methods by its mean, and its name."""
+        """The best of several methods by its mean, and its name; whole cells come first."""
         methods = self.experiment(row, column).experiment.methods
         rows = [replace(row, method=name) for name in row.among if _called(name, column) in methods]
         rows = [each for each in rows if self.values(each, column)]
         if not rows:
             return self.block.missing
-        best = max(rows, key=lambda each: self.rank(each, column))
+        whole = [each for each in rows if self.is_whole(each, column)]
+        best = max(whole or rows, key=lambda each: self.rank(each, column))
         name = _called(best.method, column)
         title = methods[name].title or f"`{name}`"
         value = metric_text(summarise(self.values(best, column)), column.metric, self.block.digits)
-        return f"{value} ({title})"
+        return f"{value}{self._part(best, column)} ({title})"
 
     def _parameters(self, row: Row, column: Column) -> str:
         found = self.experiment(row, column)

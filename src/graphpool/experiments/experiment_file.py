@@ -73,6 +73,15 @@ def list_experiments(project: str | Path = ".") -> dict[str, Experiment]:
     for name, experiment in found.items():
         for used in experiment.uses:
             check_known(used, found, f"{FOLDER}/{name}.toml: uses: no experiment")
+    figures: dict[str, str] = {}
+    for name, experiment in found.items():
+        for figure in experiment.figures:
+            if other := figures.get(figure.name):
+                raise ConfigError(
+                    f"{FOLDER}/{name}.toml: figure {figure.name}: {FOLDER}/{other}.toml has one of "
+                    "this name, too; rename one of them"
+                )
+            figures[figure.name] = name
     return found
 
 
@@ -123,6 +132,8 @@ def _check(made: Experiment, where: str) -> None:
     """Refuse what could not be run, and methods that only an alias names."""
     if not made.data and not made.uses:
         raise ConfigError(f"{where}: it has no [[data]] and uses no other experiment")
+    if made.methods and not made.data:
+        raise ConfigError(f"{where}: methods are measured on [[data]]; add some, or leave them out")
     if made.data and not made.seeds:
         raise ConfigError(f"{where}: give seeds, such as seeds = [0, 1, 2]")
     _check_protocol(made, where)
@@ -150,7 +161,8 @@ def _check(made: Experiment, where: str) -> None:
                 raise ConfigError(f"{where}: block {block.name}: no paper.values.{title}")
         _check_block(block, f"{where}: block {block.name}")
     poolers = {name: each.model.get("pooler", "") for name, each in made.methods.items()}
-    check_figures(made.figures, where, find_task(made.task).noun, names, poolers)
+    searched = made.search is not None
+    check_figures(made.figures, where, made.task, searched, names, poolers)
 
 
 def _check_protocol(made: Experiment, where: str) -> None:

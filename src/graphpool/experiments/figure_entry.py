@@ -53,7 +53,8 @@ class FigureEntry:
 def check_figures(
     figures: Sequence[FigureEntry],
     where: str,
-    noun: str,
+    task: str,
+    searched: bool,
     data: Sequence[str],
     poolers: Mapping[str, str],
 ) -> None:
@@ -61,15 +62,24 @@ def check_figures(
 
     Args:
         where: the file.
-        noun: what the networks read; `graphs` alone can be drawn.
+        task: of the networks; only those that classify graphs are drawn.
+        searched: whether the settings of networks are searched, which figures don't do.
         data: names in the experiment.
         poolers: of every method, by its name; empty for a rule.
     """
     names = [figure.name for figure in figures]
     for figure in figures:
         own = f"{where}: figure {figure.name}"
-        if noun != "graphs":
-            raise ConfigError(f"{own}: graphs are drawn of networks over single graphs alone")
+        if task != "classification":
+            raise ConfigError(
+                f"{own}: figures are of networks that classify graphs, not of the task {task}; "
+                "leave it out"
+            )
+        if searched:
+            raise ConfigError(
+                f"{own}: figures are of networks whose settings are not searched; move it to an "
+                "experiment without [search]"
+            )
         if names.count(figure.name) > 1:
             raise ConfigError(f"{own}: two figures have this name; rename one of them")
         for name in figure.data:

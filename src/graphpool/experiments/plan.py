@@ -1,6 +1,6 @@
 """From an experiment to its units, and the sets of graphs that they need."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,20 @@ def planned_cells(experiment: Experiment, device: str = "cpu") -> dict[tuple[str
     }
 
 
+def only(
+    experiment: Experiment, data: Collection[str] = (), methods: Collection[str] = ()
+) -> Experiment:
+    """The same with only some of its data and methods; none of a kind named means all of it."""
+    kept = tuple(entry for entry in experiment.data if not data or entry.name in data)
+    names = {entry.name for entry in kept}
+    chosen = {}
+    for name, method in experiment.methods.items():
+        own = tuple(each for each in method.data if each in names)
+        if (not methods or name in methods) and (own or not method.data):
+            chosen[name] = replace(method, data=own)
+    return replace(experiment, data=kept, methods=chosen)
+
+
 def smallest(experiment: Experiment) -> Experiment:
     """The same with every method on the first of its data, once, with few examples and one epoch.
 
@@ -54,7 +68,7 @@ def smallest(experiment: Experiment) -> Experiment:
         if ":" in entry.set_name:
             own["set"] = _with_graphs(entry.set_name)
         data.append(replace(entry, **own, seeds=(), learn=min(entry.learn, _GRAPHS // 2)))
-    first, seeds = (data[0].name,), experiment.seeds
+    first, seeds = tuple(entry.name for entry in data[:1]), experiment.seeds
     methods = {
         name: replace(method, data=(method.data or first)[:1], seeds=(method.seeds or seeds)[:1])
         for name, method in experiment.methods.items()

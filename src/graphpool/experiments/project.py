@@ -11,7 +11,7 @@ from graphpool.experiments.experiment_records import ExperimentRecords
 from graphpool.experiments.machine import code_digest
 from graphpool.experiments.methods import check_known
 from graphpool.experiments.pages import check_blocks, page_blocks
-from graphpool.experiments.plan import open_sources, plan_units, smallest
+from graphpool.experiments.plan import only, open_sources, plan_units, smallest
 from graphpool.experiments.shared_gpu import shared_gpu
 from graphpool.files import scratch_folder
 
@@ -119,23 +119,22 @@ def run(
     for each in dict.fromkeys([*experiments[name].uses, name]):
         if not experiments[each].data:
             continue
-        own = smallest(experiments[each]) if smoke else experiments[each]
-        units = [
-            unit
-            for unit in plan_units(own, device)
-            if (not data or unit.data.name in data) and (not methods or unit.method in methods)
-        ]
+        own = only(experiments[each], data, methods)
+        own = smallest(own) if smoke else own
+        units = plan_units(own, device)
         with scratch_folder() as sources:
             measured = ExperimentRecords(own, sources if smoke else Path(project))
             known = find_finished(units, measured.file, *measured.others)
-            open_units = [
-                unit
+            needed = {
+                unit.data.name
                 for unit in units
                 if (record := known.get(unit)) is None
                 or record.error
                 or not record.says_features  # the set shows what `auto` means
                 or again
-            ]
+            }
+            # Of such sets all units are opened: results of other graphs or features don't count.
+            open_units = [unit for unit in units if unit.data.name in needed]
             if open_units:
                 opened = open_sources(open_units, sources, root, smoke)
                 digests = dict(zip(open_units, opened, strict=True))

@@ -63,12 +63,10 @@ class Search:
 
     def tries_of(self, config: RunConfig) -> tuple[RunConfig, ...]:
         """Return the settings that a network tries, its own first."""
-        unused = unused_settings(config.model)
         found = {_explicit(config): config}
         for model, train in self._drawn():
-            used = {key: value for key, value in model.items() if key not in unused}
             changed = replace(
-                config, model=replace(config.model, **used), train=replace(config.train, **train)
+                config, model=_with_used(config.model, model), train=replace(config.train, **train)
             )
             found.setdefault(_explicit(changed), changed)
             if len(found) == self.tries:
@@ -108,6 +106,18 @@ def _product(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [
         dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())
     ]
+
+
+def _with_used(plain: ModelConfig, choices: Mapping[str, Any]) -> ModelConfig:
+    """The network with the choices that it uses.
+
+    Whether it uses a readout depends on others: one that reads the last level alone has nothing to
+    do where that is one cluster.
+    """
+    unused = {*unused_settings(plain)} - {"readout"}
+    kept = {key: value for key, value in choices.items() if key not in unused}
+    unused = {*unused_settings(replace(plain, **kept))}
+    return replace(plain, **{key: value for key, value in kept.items() if key not in unused})
 
 
 def _explicit(config: RunConfig) -> RunConfig:

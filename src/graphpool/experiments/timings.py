@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from graphpool.documents import read_json
+from graphpool.documents import expected_values, read_json
 from graphpool.experiments.molecule_timings import chemprop_table
 from graphpool.experiments.paper_timings import paper_complexity, paper_invariance, paper_sets
 from graphpool.experiments.pooler_timings import (
@@ -31,7 +31,10 @@ def timing_text(name: str, folder: Path) -> str:
         return make({})
     path = folder / file
     found = read_json(path, dict[str, Any]) if path.exists() else {}
-    return make(found) if found and all(key in found for key in needs) else MISSING
+    if not found or any(key not in found for key in needs):
+        return MISSING
+    with expected_values(path, "run its script in benchmarks/ again"):
+        return make(found)
 
 
 def _down(head: str, rows: Iterable[tuple[str, Found]], columns: Columns) -> str:

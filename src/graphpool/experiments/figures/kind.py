@@ -31,7 +31,10 @@ class FigureKind(ABC):
     """A kind of figure."""
 
     def request(self, figure: FigureEntry, data: str) -> Numbers:
-        """Return what decides the numbers of a method on some data, beside its unit."""
+        """Return what decides the numbers of a method on some data, beside its unit.
+
+        Its key is `asked`; without it the figure asks for nothing unusual.
+        """
         return {}
 
     @abstractmethod

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphpool.experiments.figure_entry import FigureEntry
+from graphpool.experiments.figure_entry import GRAPHS, FigureEntry
 from graphpool.experiments.figures.kind import FigureKind, MeasuredSet, Numbers
 from graphpool.experiments.figures.trained import TrainedUnit
 from graphpool.report.draw.map_grid import Map, map_grid
@@ -20,6 +20,11 @@ Array = NDArray[Any]
 
 class MapKind(FigureKind):
     """A row of maps for each of the data, one for each method."""
+
+    def request(self, figure: FigureEntry, data: str) -> Numbers:
+        """How many graphs are asked for, if not the usual number."""
+        most = figure.most_graphs
+        return {} if most == GRAPHS[figure.kind] else {"asked": most}
 
     def measure(self, figure: FigureEntry, trained: TrainedUnit) -> tuple[Numbers, Numbers]:
         """Coordinates and classes of the graphs that are drawn."""

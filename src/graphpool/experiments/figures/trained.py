@@ -22,6 +22,7 @@ from graphpool.models.model import TrainedModel
 from graphpool.tasks import find_task
 from graphpool.tasks.graph_task import SplitData
 from graphpool.training.environment import thread_count
+from graphpool.training.health_warnings import health_warnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +79,11 @@ def _train(
     with watch.part("test"):
         figures = model.task.figures(model, data)
     records = ExperimentRecords(own, project)
-    if unit.key not in {known.key for known in records.records}:
+    finished = {known.key for known, record in records.records.items() if not record.error}
+    if unit.key not in finished:
         values = {**trained_fields(model), "metrics": figures.metrics, "health": figures.health}
+        more = (*figures.warnings, *health_warnings(figures.health))
+        values["warnings"] = list(dict.fromkeys((*values["warnings"], *more)))
         values |= {
             "notes": notes,
             **data.facts,
