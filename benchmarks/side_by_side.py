@@ -3,7 +3,8 @@
 Each process trains a network of its own, all for the same time. They take turns on the GPU, or
 share it by a daemon (`graphpool.experiments.shared_gpu`), as `graphpool experiments run --device
 cuda --jobs N` does. Every process of every number writes down the losses of its first epochs: those
-of the same seed must be the same, alone or beside others.
+of the same seed must be the same, alone or beside others. A method with `+replay` behind it replays
+recorded steps (`train.replay`).
 
     python benchmarks/side_by_side.py --data-root FOLDER [--jobs 1 4 16] [--json FILE]
 """
@@ -27,8 +28,11 @@ from graphpool.experiments.shared_gpu import shared_gpu
 from graphpool.files import write_json
 from graphpool.nn.random import seeded_weights
 from graphpool.nn.zoo import build_model
+from graphpool.training.objective import trace
+from graphpool.training.replay import ReplayedSteps
 
-METHODS = ("hap", "hap-one-way", "sum", "pyg-flat")
+REPLAY = "+replay"
+METHODS = ("hap", f"hap{REPLAY}", "hap-one-way", "sum", f"sum{REPLAY}", "pyg-flat")
 BATCH = 32
 SAME = 2  # epochs whose losses are compared
 
@@ -79,13 +83,16 @@ def make_epoch(
         loader = DataLoader([item.to(device) for item in to_pyg(graphs)], BATCH, shuffle=True)
         make: Callable[[], Any] = lambda: loader  # noqa: E731
     else:
-        config = resolve_model(ModelConfig(method, encoder="gcn"))
+        config = resolve_model(ModelConfig(method.removesuffix(REPLAY), encoder="gcn"))
         with seeded_weights(0):
             model = build_model(
                 config, channels, classes, float(graphs.node_counts.double().mean())
             )
         make = batches
     model = model.to(device)
+
+    if method.endswith(REPLAY):
+        return replayed_epoch(model, there, order)
 
     def loss_of(batch: Any) -> torch.Tensor:
         loss = cross_entropy(model(batch), batch.y)
@@ -94,6 +101,31 @@ def make_epoch(
         return loss
 
     return epoch_of(model, make, loss_of)
+
+
+def replayed_epoch(
+    model: torch.nn.Module, graphs: gp.GraphSet, order: torch.Generator
+) -> Callable[[], None]:
+    """A function that trains one epoch by recorded steps, where there are some."""
+    rate = torch.tensor(1e-3, device=graphs.device)
+    optimizer = torch.optim.Adam(
+        model.parameters(), rate, fused=True, capturable=graphs.device.type == "cuda"
+    )
+
+    def update(batch: Any, count: int) -> None:
+        optimizer.zero_grad()
+        cross_entropy(trace(model, batch).logits, batch.y).backward()
+        optimizer.step()
+
+    steps = ReplayedSteps(update, getattr(model, "rules", ()), BATCH, rate)
+    steps.begin(graphs, torch.Generator(graphs.device))
+
+    def epoch() -> None:
+        for chunk in torch.randperm(len(graphs), generator=order).split(BATCH):
+            if not steps.run(chunk):
+                update(graphs.batch(chunk), len(chunk))
+
+    return epoch
 
 
 def measure(name: str, method: str, jobs: int, options: argparse.Namespace) -> Any:
@@ -136,7 +168,7 @@ def main() -> None:
                     if not started:
                         continue
                     row[f"{jobs} sharing"], losses = measure(name, method, jobs, options)
-                if method != "pyg-flat":
+                if losses[0]:
                     row[f"{jobs} sharing, same losses"] = all(each == alone[0] for each in losses)
             print(name, method, {key: round(value) for key, value in row.items()}, flush=True)
             write_json(options.json, found)

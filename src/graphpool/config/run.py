@@ -131,6 +131,13 @@ class TrainConfig(CheckedConfig):
         range=NOT_NEGATIVE,
         option="--threads",
     )
+    replay: bool = setting(
+        False,
+        "On a CUDA device, record a step of training once for each size of a batch, and replay it: "
+        "small graphs spend most of their time on launching operations. Networks and tasks that "
+        "can't be recorded are trained as without it.",
+        estimator=False,
+    )
     checkpoint_seconds: float = setting(
         30.0,
         "Seconds between checkpoints; 0 writes one after every step.",

@@ -15,7 +15,7 @@ from graphpool.nn.zoo.build import edges_unused
 from graphpool.tasks import find_task
 
 # Settings of the training that change where or how it is done, and not what comes out.
-INDIFFERENT = ("threads", "checkpoint_seconds", "tensorboard", "device")
+INDIFFERENT = ("threads", "checkpoint_seconds", "tensorboard", "device", "replay")
 
 
 @dataclass(frozen=True)

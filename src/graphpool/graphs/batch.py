@@ -36,6 +36,8 @@ class GraphBatch:
         places_of_set: the places of that set under a rule.
         coarse_of_set: the coarse graphs of these graphs, from that set.
         edges: features of edges, which networks read.
+        real_nodes: `[nodes, 1]`, of a padded batch: 1 for its nodes and 0 for those of the padding,
+            which batch normalisation leaves out.
     """
 
     x: Tensor
@@ -53,6 +55,7 @@ class GraphBatch:
     places_of_set: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
     edges: EdgeFeatures | None = None
     coarse_of_set: Callable[[PlaceRule], "GraphBatch"] | None = field(default=None, repr=False)
+    real_nodes: Tensor | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.adjacency, Adjacency):
@@ -71,6 +74,8 @@ class GraphBatch:
             check_tensor("target", self.target, FLOATS, (graphs, None), self.x.device)
         if self.graph_weight is not None:
             check_tensor("graph_weight", self.graph_weight, FLOATS, (graphs,), self.x.device)
+        if self.real_nodes is not None:
+            check_tensor("real_nodes", self.real_nodes, FLOATS, (nodes, 1), self.x.device)
         if self.edges is not None:
             check_type("edges", self.edges, EdgeFeatures, "EdgeFeatures(table, kind)")
             self.edges.check(self.adjacency.col.shape[0], self.x.device)
@@ -173,13 +178,16 @@ class GraphBatch:
 
     def members(self, rule: PlaceRule, coarse: "GraphBatch") -> Groups:
         """The nodes of each place: of each node of `coarse`, which is `self.coarse(rule)`."""
+        return Groups.of(self.place_of_nodes(rule, coarse), coarse.num_nodes)
+
+    def place_of_nodes(self, rule: PlaceRule, coarse: "GraphBatch") -> Tensor:
+        """The node of `coarse`, which is `self.coarse(rule)`, that each node belongs to."""
         if self.places_of_set is None or self.node is None:
             cluster = self.places(rule).cluster
         else:  # not by `places`, which asks the device for the largest number of places
             of_set = self.places_of_set(rule).cluster
             cluster = of_set.index_select(0, self.node.to(of_set.device)).to(self.x.device)
-        place = coarse.ptr.index_select(0, self.batch) + cluster
-        return Groups.of(place, coarse.num_nodes)
+        return coarse.ptr.index_select(0, self.batch) + cluster
 
     @cached_property
     def _places(self) -> dict[PlaceRule, Places]:

@@ -76,6 +76,9 @@ class Hierarchy(GraphNetwork):
             raise ValueError(f"{len(readouts)} readouts for {len(coarsenings) + 1} levels")
         self.encoders, self.coarsenings = nn.ModuleList(encoders), nn.ModuleList(coarsenings)
         self.readouts = tuple(readouts)
+        # A dense level does not say which of its graphs are padding.
+        dense = itertools.chain.from_iterable(each.modules() for each in encoders[1:])
+        self.replayable = not any(isinstance(each, nn.BatchNorm1d) for each in dense)
         # Registered, so that the weights of readouts that learn are found.
         self.learned = nn.ModuleList(item for item in readouts if isinstance(item, nn.Module))
         hidden = encoders[-1].out_channels

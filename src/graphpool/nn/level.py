@@ -64,6 +64,7 @@ class Level:
             dense level. `None` where there are none, or no layer looks at them.
         place_source: finds the places of these graphs; by default `places` finds them from the
             adjacency.
+        real_nodes: of a padded ragged level, `[nodes, 1]`: 0 for the nodes of the padding.
     """
 
     x: Tensor
@@ -73,6 +74,7 @@ class Level:
     one_hot_index: Tensor | None = None
     edges: EdgeFeatures | Tensor | None = None
     place_source: Callable[[PlaceRule], Places] | None = field(default=None, repr=False)
+    real_nodes: Tensor | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.segments is None:
@@ -145,6 +147,7 @@ class Level:
             one_hot_index=batch.one_hot_index,
             edges=batch.edges,
             place_source=batch.places,
+            real_nodes=batch.real_nodes,
         )
 
     @property
@@ -173,6 +176,11 @@ class Level:
         if self.edges is None:
             return 0
         return self.edges.shape[-1] if isinstance(self.edges, Tensor) else self.edges.channels
+
+    @property
+    def normalised_rows(self) -> ClusterMask | Tensor | None:
+        """The rows that batch normalisation is over: a mask, `real_nodes`, or None for all."""
+        return self.mask if self.real_nodes is None else self.real_nodes
 
     def keep(self, x: Tensor) -> Tensor:
         """`x` with zeros in the rows of a dense level that are no clusters."""

@@ -277,6 +277,8 @@ class StructureFree(GraphNetwork):
     Args: as for `HAP`.
     """
 
+    replayable = True
+
     def __init__(
         self,
         in_channels: int,

@@ -25,9 +25,14 @@ class Module(nn.Module):
     that a reset under a seed gives the weights of a module made under that seed. `shown` names the
     attributes that `print(module)` shows. Arguments of the constructor are checked against their
     annotations.
+
+    Attributes:
+        replayable: whether a step of training with it can be recorded once and replayed: it asks
+            nothing of the device, and leaves the nodes of a `PaddedBatch` apart that are padding.
     """
 
     shown: ClassVar[tuple[str, ...]] = ()
+    replayable: bool = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -26,7 +26,6 @@ from graphpool.config import MOST_HARD
 from graphpool.errors import check_known, check_type
 from graphpool.graphs.batch import GraphBatch
 from graphpool.graphs.checks import derived, trusted
-from graphpool.graphs.edge_features import EdgeFeatures
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
 from graphpool.graphs.segments import Groups
@@ -78,6 +77,7 @@ class TwoWayHAP(GraphNetwork):
     """
 
     sizes: Tensor
+    replayable = True
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class TwoWayHAP(GraphNetwork):
                         position, below, groups
                     )
                 states[number], prepared[number] = encoder.round(
-                    position, states[number], prepared[number]
+                    position, states[number], prepared[number], floors[number].level.normalised_rows
                 )
             for number in range(len(levels), 0, -1):
                 groups = cast(Groups, members[number])
@@ -249,7 +249,7 @@ def _unweighted(coarse: GraphBatch, dtype: torch.dtype) -> Level:
     adjacency, edges = coarse.adjacency, coarse.edges
     assert edges is not None, "coarse edges have facts"
     counted = derived(adjacency, weight=adjacency.weight.sign().to(dtype), known_gcn=None)
-    facts = edges if edges.table.dtype == dtype else EdgeFeatures(edges.table.to(dtype), edges.kind)
+    facts = edges.with_table(edges.table.to(dtype))
     return trusted(
         Level, x=coarse.x.to(dtype), adjacency=counted, segments=coarse.segments, edges=facts
     )

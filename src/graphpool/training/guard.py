@@ -59,11 +59,11 @@ def guilty_positions(
     else of the whole batch. Gradients and random number generators are not restored.
     """
     batch = examples.batch(index)
-    bad = batch.examples_of(_bad_inputs(batch.graphs))
+    bad = batch.examples_of(_bad_inputs(batch.graphs)).to(index.device)
     if bad.any():
         return index[bad]
     with torch.no_grad(), _restore_buffers(model):
-        bad = ~task.losses(model, batch).isfinite()
+        bad = ~task.losses(model, batch).isfinite().to(index.device)
     # If all are bad, one example may have affected the others, for instance through batch norm.
     if bad.any() and not bad.all():
         return index[bad]

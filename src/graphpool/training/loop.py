@@ -6,13 +6,14 @@ import time
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import torch
 from torch import Tensor, nn
 
 from graphpool.config import TrainConfig, to_dict
 from graphpool.errors import TrainingWarning, warn
+from graphpool.graphs.graphset import GraphSet
 from graphpool.locks import file_lock
 from graphpool.nn.random import RedirectedDraws, drawing_from, draws_by_itself
 from graphpool.progress import ProgressBar
@@ -31,6 +32,7 @@ from graphpool.training.guard import (
 )
 from graphpool.training.health_warnings import health_warnings
 from graphpool.training.objective import Examples, Objective, is_better, selection
+from graphpool.training.replay import ReplayedSteps
 from graphpool.training.run_identity import run_header
 from graphpool.training.saver import Saver
 from graphpool.training.schedule import learning_rate
@@ -166,11 +168,14 @@ class _Run:
         # Buffers that contain infinities from the start, such as masks, are not watched.
         buffers = (buffer for buffer in model.buffers() if buffer.is_floating_point())
         self.watched = [*self.parameters, *(b for b in buffers if b.isfinite().all())]
+        self.replay = ReplayedSteps.of(self._update, model, train, config, self.device)
         self.optimizer = torch.optim.Adam(
             self.parameters,
-            lr=config.learning_rate,
+            # A replayed step reads the rate from where it was when the step was recorded.
+            lr=config.learning_rate if self.replay is None else self.replay.learning_rate,
             weight_decay=config.weight_decay,
             fused=self.device.type in ("cpu", "cuda"),
+            capturable=self.replay is not None and self.device.type == "cuda",
         )
         precise = torch.float32 if self.device.type == "mps" else torch.float64
         sums = torch.zeros(2, dtype=precise, device=self.device)
@@ -184,6 +189,8 @@ class _Run:
         self.saver = Saver(folder, header, config.checkpoint_seconds)
         self.events = EventLog(folder)
         self.train = train.to(self.device)
+        if self.replay is not None:
+            self.replay.begin(cast(GraphSet, self.train), generator)
         self.valid = None if valid is None else valid.to(self.device)
         self.steps = math.ceil(len(train) / config.batch_size)
         self.careful_until = 0
@@ -247,17 +254,21 @@ class _Run:
         """Train on the rest of the current epoch; return False if a number is not finite."""
         state, stop, saver, bar = self.state, self.stop, self.saver, self.bar
         counters, epoch = state.counters, state.counters.epoch
-        self.optimizer.param_groups[0]["lr"] = learning_rate(self.config, epoch, counters.plateau)
-        order = epoch_order(self.config.seed, epoch, len(self.train)).to(self.device)
+        self._set_rate(learning_rate(self.config, epoch, counters.plateau))
+        # On the host, where batches are chosen: to ask the device would wait for the last step.
+        order = epoch_order(self.config.seed, epoch, len(self.train))
         on_cpu = self.device.type == "cpu"
         started = time.monotonic() - counters.seconds
         for index in torch.split(order, self.config.batch_size)[counters.position :]:
             before = state.capture() if counters.step < self.careful_until else None
-            loss = self._step(index)
-            if before is not None:
-                self._inspect(loss, index, before)
-            elif on_cpu and not math.isfinite(loss.item()):  # a GPU would have to synchronize
-                return False
+            if before is None and self.replay is not None and self.replay.run(index):
+                pass
+            else:
+                loss = self._update(self.train.batch(index), index.shape[0])
+                if before is not None:
+                    self._inspect(loss, index, before)
+                elif on_cpu and not math.isfinite(loss.item()):  # a GPU would have to synchronize
+                    return False
             counters.position += 1
             counters.step += 1
             bar.update_often(counters.step, epoch=epoch + 1)
@@ -277,9 +288,21 @@ class _Run:
         counters.seconds = time.monotonic() - started
         return math.isfinite(float(self.loss_sum))
 
-    def _step(self, index: Tensor) -> Tensor:
-        """Run forward, backward and update; return the loss, on the device."""
-        batch = self.train.batch(index)
+    def _set_rate(self, rate: float) -> None:
+        """Set the learning rate; where steps are replayed, in place."""
+        group = self.optimizer.param_groups[0]
+        if isinstance(group["lr"], Tensor):
+            group["lr"].fill_(rate)
+        else:
+            group["lr"] = rate
+
+    def _update(self, batch: Any, examples: int) -> Tensor:
+        """Run forward, backward and update; return the loss, on the device.
+
+        Args:
+            batch: examples, padded or not.
+            examples: how many they are without padding.
+        """
         with self.redirect:
             loss, correct, recorded = self.task.step(self.model, batch)
         for weight in self.parameters:  # Optimizer.zero_grad does the same, 20 times slower
@@ -292,7 +315,7 @@ class _Run:
         if recorded is None:
             recorded = loss
         # The sum is not finite if any loss is not, even if another value is recorded.
-        self.loss_sum.add_(torch.where(loss.isfinite(), recorded, loss), alpha=index.shape[0])
+        self.loss_sum.add_(torch.where(loss.isfinite(), recorded, loss), alpha=examples)
         self.correct_sum.add_(correct)
         return loss
 
@@ -312,7 +335,7 @@ class _Run:
         row = {
             "epoch": counters.epoch,
             "step": counters.step,
-            "lr": self.optimizer.param_groups[0]["lr"],
+            "lr": float(self.optimizer.param_groups[0]["lr"]),
             "train": trained,
             "valid": {name: value for name, value in metrics.items() if "/" not in name},
             "diagnostics": {name: value for name, value in metrics.items() if "/" in name},
@@ -365,6 +388,8 @@ class _Run:
         """Restore the last good state; the steps up to here are then repeated with checks."""
         self.careful_until = self.state.counters.step + 1
         self.state.restore(self.good)
+        if self.replay is not None:
+            self.replay.forget()
         self.events.rewind(self.state.counters.epoch, self.state.counters.step)
 
     def _inspect(self, loss: Tensor, index: Tensor, before: Snapshot) -> None:

@@ -14,7 +14,9 @@ from graphpool.data.pairs.triplets import TripletBatch, TripletSet
 from graphpool.errors import DataError
 from graphpool.evaluation.metrics import LOWER_IS_BETTER
 from graphpool.graphs.batch import GraphBatch
+from graphpool.graphs.checks import derived
 from graphpool.graphs.graphset import GraphSet
+from graphpool.graphs.padded import PaddedBatch
 
 Examples = GraphSet | PairSet | TripletSet
 """What a task learns from."""
@@ -85,8 +87,12 @@ class Objective(Protocol):
 
 
 def trace(model: nn.Module, batch: GraphBatch) -> TraceOutputs:
-    """`model.trace(batch)`, typed."""
-    return cast(TraceOutputs, cast(Any, model).trace(batch))
+    """`model.trace(batch)`, typed; of a padded batch without the logits of its padding."""
+    traced = cast(Any, model).trace(batch)
+    if isinstance(batch, PaddedBatch):
+        assert not traced.losses, "auxiliary losses would count the padding"
+        traced = derived(traced, logits=traced.logits[: batch.real_graphs])
+    return cast(TraceOutputs, traced)
 
 
 def selection(scoring: str) -> tuple[Criterion, ...]:

@@ -12,7 +12,7 @@ from graphpool.training.objective import Examples
 
 # Settings that don't change what is learned, or (epochs) only for how long, and texts about it.
 FREE = frozenset({"epochs", "device", "threads", "checkpoint_seconds", "tensorboard",
-                  "used", "unused"})  # fmt: skip
+                  "replay", "used", "unused"})  # fmt: skip
 
 
 class RunHeader(TypedDict):

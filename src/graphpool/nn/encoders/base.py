@@ -25,6 +25,7 @@ class MessagePassing(Module, ABC):
     in_channels: int
     out_channels: int
     edge_channels: int = 0  # of the features of edges that it uses
+    replayable = True
 
     def forward(
         self,

@@ -48,6 +48,8 @@ class GatedLayer(EdgeLayer):
         self.nodes = nn.Linear(in_channels, 4 * out_channels)
         self.edge = nn.Linear(edge_channels, out_channels, bias=False) if edge_channels else None
         self.norm = make_norm(norm if carry else "none", out_channels)
+        # Batch norm of edges would be over those of the padding, too.
+        self.replayable = not isinstance(self.norm, nn.BatchNorm1d)
 
     def propagate(self, x: Tensor, prepared: Prepared, activate: bool = False) -> Tensor:
         """Sum the neighbours through their gates."""

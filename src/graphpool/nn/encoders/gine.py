@@ -46,13 +46,13 @@ class GINELayer(EdgeLayer):
         """Sum the messages, then apply the perceptron."""
         assert isinstance(prepared, Level), "prepared by this layer"
         out = (1 + self.eps) * x + self._messages(x, prepared)
-        out = self._perceptron(out, prepared.mask)
+        out = self._perceptron(out, prepared.normalised_rows)
         return out.relu() if activate else out
 
-    def _perceptron(self, x: Tensor, mask: ClusterMask | None) -> Tensor:
+    def _perceptron(self, x: Tensor, rows: ClusterMask | Tensor | None) -> Tensor:
         inner = self.first(x)
         if self.norm is not None:
-            inner = normalised(self.norm, inner, mask)
+            inner = normalised(self.norm, inner, rows)
         out: Tensor = self.second(inner.relu())
         return out
 

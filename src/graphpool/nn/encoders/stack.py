@@ -126,7 +126,7 @@ class Encoder(MessagePassing):
         """The output of each layer, in order."""
         (x, prepared), outputs = self.begin(level), []
         for position in range(len(self.layers)):
-            x, prepared = self.round(position, x, prepared, level.mask)
+            x, prepared = self.round(position, x, prepared, level.normalised_rows)
             outputs.append(x)
         return outputs
 
@@ -136,7 +136,7 @@ class Encoder(MessagePassing):
         return x, self._layers()[0].prepare(self._with_edges(level))
 
     def round(
-        self, position: int, x: Tensor, prepared: Prepared, mask: ClusterMask | None = None
+        self, position: int, x: Tensor, prepared: Prepared, rows: ClusterMask | Tensor | None = None
     ) -> tuple[Tensor, Prepared]:
         """One layer with its norm, ReLU, dropout and residual; returns what the next one takes.
 
@@ -146,7 +146,7 @@ class Encoder(MessagePassing):
         x, prepared = layer.step(x, prepared, activate=not self.norms)
         if self.norms:
             norm = cast("nn.BatchNorm1d | nn.LayerNorm", self.norms[position])
-            x = normalised(norm, x, mask).relu()
+            x = normalised(norm, x, rows).relu()
         if self.dropout:
             x = drop(x, self.dropout, self.training)
         return before + x if self.residual else x, prepared

@@ -83,6 +83,7 @@ class HAPCoarsening(Pooler[PoolOutput]):
             self.assign = ASSIGNMENTS[assignment](in_channels, self.clusters, relaxation)
             if profile or (profile is None and by_place):
                 self.profile = PlaceProfile(in_channels)
+        self.replayable = self.rule is None and self.profile is None and not self.losses
 
     def pool_level(self, level: Level) -> PoolOutput:
         """Assign, form, connect."""

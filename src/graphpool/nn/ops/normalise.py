@@ -116,11 +116,18 @@ def normalise(
     return matrix * scale.unsqueeze(-1) * scale.unsqueeze(-2)
 
 
-def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | None = None) -> Tensor:
+def batch_normalised(
+    norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | Tensor | None = None
+) -> Tensor:
     """Batch norm over all nodes, or over the rows of a dense level that are clusters.
 
     A single one has no spread of its own and takes the running statistics.
+
+    Args:
+        rows: the clusters; or `[nodes, 1]`, 0 for nodes that are padding.
     """
+    if isinstance(rows, Tensor):
+        return _weighted_batch_norm(norm, x, rows) if norm.training else cast(Tensor, norm(x))
     flat = x.flatten(0, -2) if rows is None else rows.compact(x)
     if flat.shape[0] > 1 or not norm.training:
         flat = cast(Tensor, norm(flat))
@@ -131,13 +138,31 @@ def batch_normalised(norm: nn.BatchNorm1d, x: Tensor, rows: ClusterMask | None =
     return flat.view_as(x) if rows is None else rows.expand(flat)
 
 
+def _weighted_batch_norm(norm: nn.BatchNorm1d, x: Tensor, weight: Tensor) -> Tensor:
+    """Batch norm in training over the rows of weight 1, of which there are several.
+
+    How many there are is never asked of the device.
+    """
+    count = weight.sum()
+    mean = (x * weight).sum(0) / count
+    centred = x - mean
+    variance = (centred.square() * weight).sum(0) / count
+    with torch.no_grad():
+        share = cast(float, norm.momentum)
+        running_mean, running_var = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
+        running_mean.lerp_(mean, share)
+        running_var.lerp_(variance * (count / (count - 1)), share)
+        cast(Tensor, norm.num_batches_tracked).add_(1)
+    return centred * (variance + norm.eps).rsqrt() * norm.weight + norm.bias
+
+
 def make_norm(kind: str, channels: int) -> nn.BatchNorm1d | nn.LayerNorm | None:
     """The normalisation of this name, a key of `NORMS`."""
     return NORMS[kind](channels)
 
 
 def normalised(
-    norm: nn.BatchNorm1d | nn.LayerNorm, x: Tensor, rows: ClusterMask | None = None
+    norm: nn.BatchNorm1d | nn.LayerNorm, x: Tensor, rows: ClusterMask | Tensor | None = None
 ) -> Tensor:
     """Normalise a level's features; batch norm over the rows that are clusters alone."""
     if isinstance(norm, nn.LayerNorm):

@@ -28,6 +28,7 @@ class GatedPool(FlatPool):
     """
 
     shown = ("attention", "squash")
+    replayable = True
 
     def __init__(
         self,

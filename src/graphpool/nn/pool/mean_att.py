@@ -16,6 +16,7 @@ class MeanAttPool(FlatPool):
     """
 
     shown = ("in_channels",)
+    replayable = True
 
     def __init__(self, in_channels: int) -> None:
         super().__init__()

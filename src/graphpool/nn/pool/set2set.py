@@ -23,6 +23,7 @@ class Set2Set(FlatPool):
     """
 
     shown = ("steps",)
+    replayable = True
 
     def __init__(self, in_channels: int, steps: int = 3) -> None:
         super().__init__()
