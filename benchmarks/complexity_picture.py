@@ -9,7 +9,7 @@ from graphpool.report.draw.chart import Chart
 from graphpool.report.draw.svg import LIGHT, number, text
 
 INK, SOFT, GRID = "#23272c", "#6a7079", "#e3e5e8"
-WIDTH, HEIGHT, NAMES = 430, 420, 120
+WIDTH, HEIGHT, NAMES = 430, 420, 140
 UNITS = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-6, "µs", 1e6))
 
 

@@ -172,7 +172,7 @@ def test_rows_are_sorted_and_what_is_not_above_a_floor_is_marked(tmp_path: Path)
 
 def test_published_values_stand_in_brackets(tmp_path: Path) -> None:
     text = write_project(tmp_path, VALUES, 'rows = [{method = "hap", paper = "HAP"}, "sum"]')
-    assert "| `hap` | 90.0 ± 10.0 *(95.0)* | 70.0 ± 0.0 (2 of 3) |" in text
+    assert "| `hap` | 90.0 ± 10.0 *(95.01)* | 70.0 ± 0.0 (2 of 3) |" in text
     assert "| SumPool | 60.0 ± 10.0 | 90.0 ± 0.0 |" in text
     with pytest.raises(ConfigError, match=r"no paper\.values\.GMN"):
         write_project(tmp_path, VALUES, 'rows = [{method = "hap", paper = "GMN"}]')
@@ -197,6 +197,27 @@ def test_lines_can_be_data_with_the_best_of_several_methods(tmp_path: Path) -> N
     ]
     nothing = write_project(tmp_path, {("hap", "A"): (0.5,)}, block)
     assert "| A | 50.0 (1 of 3) | – | – |" in nothing
+
+
+def test_a_method_can_be_left_out_of_ranks(tmp_path: Path) -> None:
+    block = """caption = false
+    rows = ["hap", "sum", {method = "majority", ranked = false}]
+    columns = ["A", "B", {title = "mean rank", metric = "mean rank"}]"""
+    whole = {**VALUES, ("hap", "B"): (0.7, 0.7, 0.7)}
+    lines = write_project(tmp_path, whole, block).splitlines()
+    # By hand: of two methods each is first on one set.
+    assert [line.split(" | ")[-1] for line in lines[2:5]] == ["1.50 |", "1.50 |", "– |"]
+    assert "Not ranked" not in " ".join(lines)
+
+
+def test_columns_of_fewer_seeds_say_so(tmp_path: Path) -> None:
+    block = 'columns = ["A", {title = "B", data = "B", seeds = [0]}]'
+    toml = TOY.replace("seeds = [0]", "seeds = [0, 1]")
+    assert toml != TOY
+    values = {key: each * 2 for key, each in VALUES.items()}
+    text = " ".join(write_project(tmp_path, values, block, toml).split())
+    steps = "7 epochs in batches of 32 at a learning rate of 0.003"
+    assert f"A: {steps}; 3 folds, 2 seeds; B: {steps}; 3 folds, 1 seed. A chip" in text
 
 
 def test_p_values_of_a_column_are_corrected_together(tmp_path: Path) -> None:

@@ -23,15 +23,15 @@ def test_printed_statistics_stand_beside_measured_ones_where_they_differ(tmp_pat
     measured = {"graphs": 1000, "classes": 2, "mean": 7.58, "largest": 10, "mean edges": 6.94,
                 "twins": 0.972, "distinct": 89}  # fmt: skip
     printed = {"graphs": "1000", "classes": "2", "mean": "7.7", "largest": "10"}
-    pairs = {"mean": 35.74, "largest": 57, "mean edges": 241.5, "classes": 2}
+    pairs = {"mean": 35.76, "largest": 57, "mean edges": 241.5, "classes": 2}
     found = {
         "sets": {"LINUX": {"measured": measured, "printed": printed}},
-        "pairs": {"measured": pairs, "printed": {"mean": "35.7"}},
+        "pairs": {"measured": pairs, "printed": {"mean": "35.7", "largest": "57"}},
     }
     write_json(tmp_path / "paper_sets.json", {**ABOUT, **found})
     lines = lines_of("sets", tmp_path)
-    assert lines[2] == "| LINUX | 1,000 | 2 | 7.6 *(7.7)* | 10 | 6.9 | 97 % | 89 |"
-    assert lines[3] == "| the paper's pairs | – | 2 | 35.7 | 57 | 241.5 | – | – |"
+    assert lines[2] == "| LINUX | 1,000 | 2 | 7.6 (7.7) | 10 | 6.9 | 97 % | 89 |"
+    assert lines[3] == "| the paper's pairs | – | 2 | 35.8 (35.7) | 57 | 241.5 | – | – |"
 
 
 def test_growth_is_shown_at_three_sizes_with_its_slopes(tmp_path: Path) -> None:

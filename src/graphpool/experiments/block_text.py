@@ -62,21 +62,32 @@ def _statistics(grid: Grid) -> list[str]:
 
 def _captions(grid: Grid) -> list[str]:
     """How units were trained, and where."""
-    kinds: dict[str, dict[str, None]] = {}
+    trained: dict[str, dict[str, None]] = {}  # columns, by title, and what is said of them
+    splits: dict[str, str] = {}
     records: list[Record] = []
     for column in grid.columns:
-        for row in grid.rows:
-            found = [each for each in grid.records(row, column) if each.kind == "network"]
-            if found:
-                kinds.setdefault(_training(found), {})[column.title] = None
-                records += found
+        cells = [
+            [each for each in grid.records(row, column) if each.kind == "network"]
+            for row in grid.rows
+        ]
+        for found in filter(None, cells):
+            trained.setdefault(column.title, {})[_training(found)] = None
+            records += found
+        if any(cells):
+            splits[column.title] = _splits([each for found in cells for each in found])
     if not records:
         return []
+    alike = len(set(splits.values())) == 1
+    kinds: dict[str, dict[str, None]] = {}
+    for title, said in trained.items():
+        for each in said:
+            kinds.setdefault(each if alike else f"{each}; {splits[title]}", {})[title] = None
     texts = [
         f"{' / '.join(titles)}: {text}" if len(kinds) > 1 else text
         for text, titles in kinds.items()
     ]
-    return [f"{'; '.join(texts)}; {_origins(records)}."]
+    own = f"; {_splits(records)}" if alike else ""
+    return [f"{'; '.join(texts)}{own}. {_origins(records)}."]
 
 
 def _training(records: Sequence[Record]) -> str:
@@ -98,15 +109,19 @@ def _training(records: Sequence[Record]) -> str:
     return f"{facts['train']:,} {what} train, {facts['valid']:,} choose the epoch{test}; {steps}"
 
 
-def _origins(records: Sequence[Record]) -> str:
-    """Seeds, and machines with versions and code."""
+def _splits(records: Sequence[Record]) -> str:
+    """How many folds and seeds there were."""
     seeds = len({record.seed for record in records})
     folds = len({record.fold for record in records})
     many = f"{folds} folds, " if folds > 1 else ""
+    return f"{many}{seeds} seed{'s' if seeds > 1 else ''}"
+
+
+def _origins(records: Sequence[Record]) -> str:
+    """Machines with versions and code."""
     codes: dict[str, dict[str, None]] = {}
     for record in records:
         versions = {key: value for key, value in record.versions.items() if key != "code"}
         where = where_text({"machine": record.machine, "versions": versions})
         codes.setdefault(where, {})[f"`{record.versions.get('code', 'not recorded')}`"] = None
-    made = "; ".join(f"{where}, code {', '.join(each)}" for where, each in codes.items())
-    return f"{many}{seeds} seed{'s' if seeds > 1 else ''}. {made}"
+    return "; ".join(f"{where}, code {', '.join(each)}" for where, each in codes.items())

@@ -131,7 +131,7 @@ class Grid:
     @cached_property
     def contenders(self) -> list[Row]:
         """Rows of methods that can be ranked; no figures of gains."""
-        return [row for row in self.rows if row.figure in PLAIN]
+        return [row for row in self.rows if row.figure in PLAIN and row.ranked]
 
     @cached_property
     def ranked_columns(self) -> list[Column]:
@@ -229,7 +229,7 @@ class Grid:
             return self._mean_rank(row)
         if row.figure in PLAIN:
             published = self._published(row.paper, column) if row.paper else None
-            beside = "" if published is None else f" *({published:.{self.block.digits}f})*"
+            beside = "" if published is None else f" *({published:.2f})*"
             return self._value(row, column) + beside
         if row.figure == "best":
             return self._best(row, column)

@@ -45,6 +45,8 @@ class Row:
         against: a method, for figures of a gain.
         among: methods, for the figure `best`; those that some data don't have are passed over.
         paper: name in `paper.values`; what is printed there stands in brackets behind the values.
+        ranked: whether it takes part in mean ranks and their test; a method that everybody is
+            ahead of makes all others look alike.
     """
 
     method: str = ""
@@ -54,6 +56,7 @@ class Row:
     against: str = ""
     among: tuple[str, ...] = ()
     paper: str = ""
+    ranked: bool = True
 
 
 @dataclass(frozen=True)

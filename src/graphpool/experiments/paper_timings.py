@@ -22,13 +22,13 @@ def _set_cells(row: Found) -> list[str]:
     measured, printed = row["measured"], row["printed"]
 
     def beside(key: str, text: str) -> str:
-        """What is measured, and what is printed if it is not the same to the digits printed."""
+        """What is measured, and what is printed if it is not the same rounded to its digits."""
         other = printed.get(key)
         if other is None or key not in measured:
             return text
         digits = len(other.partition(".")[2])
-        step = 10.0**-digits
-        return text if abs(measured[key] - float(other)) < step else f"{text} *({other})*"
+        rounding = 0.5 * 10.0**-digits + 1e-9
+        return text if abs(measured[key] - float(other)) <= rounding else f"{text} ({other})"
 
     twins = measured.get("twins")
     return [
