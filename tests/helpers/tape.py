@@ -12,9 +12,10 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
-# What asks the device for a number, or makes as many rows as there are of something.
+# What asks the device for a number, makes as many rows as there are of something, or copies numbers
+# from the host.
 ASKS = {
-    "_local_scalar_dense", "nonzero", "unique_consecutive", "_unique2", "unique_dim",
+    "lift_fresh", "_local_scalar_dense", "nonzero", "unique_consecutive", "_unique2", "unique_dim",
     "masked_select", "equal", "bincount",
 }  # fmt: skip
 

@@ -17,6 +17,8 @@ from graphpool.nn.ops.switch import GROUPS, plain_operations
 from graphpool.nn.random import seeded_weights
 from graphpool.nn.zoo import build_model
 from graphpool.tasks.classification import ClassificationTask
+from graphpool.tasks.multilabel import MultiLabelTask
+from graphpool.tasks.regression import RegressionTask
 from graphpool.training import fit
 from graphpool.training.loop import _Run
 from graphpool.training.objective import trace
@@ -60,14 +62,14 @@ def graphs() -> GraphSet:
     return replace(made, x=made.x.double(), edge_x=made.edge_x.double(), edge_weight=weight)
 
 
-def network(name: str, graphs: GraphSet) -> torch.nn.Module:
+def network(name: str, graphs: GraphSet, outputs: int = 2) -> torch.nn.Module:
     given = {"pooler": name, "hidden_channels": 8, "num_layers": 2, **SETTINGS[name]}
     assert graphs.x is not None
     edges = 0 if graphs.edge_x is None else graphs.edge_x.shape[1]
     config = resolve_model(ModelConfig(**given), edges > 0)
     mean = float(graphs.node_counts.double().mean())
     with seeded_weights(1):
-        return build_model(config, graphs.x.shape[1], 2, mean, edges).double()
+        return build_model(config, graphs.x.shape[1], outputs, mean, edges).double()
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -137,6 +139,35 @@ def test_a_replayed_run_ends_with_the_same_weights(
         assert other["lr"] == pytest.approx(row["lr"])
     for key, value in weights.items():
         torch.testing.assert_close(same[key], value, rtol=2e-3, atol=2e-4)
+
+
+@pytest.mark.parametrize("task", ["regression", "multilabel", "weighted classes"])
+def test_runs_of_other_tasks_are_replayed(
+    task: str, graphs: GraphSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = TrainConfig(epochs=3, batch_size=16)
+    objective: Any = ClassificationTask(2)
+    if task == "regression":
+        size = graphs.node_counts.double()
+        graphs = graphs.with_target(torch.stack([size, size.sqrt()], 1), ("nodes", "root"))
+        objective = RegressionTask(("nodes", "root"), (18.0, 4.2), (4.0, 0.5), interval="gaussian")
+    elif task == "multilabel":
+        values = torch.stack([graphs.node_counts > 17, graphs.node_counts > 20], 1).double()
+        values[5, 0] = float("nan")
+        graphs = graphs.with_target(values, ("a", "b"))
+        objective = MultiLabelTask(("a", "b"), (0.5, 0.3), class_weight="balanced")
+    else:
+        graphs = graphs.with_weight(torch.linspace(0.5, 1.5, len(graphs), dtype=torch.float64))
+    ends = []
+    for replays in (False, True):
+        model = network("hap", graphs, 4 if task == "regression" else 2)
+        if replays:
+            steps = replayed(monkeypatch)
+        result = fit(model, objective, graphs, None, config, progress=False)
+        ends.append([row["train"]["loss"] for row in result.history])
+    assert steps[0].recorded
+    assert not steps[0].broken
+    assert ends[1] == pytest.approx(ends[0], rel=1e-3)
 
 
 def test_networks_that_ask_the_device_are_not_replayed(graphs: GraphSet) -> None:

@@ -82,7 +82,7 @@ class MultiLabelTask(TargetTask):
         if len(self.names) != len(self.prevalence):
             raise ValueError("labels need a name and a prevalence each")
         self.class_weight = class_weight
-        self._weight = _value_weights(self.names, self.prevalence, class_weight)
+        self._weight: Tensor | None = _value_weights(self.names, self.prevalence, class_weight)
 
     # ------------------------------------------------------------------ learning
 
@@ -96,7 +96,9 @@ class MultiLabelTask(TargetTask):
         loss = functional.binary_cross_entropy_with_logits(outputs, target, reduction="none")
         if self._weight is None:
             return loss
-        zero, one = self._weight.to(device=loss.device, dtype=loss.dtype)
+        # Kept there: each copy to a device waits for it.
+        self._weight = self._weight.to(device=loss.device, dtype=loss.dtype)
+        zero, one = self._weight
         return loss * torch.where(target > 0, one, zero)
 
     def target_counts(self, outputs: Tensor, target: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor
@@ -130,8 +130,11 @@ class NumberOutput:
         return [value]
 
     def _scale(self, like: Tensor) -> tuple[Tensor, Tensor]:
-        mean, spread = (
-            torch.tensor(values, dtype=like.dtype, device=like.device)
-            for values in (self.mean, self.spread)
-        )
-        return mean, spread
+        where = like.dtype, like.device
+        return _on_device(self.mean, *where), _on_device(self.spread, *where)
+
+
+@lru_cache(maxsize=64)
+def _on_device(values: tuple[float, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
+    """Numbers as a tensor, copied to a device once: each copy waits for it."""
+    return torch.tensor(values, dtype=dtype, device=device)

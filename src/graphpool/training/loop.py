@@ -177,6 +177,8 @@ class _Run:
             fused=self.device.type in ("cpu", "cuda"),
             capturable=self.replay is not None and self.device.type == "cuda",
         )
+        # The first steps are not recorded; torch would warn that they might have been.
+        vars(self.optimizer)["_warned_capturable_if_run_uncaptured"] = True
         precise = torch.float32 if self.device.type == "mps" else torch.float64
         sums = torch.zeros(2, dtype=precise, device=self.device)
         generator = fit_generator(config.seed, self.device)
