@@ -85,7 +85,7 @@ def facts(graphs: GraphSet) -> dict[str, Any]:
         return float(sizes[(sizes >= 3) & (sizes <= most)].sum() / sizes.sum())
 
     found = {
-        units: graphs.places(PlaceRule(units=units, steps=0)) for units in ("none", "rings", "auto")
+        units: graphs.places(PlaceRule(units=units, **HARD)) for units in ("none", "rings", "auto")
     }
     differs = torch.zeros(len(graphs), dtype=torch.bool)
     differs[graphs.node_graph[found["none"].cluster != found["auto"].cluster]] = True

@@ -106,6 +106,24 @@ def test_options_of_places_reach_the_settings(cli, small):
     assert json.loads(Path("run/result.json").read_text())["places"]["most"] <= 4
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--units", "recurring", "--resolution", "6"), "beside model.units = 'recurring'"),
+        (("--units", "graph", "--resolution", "6"), "beside model.units = 'graph'"),
+        (("--clusters", "20,4", "--resolution", "3"), "beside model.clusters = [20, 4]"),
+        (("--units", "nodes", "--set", "model.gate=on"), "--set model.gate=on changes nothing"),
+        (("--set", "model.down=never", "--set", "model.gate=on"), "beside model.down = 'never'"),
+        (("--units", "recurring", "--set", "model.parts=abc"), "training finds the parts"),
+    ],
+)
+def test_options_that_others_leave_without_effect_are_refused(cli, small, given, message):
+    done = cli("train", small, *QUICK, *given, "--out", "run")
+    assert done.code == 2
+    assert message in done.err
+    assert not Path("run").exists()
+
+
 def test_given_clusters_are_told_as_clusters_where_there_are_no_places(cli, small):
     done = cli("train", small, *QUICK, "--clusters", "5,1", "--pooler", "hap-one-way",
                "--assignment", "content", "--out", "run")  # fmt: skip

@@ -241,6 +241,7 @@ def check_names(
     from graphpool.nn.hap import PLACE_ASSIGNMENTS
     from graphpool.nn.zoo.build import METHODS, PAIR_METHODS, uses_places
     from graphpool.nn.zoo.pairs import BY_NODES
+    from graphpool.nn.zoo.used_settings import idle_settings
     from graphpool.tasks import find_task
     from graphpool.training.device import find_device
 
@@ -257,9 +258,20 @@ def check_names(
         )
     named = [name for name in poolers if name in METHODS or name in PAIR_METHODS]
     by_place = config.model.assignment in PLACE_ASSIGNMENTS or any(map(uses_places, named))
+    asked = {_assignment(text)[0]: f"--set {text}" for text in assignments or ()}
+    asked |= {item.key: item.option for item in _SETTINGS if given.get(item.key) is not None}
+    if "model.parts" in asked:
+        raise ConfigError(
+            f"{asked['model.parts']}: training finds the parts; leave it out, and use --units "
+            "recurring"
+        )
+    idle = [idle_settings(model_of(name, config.model)) for name in named]
+    for key, reason in (idle[0] if idle else {}).items():
+        if f"model.{key}" in asked and all(key in each for each in idle):
+            raise ConfigError(
+                f"{asked[f'model.{key}']} changes nothing beside {reason}; leave one of them out"
+            )
     if named and not by_place:
-        asked = {_assignment(text)[0]: f"--set {text}" for text in assignments or ()}
-        asked |= {item.key: item.option for item in _SETTINGS if given.get(item.key) is not None}
         for key in _OF_PLACES:
             if key in asked:
                 raise ConfigError(

@@ -83,6 +83,8 @@ def _check_argument(name: str, value: Any, hint: Any) -> None:
         return  # a literal, Any: checked by the constructor itself
     if name == "dropout":
         check_real(name, value, 0.0, 1.0)
+        if value == 1:
+            raise ConfigError("dropout is 1, which leaves nothing; give a share below 1")
     elif type(value) is not bool and {int, float} & {*kinds} and isinstance(value, Integral):
         check_whole(name, value, _LEAST.get(name, -MOST), MOST)
     elif not any(_is_a(value, kind) for kind in kinds):

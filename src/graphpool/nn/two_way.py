@@ -65,7 +65,7 @@ class TwoWayHAP(GraphNetwork):
     Args: as for `graphpool.nn.HAP`, and
         layers: rounds of message passing, of nodes and of all levels of places.
         rules: how the places of each level are found: those of the first in the graph, those of
-            the next in its coarse graph, and so on. None: a flat network.
+            the next in its coarse graph, and so on. An empty tuple: a flat network.
         down: when nodes hear from their places: after `"each"` round, `"once"` half way, or
             `"never"`.
         gate: whether what they hear is multiplied by a learned number for each channel that is 0

@@ -8,7 +8,12 @@ from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError
 from graphpool.nn.random import seeded_weights
 from graphpool.nn.zoo import METHODS, build_model
-from graphpool.nn.zoo.used_settings import coarsening_setting, explicit_model, unused_settings
+from graphpool.nn.zoo.used_settings import (
+    coarsening_setting,
+    explicit_model,
+    idle_settings,
+    unused_settings,
+)
 
 BATCH = batch_of([random_graph(n, n, channels=CHANNELS) for n in (30, 40, 20)])
 OTHER: dict[str, Any] = {
@@ -84,3 +89,37 @@ def test_the_readout_is_used_where_several_clusters_are_read() -> None:
     assert "readout" in unused_settings(config_of("hap-paper"))
     assert "readout" in unused_settings(config_of("diffpool", gather="last"))
     assert "readout" not in unused_settings(config_of("sagpool", gather="last"))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"pooler": "hap", "units": "graph"},
+        {"pooler": "hap", "units": "nodes"},
+        {"pooler": "hap", "units": "nodes", "whole_graph": True},
+        {"pooler": "hap", "clusters": (6, 2)},
+        {"pooler": "hap", "cluster_count": "eigengap"},
+        {"pooler": "hap", "ratio": 0.3},
+        {"pooler": "hap", "down": "never"},
+        {"pooler": "hap-one-way", "clusters": (6, 1)},
+        {"pooler": "hap-one-way", "cluster_count": "eigengap"},
+        {"pooler": "hap-one-way", "ratio": 0.3},
+    ],
+    ids=str,
+)
+def test_idle_settings_change_nothing_beside_others(settings: dict[str, Any]) -> None:
+    gate = "on" if settings["pooler"] == "hap" else "off"
+    config = replace(config_of("hap"), gate=gate, readout=("sum", "max"), **settings)
+    values = {
+        "clusters": (4, 2), "cluster_count": "eigengap", "max_clusters": 3, "ratio": 0.6,
+        "resolution": 6.0, "units": "rings", "down": "once", "gate": "off", "gather": "nodes",
+    }  # fmt: skip
+    assert set(idle_settings(config)) <= set(values)
+    for key in idle_settings(config):
+        assert getattr(config, key) != values[key]
+        try:
+            other = outputs(replace(config, **{key: values[key]}))
+        except ConfigError:
+            continue  # nobody can set both
+        assert other == outputs(config), key
+    assert idle_settings(config) or "ratio" in settings or "cluster_count" in settings

@@ -68,6 +68,10 @@ class PlaceRule:
             raise ConfigError(f"clusters={self.clusters}; a graph has at least 1 place")
         if self.most < 1:
             raise ConfigError(f"most={self.most}; a graph has at least 1 place")
+        if self.count == "given" and self.clusters > self.most:
+            raise ConfigError(
+                f"clusters={self.clusters} of places are more than most={self.most}; raise most"
+            )
         if self.steps < 0:
             raise ConfigError(f"steps={self.steps}; give 0 for hard places, or more")
         check_type("learned of places", self.learned, str, "the digest of RecurringParts")

@@ -11,6 +11,8 @@ _COARSENING = ("clusters", "ratio", "resolution")
 _ENCODER = ("encoder", "num_layers", "heads", "norm", "residual", "jumping_knowledge")
 # Networks that read out the last level alone, unless `gather` says otherwise.
 _LAST_ONLY = ("hap-paper", "hap-meanpool", "hap-meanattpool", "hap-sagpool", "hap-diffpool")
+# Settings of how many places there are.
+_HOW_MANY = ("clusters", "cluster_count", "max_clusters", "ratio", "resolution")
 # Values of `units` that need no resolution.
 _WITHOUT_RESOLUTION = ("recurring", "graph", "nodes", "validation")
 
@@ -38,6 +40,35 @@ def unused_settings(config: ModelConfig) -> tuple[str, ...]:
     if METHODS[config.pooler].family in ("flat", "rule"):
         unused.add("gather")
     return tuple(sorted(unused))
+
+
+def idle_settings(config: ModelConfig) -> dict[str, str]:
+    """Return settings of places that change nothing beside the others, and which one is why.
+
+    Such as the resolution, where parts that recur are the places. Some of these can't be given
+    together in the first place.
+    """
+    network = METHODS.get(config.pooler)
+    if network is None or network.rule is None or config.assignment in ("content", "static"):
+        return {}
+    both_ways, single = config.pooler == "hap", config.units in ("graph", "nodes")
+    units, found = f"model.units = {config.units!r}", dict[str, str]()
+    if both_ways and single:
+        found = dict.fromkeys(_HOW_MANY, units)
+        if config.units == "nodes" and not config.whole_graph:
+            found |= dict.fromkeys(("down", "gate", "gather"), units)
+    elif config.clusters:
+        others = [key for key in (*_HOW_MANY, "units") if key not in ("clusters", "ratio")]
+        found = dict.fromkeys(others, f"model.clusters = {list(config.clusters)}")
+    elif config.units == "recurring":
+        found = dict.fromkeys([key for key in _HOW_MANY if key != "clusters"], units)
+    elif config.units == "validation":
+        found = {"resolution": units}
+    elif config.cluster_count == "validation":
+        found = {"resolution": "model.cluster_count = 'validation'"}
+    if config.down == "never":
+        found["gate"] = "model.down = 'never'"
+    return found
 
 
 def coarsening_setting(config: ModelConfig) -> str | None:
