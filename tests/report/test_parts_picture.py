@@ -1,6 +1,7 @@
 """Graphs with their parts in colours, as one SVG file."""
 
 import re
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,8 +16,14 @@ import graphpool as gp
 from graphpool.errors import ConfigError, DataError, InputError
 from graphpool.graphs import GraphSet, PlaceRule, RecurringParts
 from graphpool.report import draw_parts
+from graphpool.report.draw.critical_difference import text_width
 from graphpool.report.draw.parted import cut_edges, part_colours, parted_sides, usual_graphs
-from graphpool.report.parts_picture import MOST_GRAPHS, parts_of_graphs
+from graphpool.report.parts_picture import (
+    MOST_GRAPHS,
+    WIDTH,
+    parts_of_graphs,
+    shortened_middle,
+)
 from graphpool.report.style import plain_style
 
 AUTO = PlaceRule(units="auto", steps=0)
@@ -76,6 +83,41 @@ def test_captions_count_parts_and_cut_edges_as_a_loop_does(tmp_path: Path) -> No
         assert parts_of_graphs(graphs, HARD)[at]["cut_edges"] == cut
     assert svg.count('class="between"') == sum(map(cut_edges, parted_sides(graphs, HARD)))
     assert parts_of_graphs(graphs, HARD)[0]["parts"][0][0] == 0
+
+
+def captions(svg: str) -> list[tuple[float, float, float]]:
+    """Left end, right end and height of each line of words, as wide as common fonts make it."""
+    found = []
+    for each in ElementTree.fromstring(svg):
+        if each.tag.endswith("}text"):
+            words = "".join(each.itertext()) if not len(each) else each[0].tail or ""
+            wide = text_width(words, float(each.get("font-size", "")))
+            found.append((float(each.get("x", "")) - wide / 2,
+                          float(each.get("x", "")) + wide / 2, float(each.get("y", ""))))  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("amount", [1, 3, 7])
+def test_long_names_stay_in_the_room_of_their_graph(tmp_path: Path, amount: int) -> None:
+    start = "an-id-of-very-many-characters-" * 4
+    ids = tuple(f"{start}: {at}-th" for at in range(amount))
+    graphs = gp.from_networkx([nx.path_graph(4 + at) for at in range(amount)])
+    graphs = replace(graphs, ids=ids, name="A set with a long name " * 9)
+    svg = draw_parts(graphs, AUTO, tmp_path / "x.svg").read_text()
+    lines = captions(svg)
+    assert all(left >= 0 and right <= WIDTH for left, right, _ in lines)
+    for (_, right, y), (left, _, v) in combinations(sorted(lines, key=lambda line: line[0]), 2):
+        assert y != v or right < left
+    for at, name in enumerate(ids):
+        assert f"<title>graph {name}</title>" in svg
+        assert f"{at}-th: " in svg, "the end tells ids apart"
+
+
+def test_short_names_are_as_they_are() -> None:
+    assert shortened_middle("an id", 100, 14) == "an id"
+    assert shortened_middle("0123456789", 60, 10) == "0123…6789"
+    assert shortened_middle("0123456789", 0, 10) == "0…9"
+    assert len(shortened_middle("i" * 1_000_000, 100, 10)) < 30
 
 
 def test_nodes_do_not_overlap_and_those_of_a_part_stand_together(tmp_path: Path) -> None:
