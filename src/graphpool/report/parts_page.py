@@ -8,6 +8,7 @@ from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.parts import PartType, RecurringParts
 from graphpool.graphs.parts.naming import RING, formula
 from graphpool.report.data import FigureRow, FigureTable, HeroFigure, Report
+from graphpool.report.draw.comparison_pictures import molecule_drawing
 from graphpool.report.draw.fragment import fragment_smiles
 from graphpool.report.draw.parted import parted_sides, usual_graphs
 from graphpool.report.draw.side import node_labels, set_side
@@ -15,6 +16,10 @@ from graphpool.report.draw.svg import count_of, figure
 from graphpool.report.pictures import ExampleGraph, ExampleGroup, Side
 
 MOST_PARTS = 20
+NO_CUT = (
+    "Nothing recurs in these graphs that saves bits: parts are found by rings and modularity "
+    "instead."
+)
 
 
 def named_parts(
@@ -49,58 +54,61 @@ def parts_document(graphs: GraphSet, parts: RecurringParts) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def parts_report(graphs: GraphSet, parts: RecurringParts, command: str = "") -> Report:
+def parts_report(
+    graphs: GraphSet, parts: RecurringParts, command: str = "", positions: Sequence[int] = ()
+) -> Report:
     """Collect what the page about the parts of a set shows.
 
     Args:
         graphs: those that the parts were fitted on.
         command: that makes the page.
+        positions: of the graphs that are drawn with their parts; by default a few of usual size.
     """
     named = named_parts(graphs, parts)
     frequent = [
         ExampleGraph(
             replace(side, title=f"{name}: {part.name}" if side.smiles else f"{name}: "),
             [
-                f"{figure(part.count)} times",
+                _count(part.count, "time"),
                 f"{count_of(part.nodes, 'node')}, {100 * _share(parts, part):.1f} % of all nodes",
             ],
         )
         for part, name, side in named
     ]
-    shown = sum(_share(parts, part) for part, _, _ in named)
+    held = f"{100 * sum(_share(parts, part) for part, _, _ in named):.0f} % of all nodes."
+    several = len(named) > 1
+    examples = _examples(graphs, parts, positions)
     groups = [
         ExampleGroup(
-            f"The {len(named)} most frequent parts",
+            f"The {len(named)} most frequent parts" if several else "The most frequent part",
             frequent,
-            f"Together they hold {100 * shown:.0f} % of all nodes."
-            f" A {'star' if _molecules(frequent) else 'grey node'} is where a part was cut off.",
+            f"{'Together they hold' if several else 'It holds'} {held}{_cut_words(frequent)}",
         ),
-        ExampleGroup(
-            "Graphs and their parts",
-            _examples(graphs, parts),
-            "Each part lies on a band of its own colour; colours mean nothing beyond a graph.",
-            wide=True,
-        ),
+        ExampleGroup("Graphs and their parts", examples, _colour_words(examples), wide=True),
     ]
-    before, after = parts.bits
-    saved = 1 - after / before if before else 0.0
     types = len(parts.vocabulary)
     return Report(
         title=f"The parts of {graphs.name}",
-        subtitle="What its graphs are made of, found from what recurs in them.",
+        subtitle="What its graphs are made of, found from what recurs in them."
+        if parts.entries
+        else "What its graphs are made of, by rings and modularity.",
         command=command,
         hero=[
-            HeroFigure("Description", f"−{100 * saved:.0f}", "%", _bits_words(before, after)),
+            _saving(parts),
             HeroFigure("Parts", figure(parts.parts / max(parts.graphs, 1)), "", "of a graph"),
-            HeroFigure("Kinds of parts", figure(types), "", f"among {figure(parts.parts)} parts"),
+            HeroFigure("Kinds of parts", figure(types), "", f"among {_count(parts.parts, 'part')}"),
             HeroFigure("Recurring", f"{100 * parts.covered:.1f}", "%", "of nodes, in such parts"),
         ],
-        verdict="" if parts.entries else "No cut saves bits: parts are by rings and modularity.",
+        verdict="" if parts.entries else NO_CUT,
         examples=groups,
-        examples_title="What recurs",
+        examples_title="What recurs" if parts.entries else "The parts",
         examples_words=(
             "Parts were learned from labels of nodes and edges alone, as the division by which "
             "the graphs take the fewest bits; classes and targets were not used."
+            if parts.entries
+            else "Each graph was divided by its own edges; labels, classes and targets were not "
+            "used. Parts of one kind have the same nodes, edges and labels, and are cut off at the "
+            "same nodes."
         ),
         examples_first=True,
         labels=node_labels([each.graph for group in groups for each in group.graphs]),
@@ -109,16 +117,52 @@ def parts_report(graphs: GraphSet, parts: RecurringParts, command: str = "") -> 
     )
 
 
-def _bits_words(before: float, after: float) -> str:
-    return f"{figure(round(before))} bits whole, {figure(round(after))} with parts"
+def _saving(parts: RecurringParts) -> HeroFigure:
+    """How much shorter the description is, or that it is not."""
+    before, after = (figure(round(bits)) for bits in parts.bits)
+    if not parts.entries:
+        below = f"{before} bits describe the graphs undivided"
+        return HeroFigure("Cuts that save bits", "0", "", below)
+    saved = 100 * (1 - parts.bits[1] / parts.bits[0])
+    short = f"{saved:.0f}" if saved >= 1 else f"{saved:.1f}"
+    return HeroFigure("Description", f"−{short}", "%", f"{before} bits whole, {after} with parts")
+
+
+def _count(amount: int, noun: str) -> str:
+    """`1 time`, `2 times`, with thousands apart."""
+    return f"{figure(amount)} {noun}{'s' * (amount != 1)}"
+
+
+def _cut_words(parts: Sequence[ExampleGraph]) -> str:
+    """What stands in the pictures where parts were cut off."""
+    marks = [
+        mark
+        for mark, shown in (
+            ("A star", any("*" in each.graph.smiles for each in parts)),
+            ("A dashed circle", any(each.graph.beyond for each in parts)),
+        )
+        if shown
+    ]
+    return f" {' or '.join(marks).capitalize()} is where a part was cut off." if marks else ""
+
+
+def _colour_words(shown: Sequence[ExampleGraph]) -> str:
+    """What tells the parts of a graph apart in the pictures."""
+    molecules = [molecule_drawing(each.graph) is not None for each in shown]
+    ways = [
+        way
+        for way, used in (
+            ("Atoms and bonds of a part lie on a band of its colour", any(molecules)),
+            ("Nodes have the colour of their part, edges between parts are dashed",
+             not all(molecules)),
+        )
+        if used
+    ]  # fmt: skip
+    return f"{'. '.join(ways)}; colours mean nothing beyond a graph."
 
 
 def _share(parts: RecurringParts, part: PartType) -> float:
     return part.count * part.nodes / max(parts.nodes, 1)
-
-
-def _molecules(shown: Sequence[ExampleGraph]) -> bool:
-    return any(each.graph.smiles for each in shown)
 
 
 def _named(graphs: GraphSet, part: PartType, position: int) -> tuple[PartType, str, Side]:
@@ -132,7 +176,7 @@ def _named(graphs: GraphSet, part: PartType, position: int) -> tuple[PartType, s
 
 
 def _inside(side: Side, nodes: Collection[int]) -> Side:
-    """A part of a graph as a graph of its own, with a blank node at each edge that was cut."""
+    """A part of a graph as a graph of its own, with a node beyond it at each edge that was cut."""
     number = {node: at for at, node in enumerate(nodes)}
     labels = [side.labels[node] for node in nodes]
     edges = {}
@@ -143,7 +187,8 @@ def _inside(side: Side, nodes: Collection[int]) -> Side:
                 ends.append(number.get(node, len(labels)))
                 labels += [""] * (node not in number)
             edges[ends[0], ends[1]] = label
-    return replace(side, slot=range(len(labels)), labels=labels, edges=edges)
+    beyond = frozenset(range(len(nodes), len(labels)))
+    return replace(side, slot=range(len(labels)), labels=labels, edges=edges, beyond=beyond)
 
 
 def _with_stars(side: Side, smiles: str) -> Side:
@@ -155,12 +200,16 @@ def _with_stars(side: Side, smiles: str) -> Side:
         return replace(side, smiles="")
     bonds = {(int(i), int(j)): "" for i, j in drawing.bonds}
     atoms = len(drawing.position)
-    return replace(side, smiles=smiles, slot=range(atoms), labels=[""] * atoms, edges=bonds)
+    return replace(
+        side, smiles=smiles, slot=range(atoms), labels=[""] * atoms, edges=bonds, beyond=frozenset()
+    )
 
 
-def _examples(graphs: GraphSet, parts: RecurringParts) -> list[ExampleGraph]:
-    """Some graphs of usual size, with their parts."""
-    chosen = graphs[usual_graphs(graphs)]
+def _examples(
+    graphs: GraphSet, parts: RecurringParts, positions: Sequence[int]
+) -> list[ExampleGraph]:
+    """The chosen graphs, or some of usual size, with their parts."""
+    chosen = graphs[list(positions) or usual_graphs(graphs)]
     found = parts.apply(chosen)
     examples, begin = [], 0
     for side in parted_sides(chosen.with_places({parts.rule: found.places}), parts.rule):

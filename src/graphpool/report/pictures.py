@@ -77,6 +77,7 @@ class Side:
     directed: bool
     smiles: str = ""
     part: Sequence[int] = ()  # the part of each node, if parts are shown
+    beyond: frozenset[int] = frozenset()  # nodes where a part of a graph was cut off
 
 
 @dataclass(frozen=True, eq=False)

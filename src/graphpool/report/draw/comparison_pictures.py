@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from graphpool.report.draw.hierarchy import backing, circle, inside, rim_line
-from graphpool.report.draw.molecule import draw_molecule, drawing_svg
+from graphpool.report.draw.molecule import MoleculeDrawing, draw_molecule, drawing_svg
 from graphpool.report.draw.parted import part_colours
 from graphpool.report.draw.side import shared_layout
 from graphpool.report.draw.svg import bar, colour, figure, key, number, swatch, text, verdict_badge
@@ -80,12 +80,19 @@ def _alone(side: Side, tones: Tones) -> str:
 
 def graph_picture(side: Side, tones: Tones) -> str:
     """One graph as SVG: a molecule if it is one, else circles and lines; empty if too large."""
-    drawing = draw_molecule(side.smiles, part_colours(side) or None) if side.smiles else None
-    if drawing is not None and drawing.is_of(len(side.labels), side.edges):
+    if (drawing := molecule_drawing(side)) is not None:
         return drawing_svg(drawing, f"{side.title}, {side.smiles}")
     if len(side.labels) > MOST_NODES or len(side.edges) > MOST_EDGES:
         return ""
     return _graph(side, shared_layout(side, side), tones)
+
+
+def molecule_drawing(side: Side) -> MoleculeDrawing | None:
+    """Return the drawing of a graph that is drawn as a molecule, else None."""
+    drawing = draw_molecule(side.smiles, part_colours(side) or None) if side.smiles else None
+    if drawing is None or not drawing.is_of(len(side.labels), side.edges):
+        return None
+    return drawing
 
 
 def too_large(side: Side) -> str:
@@ -141,6 +148,8 @@ def _edges(side: Side, points: Array, radius: float) -> str:
 
 
 def _node(side: Side, at: int, x: float, y: float, radius: float, tone: int) -> str:
+    if at in side.beyond:
+        return circle("node dropped", x, y, radius, "", "cut off here")
     label, kind = side.labels[at], side.node_kind.get(at)
     says = f"node {at}" + (f", {label}" if label else "") + (f", {kind}d" if kind else "")
     css = f"node {kind}" if kind else "node"
