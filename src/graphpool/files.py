@@ -116,6 +116,17 @@ def check_free(path: str | Path, overwrite: bool, how: str, what: str = "") -> P
     return Path(path)
 
 
+@contextmanager
+def path_option(option: str) -> Iterator[None]:
+    """Name this option of the command line, such as `--html`, where errors of writing say --out."""
+    try:
+        yield
+    except WriteError as error:
+        made = WriteError(str(error.args[0]).replace("(--out)", f"({option})"))
+        made.strerror = error.strerror
+        raise made from None
+
+
 def append_text(path: str | Path, text: str, *, sync: bool = True) -> None:
     """Append all of `text` to a file, or nothing of it if it can't be written.
 

@@ -1,5 +1,8 @@
 import json
+import re
+from html import unescape
 from pathlib import Path
+from shlex import split
 
 import pytest
 
@@ -96,6 +99,44 @@ def test_parts_of_graphs_without_labels_are_by_structure_and_the_output_says_so(
     done = cli("data", "parts", path, "--graph", "0", "--draw", tmp_path / "x.svg")
     assert done.code == 0
     assert "no cut saves bits: parts are by rings and modularity" in done.out
+    assert "with parts" not in done.out
+
+
+def test_a_page_of_parts_draws_the_chosen_graphs_and_names_them_in_its_command(
+    cli, small, tmp_path
+):
+    page, picture = tmp_path / "a page.html", tmp_path / "x.svg"
+    chosen = ("--graph", "3", "--graph", "#7", "--draw", picture, "--html", page)
+    assert cli("data", "parts", small, *chosen).code == 0
+    html = page.read_text(encoding="utf-8")
+    shown = html[html.index("Graphs and their parts") :]
+    assert re.findall(r"<figcaption>graph (\d+) ", shown) == ["3", read(small).ids[7]]
+    command = unescape(re.findall("<pre>(.*)</pre>", html)[0])
+    assert split(command) == ["graphpool", "data", "parts", str(small), *map(str, chosen)]
+
+
+def test_a_graph_that_is_named_twice_is_shown_once(cli, small):
+    name = read(small).ids[3]
+    twice = ("--graph", name, "--graph", "#3", "--units", "auto")
+    document = json.loads(cli("data", "parts", small, *twice, "--json").out)
+    assert [each["graph"] for each in document["shown"]] == [name]
+
+
+@pytest.mark.parametrize(("option", "name"), [("--draw", "x.svg"), ("--html", "x.html")])
+def test_a_file_that_cannot_be_written_is_answered_with_the_option_that_named_it(
+    cli, small, tmp_path, option, name
+):
+    (tmp_path / "file").write_text("")
+    path = tmp_path / "file" / name
+    done = cli("data", "parts", small, option, path)
+    assert done.code == 2
+    assert f"choose another path ({option})" in done.err
+    if option == "--html":
+        assert f"choose another path ({option})" in cli("data", "show", small, option, path).err
+
+
+def test_a_page_has_the_name_of_a_page(cli, small):
+    assert "--html a.txt: end it with .html" in cli("data", "show", small, "--html", "a.txt").err
 
 
 @pytest.mark.parametrize(
@@ -106,6 +147,9 @@ def test_parts_of_graphs_without_labels_are_by_structure_and_the_output_says_so(
         (["--units", "ring"], "did you mean 'rings'"),
         (["--draw", "x.png"], "end it with .svg"),
         (["--units", "auto", "--html", "x.html"], "use --draw FILE.svg"),
+        (["--html", "a.txt"], "--html a.txt: end it with .html"),
+        (["--html", "x.svg", "--draw", "x.svg"], "--html x.svg: end it with .html"),
+        (["--draw", "x.svg", *(f"--graph=#{at}" for at in range(25))], "at most 24 graphs, and 25"),
     ],
 )  # fmt: skip
 def test_parts_refuses_in_one_line(cli, small, arguments, says):

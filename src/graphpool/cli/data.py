@@ -1,5 +1,6 @@
 """`graphpool data`: what sets there are, what is in them, and bringing in one's own."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -12,7 +13,7 @@ from graphpool.cli.output import aligned, print_result
 from graphpool.data.bad_rows import collect_bad_rows, write_bad_rows
 from graphpool.errors import ConfigError, DataError
 from graphpool.evaluation.format import Lines, Table, percent, plural
-from graphpool.files import check_free
+from graphpool.files import check_free, path_option
 
 if TYPE_CHECKING:
     from graphpool.data.formats.chunked_set import ChunkedSet
@@ -70,7 +71,8 @@ def list_sets(root: Root = None, json: Json = False) -> None:
 def show(
     name: SetName,
     html: Annotated[
-        Path | None, typer.Option(help="Write a page, with histograms and drawn graphs, too.")
+        Path | None,
+        typer.Option(help="FILE.html for a page, with histograms and drawn graphs."),
     ] = None,
     overwrite: Overwrite = False,
     root: Root = None,
@@ -82,8 +84,7 @@ def show(
     from graphpool.features import FeaturePipeline, features_line
     from graphpool.graphs.statistics import statistics
 
-    if html is not None:
-        check_free(html, overwrite, "--overwrite", "--html ")
+    _check_output("--html", html, overwrite)
     graphs = open_graphs(name, root)
     facts = statistics(graphs)
     lines = _describe(facts) + _notes(graphs.notes)
@@ -100,7 +101,9 @@ def show(
     if html is not None:
         from graphpool.report import set_report, write
 
-        write(set_report(graphs, facts, f"graphpool data show {quote(name)} --html {html}"), html)
+        command = _command("data show", name, {"--html": html})
+        with path_option("--html"):
+            write(set_report(graphs, facts, command), html)
         document["path"] = str(html)
         lines.append(f"A page about it: {html}")
     print_result(json, document, lines)
@@ -123,10 +126,11 @@ def parts(
     ] = None,
     draw: Annotated[
         Path | None,
-        typer.Option(help="FILE.svg to draw these graphs into, or a few of usual size."),
+        typer.Option(help="FILE.svg to draw these graphs into, 24 at most, or a few usual ones."),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write a page, with recurring parts as pictures, too.")
+        Path | None,
+        typer.Option(help="FILE.html for a page, with recurring parts and these graphs drawn."),
     ] = None,
     overwrite: Overwrite = False,
     root: Root = None,
@@ -145,20 +149,24 @@ def parts(
     from graphpool.graphs.parts import RecurringParts
     from graphpool.report.draw.parted import usual_graphs
     from graphpool.report.parts_page import parts_document, parts_report
-    from graphpool.report.parts_picture import draw_parts, parts_of_graphs
+    from graphpool.report.parts_picture import MOST_GRAPHS, draw_parts, parts_of_graphs
 
     rule = (
         None if units == "recurring" else PlaceRule(units=cast(Any, units), steps=0, most=MOST_HARD)
     )
     if html is not None and rule is not None:
         raise ConfigError(f"--html shows recurring parts; use --draw FILE.svg for --units {units}")
-    if draw is not None and draw.suffix.lower() != ".svg":
-        raise ConfigError(f"--draw {draw}: end it with .svg")
-    for option, path in (("--html ", html), ("--draw ", draw)):
-        if path is not None:
-            check_free(path, overwrite, "--overwrite", option)
+    _check_output("--html", html, overwrite)
+    _check_output("--draw", draw, overwrite)
     graphs = open_graphs(name, root)
-    positions = [graph_position(graphs, name, which) for which in graph or ()]
+    chosen = [graph_position(graphs, name, which) for which in graph or ()]
+    chosen = list(dict.fromkeys(chosen))
+    if draw is not None and len(chosen) > MOST_GRAPHS:
+        raise ConfigError(
+            f"--draw draws at most {MOST_GRAPHS} graphs, and {len(chosen)} are named; give fewer "
+            "--graph ID, or draw several pictures"
+        )
+    positions = chosen
     if draw is not None and not positions:
         positions = usual_graphs(graphs).tolist()
         if not positions:
@@ -180,15 +188,16 @@ def parts(
         document["shown"] = parts_of_graphs(looked_at, rule)
         lines += ["", _graph_table(document["shown"])]
     if draw is not None:
-        draw_parts(looked_at, rule, draw)
+        with path_option("--draw"):
+            draw_parts(looked_at, rule, draw)
         document["drawn"] = str(draw)
         lines.append(f"\nA picture: {draw}")
     if html is not None:
         from graphpool.report import write
 
-        write(
-            parts_report(graphs, found, f"graphpool data parts {quote(name)} --html {html}"), html
-        )
+        command = _command("data parts", name, {"--graph": graph, "--draw": draw, "--html": html})
+        with path_option("--html"):
+            write(parts_report(graphs, found, command, chosen), html)
         document["path"] = str(html)
         lines.append(f"\nA page with pictures: {html}")
     print_result(json, document, lines)
@@ -268,6 +277,25 @@ def _notes(notes: tuple[str, ...]) -> Lines:
     return [f"note: {note}" for note in notes]
 
 
+def _check_output(option: str, path: Path | None, overwrite: bool) -> None:
+    """Refuse a file that exists, and a name that says something else than what is written."""
+    endings = {"--html": (".html", ".htm"), "--draw": (".svg",)}[option]
+    if path is None:
+        return
+    if path.suffix.lower() not in endings:
+        raise ConfigError(f"{option} {path}: end it with {endings[0]}")
+    check_free(path, overwrite, "--overwrite", f"{option} ")
+
+
+def _command(name: str, data: str, options: Mapping[str, Any]) -> str:
+    """Return the command that makes a page, with the options that were given."""
+    words = [quote(data)]
+    for option, values in options.items():
+        for value in values if isinstance(values, list) else [values] * (values is not None):
+            words += [option, quote(str(value))]
+    return f"graphpool {name} {' '.join(words)}"
+
+
 def _describe_parts(document: dict[str, Any]) -> Lines:
     before, after = document["bits"]
     rows = [
@@ -282,7 +310,11 @@ def _describe_parts(document: dict[str, Any]) -> Lines:
             f"{document['parts']:,}, {each:.1f} per graph, of {plural(document['types'], 'kind')}",
         ),
         ("recurring", f"{percent(document['recurring_nodes'])} of the nodes are in such parts"),
-        ("description", f"{before:,.0f} bits whole, {after:,.0f} with parts"),
+        (
+            "description",
+            f"{before:,.0f} bits whole"
+            + (f", {after:,.0f} with parts" if document["entries"] else ""),
+        ),
         *(
             ("list" if not at else "", f"{entry['words']} ({entry['gain']:,.0f} bits)")
             for at, entry in enumerate(document["entries"])
