@@ -318,6 +318,7 @@ def test_a_stopped_run_exits_with_its_signal_and_resumes_to_the_bit(cli, small, 
 
 
 VALIDATION = ("--count", "validation", "--threads", "1", "--hidden", "8")
+PLACES = (*(f"modularity at resolution {at}" for at in (0.75, 1.5, 3, 6)), "eigengap")
 
 
 def test_what_validation_graphs_chose_is_told_and_kept_with_the_model(cli, small):
@@ -335,7 +336,14 @@ def test_what_validation_graphs_chose_is_told_and_kept_with_the_model(cli, small
     assert read_toml(RunConfig, "run/config.toml").model.cluster_count == "validation"
     assert cli("predict", "run", small).code == 0
     assert cli("report", "run").code == 0
-    assert "chosen on validation graphs" in Path("run/report.html").read_text()
+    page = Path("run/report.html").read_text()
+    assert "chosen on validation graphs" in page
+    table = page[page.index("How places were chosen") :]
+    assert [f'<th scope="row">{name}' in table for name in PLACES] == [True] * 5
+    assert table.count('<span class="badge">chosen</span>') == 1
+    assert f'{kept.choice} <span class="badge">chosen</span>' in table
+    for pilot in choice["pilots"]:
+        assert f">{100 * pilot['metrics']['accuracy']:.1f} %<" in table
 
 
 def test_a_run_stopped_while_it_chooses_resumes_to_the_bit(cli, small, monkeypatch):

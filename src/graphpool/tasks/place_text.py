@@ -8,6 +8,7 @@ from graphpool.evaluation.format import percent
 from graphpool.graphs.graphset import GraphSet
 from graphpool.nn.zoo.build import place_rule, uses_places
 from graphpool.training.select_place_rule import (
+    UNITS,
     VALIDATION,
     candidates,
     describe,
@@ -57,29 +58,53 @@ def plan_text(graphs: GraphSet, run: RunConfig) -> str:
 
 def choice_lines(choice: dict[str, Any]) -> list[str]:
     """Say what validation graphs chose, and list what was tried."""
-    chosen = _described(choice)
+    chosen = described(choice)
     tried = plural(choice["epochs"], "epoch")
     lines = [f"Places: {chosen}, chosen on validation graphs after {tried} each:"]
     for pilot in choice["pilots"]:
-        name = _described(pilot)
+        name = described(pilot)
         metric, value = next(iter(pilot["metrics"].items()))
         reached = percent(value) if metric == "accuracy" else f"{metric} {value:.3f}"
         lines.append(f"  {name:<29} {pilot['places']:>5.1f} places a graph  {reached:>7}")
     return lines
 
 
-def choice_facts(document: dict[str, Any]) -> dict[str, str | int | float]:
-    """Return how many places graphs have and what chose that; empty for models without places."""
+def choice_facts(document: dict[str, Any], settings: ModelConfig) -> dict[str, str | int | float]:
+    """Return how many places graphs have and how they are found; empty for models without places.
+
+    Args:
+        settings: of the trained model.
+    """
     facts: dict[str, str | int | float] = {}
     if counts := document.get("places"):
         least, most, mean = (counts[key] for key in ("least", "most", "mean"))
         several = f"{least:.0f} to {most:.0f}, mean {mean:.1f}"
         facts["places"] = f"{most:.0f}" if least == most else several
+        facts["places found by"] = rule_text(settings)
     if choice := document.get("choice"):
-        facts["places found by"] = f"{_described(choice)}, chosen on validation graphs"
+        facts["places found by"] = f"{described(choice)}, chosen on validation graphs"
     return facts
 
 
-def _described(rule: dict[str, Any]) -> str:
+def rule_text(settings: ModelConfig) -> str:
+    """Say by what the places of a model are found; empty for a model without places."""
+    rule = place_rule(settings)
+    if rule is None:
+        return ""
+    if rule.units == "recurring":
+        return f"{UNITS['recurring']}, learned from the training graphs"
+    if rule.most == 1:
+        return UNITS["graph"]
+    words = "rings, and modularity between them" if rule.units == "rings" else UNITS[rule.units]
+    number = {
+        "auto": "",
+        "eigengap": ", as many as the eigengap says",
+        "given": f", {rule.clusters} at most",
+        "ratio": f", {rule.ratio:g} times as many as nodes",
+    }
+    return words + number[rule.count]
+
+
+def described(rule: dict[str, Any]) -> str:
     """Describe a choice, or one of its pilots; older ones have no units."""
     return describe(rule["count"], rule["resolution"], rule.get("units", ""))

@@ -22,6 +22,7 @@ from graphpool.tasks.pages.levels import (
     typical_graph,
 )
 from graphpool.tasks.pages.lines import closing_lines, seen_lines
+from graphpool.tasks.pages.places import choice_tables
 from graphpool.tasks.place_text import choice_facts
 
 
@@ -95,7 +96,7 @@ def class_page(
             "classes": len(classes),
             "mean nodes": round(model.mean_nodes, 1),
             **split_facts(document),
-            **choice_facts(document),
+            **choice_facts(document, settings),
             "features": features_text(model.features.about()),
         },
         metrics={
@@ -111,6 +112,7 @@ def class_page(
             ),
             ResultRow("majority class", "rule", [document["majority"]]),
         ],
+        tables=choice_tables(document),
         classes=ClassPredictions(names, _codes(test), probabilities),
         **example_parts(drawn),
         curves=[learning_curve(pooler, history, document["best_epoch"])] if history else [],

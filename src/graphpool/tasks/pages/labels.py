@@ -29,6 +29,7 @@ from graphpool.tasks.pages.levels import (
     typical_graph,
 )
 from graphpool.tasks.pages.lines import closing_lines, seen_lines
+from graphpool.tasks.pages.places import choice_tables
 from graphpool.tasks.place_text import choice_facts
 
 MOST_LABELS = 20  # lines in a terminal
@@ -140,10 +141,10 @@ def label_page(
             "known values": _known_share(graphs),
             "mean nodes": round(model.mean_nodes, 1),
             **split_facts(document),
-            **choice_facts(document),
+            **choice_facts(document, settings),
             "features": features_text(model.features.about()),
         },
-        tables=[_label_table(document)],
+        tables=[_label_table(document), *choice_tables(document)],
         label_predictions=[
             BinaryPredictions(
                 name, true[known, column] == 1, shares[known, column], column % MOST_LINES

@@ -30,6 +30,7 @@ from graphpool.tasks.pages.levels import (
     typical_graph,
 )
 from graphpool.tasks.pages.lines import closing_lines, seen_lines
+from graphpool.tasks.pages.places import choice_tables
 from graphpool.tasks.place_text import choice_facts
 
 MOST_TARGETS = 20  # lines in a terminal
@@ -141,10 +142,10 @@ def number_page(
             "targets": ", ".join(names[:5]) + (f" and {len(names) - 5} more" * (len(names) > 5)),
             "mean nodes": round(model.mean_nodes, 1),
             **split_facts(document),
-            **choice_facts(document),
+            **choice_facts(document, settings),
             "features": features_text(model.features.about()),
         },
-        tables=[_target_table(document)] if several else [],
+        tables=[*([_target_table(document)] if several else []), *choice_tables(document)],
         numbers=[
             NumberPlot(
                 name,
