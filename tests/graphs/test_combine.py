@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from random_graphs import packed, random_graphs
 
 from graphpool.errors import DataError
-from graphpool.graphs import Graph, GraphSet, concatenate
+from graphpool.graphs import Graph, GraphSet, PlaceRule, concatenate
+from graphpool.graphs import graphset as graphset_module
 
 
 def names(graph: Graph) -> tuple[list[object], list[object], object]:
@@ -102,3 +103,25 @@ def test_nothing_can_not_be_concatenated() -> None:
 def test_notes_say_which_set_they_are_about() -> None:
     part = GraphSet.build("p", torch.tensor([2]), torch.tensor([2]), torch.tensor([[0, 0], [1, 1]]))
     assert concatenate([part]).notes == ("p: 1 repeated edge was kept once",)
+
+
+@pytest.mark.parametrize("steps", [0, 2], ids=["hard", "soft"])
+def test_places_that_all_sets_know_are_kept(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = PlaceRule(steps=steps, resolution=4.0)
+    graphs = packed(random_graphs(1))
+    parts = [graphs[:2], graphs[2:3], graphs[3:]]
+    expected = concatenate(parts).places(rule)
+    assert len({part.places(rule).width for part in parts}) > 1
+    monkeypatch.delattr(graphset_module, "places_of")
+    places = concatenate(parts).places(rule)
+    assert torch.equal(places.cluster, expected.cluster)
+    assert torch.equal(places.counts, expected.counts)
+    assert torch.equal(places.share, expected.share)
+    assert (places.soft is None) == (expected.soft is None)
+
+
+def test_places_that_one_set_does_not_know_are_found() -> None:
+    graphs = packed(random_graphs(1))
+    parts = [graphs[:2], graphs[2:]]
+    parts[0].places()
+    assert torch.equal(concatenate(parts).places().cluster, graphs.places().cluster)

@@ -97,7 +97,7 @@ class ModelConfig(CheckedConfig):
     )
     gather: Literal["default", "levels", "last", "nodes"] = setting(
         "default",
-        "Which levels are read out in networks that coarsen.",
+        "Which levels are read out in networks that coarsen, and compared in those for pairs.",
         choices={
             "default": "what the pooler stands for: last for hap-paper, levels for most others",
             "levels": "every level, nodes included; their vectors are concatenated",

@@ -9,6 +9,7 @@ from torch import Tensor
 from graphpool.errors import DataError, check_type
 from graphpool.graphs.columns import join_columns
 from graphpool.graphs.graphset import GraphSet, Name
+from graphpool.graphs.places.find import Places
 from graphpool.graphs.segments import pointer
 
 _CODED = {"node_label": "node_label_names", "edge_label": "edge_label_names", "y": "classes"}
@@ -21,7 +22,8 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
     Labels and classes are matched by name and keep the order in which they first appear. Where
     graph ids clash, every id gets its set's name in front. All sets must have the same fields;
     only edge weights may be missing in some, where they are 1, and text columns, where they are
-    empty. By default the result is named by the names of the sets, joined with `+`.
+    empty. By default the result is named by the names of the sets, joined with `+`. It has the
+    places that are known of all sets.
     """
     check_type("sets", sets, (list, tuple), "a list of sets")
     for part in sets:
@@ -41,7 +43,7 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
         raise DataError(
             f"one set has the targets {first}, another {other}; give them the same, in one order"
         )
-    return GraphSet(
+    joined = GraphSet(
         name=name if name is not None else "+".join(dict.fromkeys(part.name for part in sets)),
         node_ptr=pointer(torch.cat([part.node_counts for part in sets])),
         edge_ptr=pointer(torch.cat([part.edge_counts for part in sets])),
@@ -54,6 +56,10 @@ def concatenate(sets: Sequence[GraphSet], name: str | None = None) -> GraphSet:
         **made,  # type: ignore[arg-type]
         **merged,  # type: ignore[arg-type]
     )
+    for rule in sets[0]._places:
+        if all(rule in part._places for part in sets):
+            joined._places[rule] = Places.join([part._places[rule] for part in sets])
+    return joined
 
 
 def _merge(vocabularies: Iterable[tuple[Name, ...]]) -> tuple[Name, ...]:

@@ -340,7 +340,8 @@ class GraphSet:
     def places(self, rule: PlaceRule | None = None) -> Places:
         """The places of all graphs, worked out once and kept with the set.
 
-        Parts and copies of the set made afterwards (`select`, `with_x`, `to`) have them too.
+        Parts and copies of the set made afterwards (`select`, `with_x`, `to`) have them too, and
+        so does what `concatenate` makes of sets that all have them.
         """
         rule = PlaceRule() if rule is None else rule
         check_type("rule", rule, PlaceRule, "PlaceRule(...)")

@@ -59,6 +59,12 @@ class Hierarchy(GraphNetwork):
             is the concatenation of what they read; `None` leaves a level out.
         out_channels: classes; 0 leaves the head out; see `Head`.
         dropout: before the last layer, while training.
+        compare_last: whether nodes and clusters of graphs are compared at the last level alone.
+
+    Attributes:
+        level_channels: channels of each level in the `nodes` of a trace.
+        level_edges: whether each of them has sparse edges.
+        compared_levels: which of them are compared; none if that is a last single cluster.
     """
 
     def __init__(
@@ -68,6 +74,7 @@ class Hierarchy(GraphNetwork):
         readouts: Sequence[Readout | FlatPool | None],
         out_channels: int,
         dropout: float = 0.0,
+        compare_last: bool = False,
     ) -> None:
         super().__init__()
         if len(encoders) - len(coarsenings) not in (0, 1) or not encoders:
@@ -90,7 +97,11 @@ class Hierarchy(GraphNetwork):
             if readout
         )
         # A last level of one cluster says nothing that the one before it does not.
-        self.level_channels = tuple(channels[: len(readouts) - (nodes[-1] == 1)])
+        kept = len(readouts) - (nodes[-1] == 1)
+        self.level_channels = tuple(channels[:kept])
+        self.level_edges = tuple(count is None for count in nodes[:kept])
+        first = len(coarsenings) if compare_last else 0
+        self.compared_levels = tuple(range(first, kept))
         self.embedding_channels = sum(self.vector_channels)
         self.head = Head(self.embedding_channels, hidden, out_channels, dropout)
 

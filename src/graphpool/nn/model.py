@@ -84,6 +84,7 @@ class PoolerNetwork(Hierarchy):
             _readouts(readout, clusters, gather),
             out_channels,
             options.get("dropout", 0.0),
+            compare_last=gather == "last",
         )
         if _only_sums(coarsenings[-1]) and clusters[-1] != 1 and "max" not in readout.reductions:
             warn(

@@ -74,6 +74,12 @@ class TwoWayHAP(GraphNetwork):
             mean number of nodes, or places, of the training graphs, which `measure` sets.
         gather: `"levels"` reads out nodes and every level of places, `"last"` the last level
             alone, `"nodes"` the nodes alone.
+
+    Attributes:
+        level_channels: channels of each level in the `nodes` of a trace.
+        level_edges: whether each of them has sparse edges.
+        compared_levels: which of them `gather` reads, where nodes and places of graphs are
+            compared; none if that is one place for the whole graph.
     """
 
     sizes: Tensor
@@ -128,6 +134,9 @@ class TwoWayHAP(GraphNetwork):
         self.read_levels = _read_levels(gather, len(widths))
         self.vector_channels = tuple(widths[number] for number in self.read_levels)
         self.level_channels = (channels, *(channels for alone in single if not alone))
+        self.level_edges = (True,) * len(self.level_channels)
+        one_place = gather == "last" and single[-1:] == [True]
+        self.compared_levels = () if one_place else _read_levels(gather, len(self.level_channels))
         self.embedding_channels = sum(self.vector_channels)
         self.head = Head(self.embedding_channels, hidden_channels, out_channels, dropout)
 

@@ -1,8 +1,8 @@
 """Shared base of tasks over pairs and triplets, whose networks compare two graphs by level."""
 
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ from graphpool.data.pairs.pairset import PairBatch, PairSet
 from graphpool.data.pairs.tuples import GraphTuples
 from graphpool.errors import DataError
 from graphpool.evaluation.format import Lines
+from graphpool.graphs.bare import bare
 from graphpool.graphs.combine import concatenate
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.places.rule import PlaceRule
@@ -268,8 +269,10 @@ def compare_two(model: TaskModel, one: GraphSet, other: GraphSet) -> PairCompari
     """
     network = model.network
     sides = [bare(model.features.transform(side)) for side in (one, other)]
-    first, second = sorted(sides, key=_order)
-    same = _order(first) == _order(second)
+    rules = () if model.features.parts is None else (model.features.parts.rule,)
+    keys = [_order(side, rules) for side in sides]
+    first, second = sides if keys[0] <= keys[1] else reversed(sides)
+    same = keys[0] == keys[1]
     graphs = (first if same else concatenate([first, second], "")).to(device_of(network))
     with evaluating(network):
         left, right = (torch.tensor([at], device=graphs.device) for at in (0, 0 if same else 1))
@@ -280,27 +283,6 @@ def compare_two(model: TaskModel, one: GraphSet, other: GraphSet) -> PairCompari
     own = slice(None, -1 if getattr(network, "multisets", None) else None)
     distances, scores = (tuple(row[own, 0].double().tolist()) for row in rows)
     return PairComparison(distances, scores, distance, score)
-
-
-def bare(graphs: GraphSet) -> GraphSet:
-    """Return structure and features alone, which is all that a network reads."""
-    return replace(
-        graphs,
-        name="",
-        ids=tuple(map(str, range(len(graphs)))),
-        node_label=None,
-        node_attr=None,
-        edge_label=None,
-        edge_attr=None,
-        graph_attr=None,
-        y=None,
-        target=None,
-        classes=(),
-        target_names=(),
-        node_label_names=(),
-        edge_label_names=(),
-        notes=(),
-    )
 
 
 def _grid(
@@ -329,6 +311,13 @@ def _grid(
     return found.view(len(queries), len(candidates)).numpy()
 
 
-def _order(graphs: GraphSet) -> tuple[int, int, str]:
-    """Order of graphs: by size first, so that a relabelled copy mostly keeps its position."""
-    return graphs.num_nodes, graphs.num_edges, content_hash(graphs)
+def _order(
+    graphs: GraphSet, rules: Sequence[PlaceRule]
+) -> tuple[int, int, str, tuple[list[int], ...]]:
+    """Order of graphs: by size first, so that a relabelled copy mostly keeps its position.
+
+    Args:
+        rules: those of parts, by which graphs with equal features may be divided in other ways.
+    """
+    parts = tuple(graphs.places(rule).cluster.tolist() for rule in rules)
+    return graphs.num_nodes, graphs.num_edges, content_hash(graphs), parts

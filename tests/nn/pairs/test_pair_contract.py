@@ -45,6 +45,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
         for name in ("hap", "hap-one-way")
         for distance in ("euclidean", "nodes", "sorted")
     },
+    "hap/last": {"pooler": "hap", "gather": "last"},
+    "hap/nodes alone": {"pooler": "hap", "gather": "nodes"},
+    "hap-one-way/last": {
+        "pooler": "hap-one-way",
+        "gather": "last",
+        "clusters": (4, 3),
+        "readout": ("max",),
+    },
 }
 BY_DISTANCE = [name for name in VARIANTS if not name.startswith("simgnn")]
 OWN = [name for name, options in VARIANTS.items() if options["pooler"] in PAIR_METHODS]

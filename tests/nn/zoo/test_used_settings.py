@@ -2,12 +2,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import torch
 from plain import CHANNELS, batch_of, random_graph
 
 from graphpool.config import ModelConfig
 from graphpool.errors import ConfigError
 from graphpool.nn.random import seeded_weights
 from graphpool.nn.zoo import METHODS, build_model
+from graphpool.nn.zoo.pairs import BY_NODES, build_pair_model
 from graphpool.nn.zoo.used_settings import (
     coarsening_setting,
     explicit_model,
@@ -58,6 +60,30 @@ def test_a_setting_is_used_if_it_changes_the_network(name: str, setting: str) ->
 
 
 @pytest.mark.parametrize("name", METHODS)
+def test_gather_is_used_if_it_changes_the_network(name: str) -> None:
+    """Which of two values is the default depends on the network."""
+    levels, last = (config_of(name, gather=gather) for gather in ("levels", "last"))
+    assert (outputs(levels) == outputs(last)) == ("gather" in unused_settings(levels))
+    assert ("gather" in unused_settings(levels)) == ("gather" in unused_settings(last))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("distance", ["aligned", "nodes", "sorted", "euclidean"])
+@pytest.mark.parametrize("name", BY_NODES)
+def test_gather_is_used_if_it_changes_distances(name: str, distance: Any) -> None:
+    left, right = torch.tensor([0, 1]), torch.tensor([1, 2])
+    found, last_of_several = [], {"clusters": (4, 2), "readout": ("max",)}
+    for gather in ("levels", "last"):
+        config = config_of(name, gather=gather, distance=distance, **last_of_several)
+        with seeded_weights(0):
+            model = build_pair_model(config, CHANNELS, 30.0).eval()
+        compared = model.compare(BATCH, left, right)
+        found.append(model.overall(compared.distances))
+    used = "gather" not in unused_settings(config)
+    assert torch.equal(*found) != used
+
+
+@pytest.mark.parametrize("name", METHODS)
 def test_explicit_settings_build_the_same_network(name: str) -> None:
     assert outputs(explicit_model(config_of(name))) == outputs(config_of(name))
 
@@ -89,6 +115,8 @@ def test_the_readout_is_used_where_several_clusters_are_read() -> None:
     assert "readout" in unused_settings(config_of("hap-paper"))
     assert "readout" in unused_settings(config_of("diffpool", gather="last"))
     assert "readout" not in unused_settings(config_of("sagpool", gather="last"))
+    assert "readout" not in unused_settings(config_of("hap-meanpool", gather="levels"))
+    assert "readout" in unused_settings(config_of("hap-meanpool", clusters=(4, 2)))
 
 
 @pytest.mark.parametrize(

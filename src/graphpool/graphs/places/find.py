@@ -12,6 +12,7 @@ Self-loops and weights that are negative, zero or not finite are ignored; so are
 features.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -125,6 +126,23 @@ class Places:
             if width < self.width:
                 soft = soft[:, :width].contiguous()
         return trusted(Places, cluster=cluster, counts=counts, soft=soft, width=width)
+
+    @classmethod
+    def join(cls, parts: Sequence["Places"]) -> "Places":
+        """Return the places of all graphs, those of one part after those of the other."""
+        width = max(part.width for part in parts)
+        soft = None
+        if any(part.soft is not None for part in parts):
+            soft = torch.cat(
+                [torch.nn.functional.pad(each.share, (0, width - each.width)) for each in parts]
+            )
+        return trusted(
+            cls,
+            cluster=torch.cat([part.cluster for part in parts]),
+            counts=torch.cat([part.counts for part in parts]),
+            soft=soft,
+            width=width,
+        )
 
     def batch(self, node: Tensor, index: Tensor, ptr: Tensor) -> "Places":
         """Do the same as `take`, faster and with `columns`; `ptr` is where each graph begins."""

@@ -37,7 +37,7 @@ def unused_settings(config: ModelConfig) -> tuple[str, ...]:
         unused.update(SOFT)
     else:
         unused.update(key for key in TWO_WAY if key != "gather")
-    if METHODS[config.pooler].family in ("flat", "rule"):
+    if _is_flat(config):
         unused.add("gather")
     return tuple(sorted(unused))
 
@@ -95,9 +95,14 @@ def explicit_model(config: ModelConfig) -> ModelConfig:
     return config
 
 
+def _is_flat(config: ModelConfig) -> bool:
+    """Whether the network has one level; HAP with a flat pooler inside has more."""
+    return METHODS[config.pooler].family in ("flat", "rule") and config.pooler not in _LAST_ONLY
+
+
 def _uses_readout(config: ModelConfig) -> bool:
     """Whether reductions of `readout` read several nodes or clusters."""
-    if METHODS[config.pooler].family in ("flat", "rule"):
+    if _is_flat(config):
         return config.pooler in ("flat", "concat")
     last = config.gather == "last" or (config.gather == "default" and config.pooler in _LAST_ONLY)
     return not (last and _ends_with_one(config))
@@ -105,6 +110,8 @@ def _uses_readout(config: ModelConfig) -> bool:
 
 def _ends_with_one(config: ModelConfig) -> bool:
     """Whether the last level is one cluster."""
+    if METHODS[config.pooler].family == "flat":
+        return True  # the one that HAP has of a flat pooler
     if METHODS[config.pooler].takes == "ratio" and config.pooler not in _LAST_ONLY:
         return False
     default = () if config.pooler == "hap" else CLUSTERS
