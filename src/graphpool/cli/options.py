@@ -269,7 +269,7 @@ def check_names(
     for key, reason in (idle[0] if idle else {}).items():
         if f"model.{key}" in asked and all(key in each for each in idle):
             raise ConfigError(
-                f"{asked[f'model.{key}']} changes nothing beside {reason}; leave one of them out"
+                f"{asked[f'model.{key}']} changes nothing beside {reason}; leave out one of them"
             )
     if named and not by_place:
         for key in _OF_PLACES:

@@ -136,7 +136,7 @@ class TrainConfig(CheckedConfig):
         "On a CUDA device, record a step of training once for each size of a batch, and replay it: "
         "small graphs spend most of their time on launching operations. Networks and tasks that "
         "can't be recorded are trained as without it.",
-        estimator=False,
+        tasks=SINGLE,
     )
     checkpoint_seconds: float = setting(
         30.0,
