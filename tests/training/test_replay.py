@@ -10,6 +10,7 @@ import torch
 
 import graphpool as gp
 from graphpool.config import ModelConfig, TrainConfig, resolve_model
+from graphpool.errors import GraphpoolWarning
 from graphpool.features import FeaturePipeline
 from graphpool.graphs import GraphSet
 from graphpool.graphs.padded import PaddedSizes
@@ -63,7 +64,7 @@ def graphs() -> GraphSet:
 
 
 def network(name: str, graphs: GraphSet, outputs: int = 2) -> torch.nn.Module:
-    given = {"pooler": name, "hidden_channels": 8, "num_layers": 2, **SETTINGS[name]}
+    given = {"pooler": name, "hidden_channels": 8, "num_layers": 2, **SETTINGS.get(name, {})}
     assert graphs.x is not None
     edges = 0 if graphs.edge_x is None else graphs.edge_x.shape[1]
     config = resolve_model(ModelConfig(**given), edges > 0)
@@ -170,9 +171,31 @@ def test_runs_of_other_tasks_are_replayed(
     assert ends[1] == pytest.approx(ends[0], rel=1e-3)
 
 
+def test_a_padded_batch_of_one_node_leaves_finite_statistics(graphs: GraphSet) -> None:
+    alone = GraphSet.build("one", torch.tensor([1]), torch.tensor([0]), torch.zeros(2, 0).long())
+    assert graphs.x is not None
+    alone = replace(alone, x=graphs.x[:1], edge_weight=torch.zeros(0, dtype=torch.float64))
+    model = network("sum", graphs).train()
+    sizes = PaddedSizes(alone, 1)
+    padded = sizes.batch(torch.tensor([0]), sizes.of(torch.tensor([0]).numpy()))
+    trace(model, padded).logits.sum().backward()
+    assert all(value.isfinite().all() for value in model.state_dict().values())
+    assert all(weight.grad.isfinite().all() for weight in model.parameters())
+
+
+def test_a_run_that_is_not_replayed_says_so(graphs: GraphSet) -> None:
+    config = TrainConfig(epochs=1, replay=True)
+    with pytest.warns(
+        GraphpoolWarning, match="train.replay changes nothing: .* this run is on cpu"
+    ):
+        fit(network("sum", graphs), ClassificationTask(2), graphs, None, config, progress=False)
+    model, device = network("sort", graphs), torch.device("cuda")
+    with pytest.warns(GraphpoolWarning, match="this network can't be recorded"):
+        ReplayedSteps.of(lambda batch, count: None, model, graphs, config, device)
+
+
 def test_networks_that_ask_the_device_are_not_replayed(graphs: GraphSet) -> None:
     for name in ("sagpool", "asap", "sort", "hap-one-way", "gmt"):
-        SETTINGS.setdefault(name, {})
         assert not can_replay(network(name, graphs)), name
 
 

@@ -263,9 +263,8 @@ class _Run:
         started = time.monotonic() - counters.seconds
         for index in torch.split(order, self.config.batch_size)[counters.position :]:
             before = state.capture() if counters.step < self.careful_until else None
-            if before is None and self.replay is not None and self.replay.run(index):
-                pass
-            else:
+            replayed = before is None and self.replay is not None and self.replay.run(index)
+            if not replayed:
                 loss = self._update(self.train.batch(index), index.shape[0])
                 if before is not None:
                     self._inspect(loss, index, before)

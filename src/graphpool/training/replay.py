@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from graphpool.config import TrainConfig
+from graphpool.errors import GraphpoolWarning, warn
 from graphpool.graphs.graphset import GraphSet
 from graphpool.graphs.padded import LevelSize, PaddedBatch, PaddedSizes
 from graphpool.nn.module import Module
@@ -81,10 +82,18 @@ class ReplayedSteps:
         device: torch.device,
     ) -> "ReplayedSteps | None":
         """Return the steps of a run, or None if they can't or shall not be replayed."""
-        if not config.replay or device.type != "cuda":
+        if not config.replay:
             return None
-        if not isinstance(train, GraphSet) or not can_replay(model):
-            logger.info("steps of this network are not replayed")
+        if device.type != "cuda":
+            reason = f"steps are recorded on CUDA devices alone, and this run is on {device}"
+        elif not isinstance(train, GraphSet):
+            reason = "steps are recorded of tasks over single graphs alone"
+        elif not can_replay(model):
+            reason = "steps of this network can't be recorded"
+        else:
+            reason = ""
+        if reason:
+            warn(f"train.replay changes nothing: {reason}", GraphpoolWarning)
             return None
         rate = torch.tensor(config.learning_rate, device=device)
         return cls(update, getattr(model, "rules", ()), config.batch_size, rate)

@@ -139,7 +139,7 @@ def batch_normalised(
 
 
 def _weighted_batch_norm(norm: nn.BatchNorm1d, x: Tensor, weight: Tensor) -> Tensor:
-    """Batch norm in training over the rows of weight 1, of which there are several.
+    """Batch norm in training over the rows of weight 1; a single one becomes the bias.
 
     How many there are is never asked of the device.
     """
@@ -151,7 +151,7 @@ def _weighted_batch_norm(norm: nn.BatchNorm1d, x: Tensor, weight: Tensor) -> Ten
         share = cast(float, norm.momentum)
         running_mean, running_var = cast(Tensor, norm.running_mean), cast(Tensor, norm.running_var)
         running_mean.lerp_(mean, share)
-        running_var.lerp_(variance * (count / (count - 1)), share)
+        running_var.lerp_(variance * (count / (count - 1).clamp(min=1)), share)
         cast(Tensor, norm.num_batches_tracked).add_(1)
     return centred * (variance + norm.eps).rsqrt() * norm.weight + norm.bias
 
